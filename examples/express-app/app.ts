@@ -1,0 +1,54 @@
+import { fileURLToPath } from 'node:url'
+import express, { type Express } from 'express'
+import session from 'express-session'
+import { type Sessmgr, sessmgr } from 'sessmgr'
+import { createAuthentication } from './authentication.ts'
+import type { Config } from './config.ts'
+import { errorHandler } from './error-handler.ts'
+import { logHooks } from './hooks-log.ts'
+import { createPosts } from './posts.ts'
+import { loginRoutes } from './routes/login.ts'
+import { noteRoutes } from './routes/note.ts'
+import { postRoutes } from './routes/posts.ts'
+import { createUsers } from './users.ts'
+
+/** Builds the example application: a small blog whose accounts hold a limited number of sessions. */
+export function createApp(config: Config): { app: Express; limiter: Sessmgr } {
+  const users = createUsers(config)
+  const authentication = createAuthentication(users)
+  const limiter = sessmgr({
+    settings: { maximum: config.maximum, logic: config.logic },
+  })
+  if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
+
+  const app = express()
+  app.disable('x-powered-by')
+  app.set('views', fileURLToPath(new URL('./views', import.meta.url)))
+  app.set('view engine', 'ejs')
+  app.use(express.static(fileURLToPath(new URL('./public', import.meta.url))))
+  app.use(express.urlencoded({ extended: false }), express.json())
+  app.use(
+    session({
+      secret: config.sessionSecret,
+      resave: false,
+      saveUninitialized: false,
+      cookie: { httpOnly: true, sameSite: 'lax', secure: 'auto' },
+    }),
+  )
+  app.use(limiter)
+  app.use(authentication.session())
+  app.use((req, res, next) => {
+    res.locals.user = req.user
+    res.locals.ended = req.sessmgr?.ended
+    next()
+  })
+
+  app.use(loginRoutes(authentication, limiter))
+  app.use(noteRoutes())
+  app.use(postRoutes(createPosts()))
+  app.use((_req, res) => {
+    res.status(404).render('message', { title: 'Not found', message: 'There is no such page.' })
+  })
+  app.use(errorHandler)
+  return { app, limiter }
+}

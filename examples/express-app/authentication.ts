@@ -1,0 +1,31 @@
+import passport from 'passport'
+import { Strategy as LocalStrategy } from 'passport-local'
+import type { User, Users } from './users.ts'
+
+declare global {
+  namespace Express {
+    interface User {
+      id: number
+      login: string
+      email: string
+      displayName: string
+      role: string
+    }
+  }
+}
+
+/** Sets Passport up for the demo's users. */
+export function createAuthentication(users: Users): passport.Authenticator {
+  const authentication = new passport.Passport()
+  authentication.use(
+    new LocalStrategy((name, password, done) => {
+      users.authenticate(name, password).then(
+        (user) => (user ? done(null, user) : done(null, false, { message: 'Wrong user name or password.' })),
+        (error) => done(error),
+      )
+    }),
+  )
+  authentication.serializeUser((user, done) => done(null, (user as User).id))
+  authentication.deserializeUser((id: number, done) => done(null, users.findById(id) ?? false))
+  return authentication
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+
+/** What the environment says. */
+export interface Config {
+  port: number
+  sessionSecret: string
+  maximum: number | undefined
+  logic: string | undefined
+  scryptCost: number
+  seedUsers: number
+  hooksLog: string | undefined
+}
+
+/** Reads the environment once, when the application starts. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  if (!env.SESSION_SECRET) {
+    console.warn('SESSION_SECRET is not set: using a random one, so every restart signs everybody out.')
+  }
+  return {
+    port: integer(env, 'PORT', 3000),
+    sessionSecret: env.SESSION_SECRET || randomBytes(32).toString('hex'),
+    maximum: env.SESSMGR_MAXIMUM === undefined ? undefined : integer(env, 'SESSMGR_MAXIMUM', 1),
+    logic: env.SESSMGR_LOGIC,
+    scryptCost: integer(env, 'SCRYPT_COST', 16_384),
+    seedUsers: integer(env, 'SEED_USERS', 0),
+    hooksLog: env.TEST_HOOKS_LOG,
+  }
+}
+
+function integer(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
+  const value = env[name]
+  if (value === undefined || value === '') return fallback
+  if (!/^\d+$/.test(value)) throw new Error(`${name} must be a whole number; it is "${value}".`)
+  return Number(value)
+}

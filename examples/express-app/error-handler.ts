@@ -1,0 +1,21 @@
+import { STATUS_CODES } from 'node:http'
+import type { ErrorRequestHandler } from 'express'
+
+/** Answers an error as JSON to a script and as a page to a browser. What went wrong inside stays in the log. */
+export const errorHandler: ErrorRequestHandler = (error, req, res, next) => {
+  if (res.headersSent) return next(error)
+  const status = Number(error.status) >= 400 ? Number(error.status) : 500
+  if (status >= 500) console.error(error)
+  const message = status < 500 ? String(error.message) : (STATUS_CODES[status] ?? 'Error')
+  res.status(status).set(error.headers ?? {})
+  if (req.accepts(['html', 'json']) === 'json') {
+    const code = status < 500 ? (error.code ?? codeOf(status)) : 'internal_error'
+    res.json({ code, message, data: { status } })
+  } else {
+    res.render('message', { title: STATUS_CODES[status], message })
+  }
+}
+
+function codeOf(status: number): string {
+  return status === 401 ? 'wrong_credentials' : 'bad_request'
+}

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Router } from 'express'
+
+const LONGEST_DELAY_MS = 1000
+
+/** Stores a text in the session, slowly if asked: a request that saves while others come and go. */
+export function noteRoutes(): Router {
+  const router = Router()
+  router.post('/note', async (req, res) => {
+    const delay = Math.min(Math.max(Number(req.query.delay) || 0, 0), LONGEST_DELAY_MS)
+    await sleep(delay)
+    req.session.note = String(req.body.text ?? '')
+    res.sendStatus(204)
+  })
+  return router
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    note: string
+    messages: string[]
+    openPosts: number[]
+  }
+}

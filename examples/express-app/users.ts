@@ -1,0 +1,58 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+/** A user of the demo. */
+export interface User {
+  id: number
+  login: string
+  email: string
+  displayName: string
+  role: 'administrator' | 'editor' | 'subscriber'
+}
+
+/** Finds users and checks passwords. */
+export interface Users {
+  findById(id: number): User | undefined
+  findByName(loginOrEmail: string): User | undefined
+  /** Returns the user if the password is right. An unknown name takes as long as a wrong password. */
+  authenticate(loginOrEmail: string, password: string): Promise<User | undefined>
+}
+
+const derive = promisify<string, Buffer, number, { N: number }, Buffer>(scrypt)
+
+/** Creates the demo's users. The password of each is `<login>-password`. */
+export function createUsers({ seedUsers, scryptCost }: { seedUsers: number; scryptCost: number }): Users {
+  const users = [
+    user(1, 'admin', 'administrator'),
+    user(2, 'alice', 'subscriber'),
+    user(3, 'bob', 'subscriber'),
+    user(4, 'carol', 'editor'),
+    ...Array.from({ length: seedUsers }, (_, index) => user(1001 + index, `user${index + 1}`, 'subscriber')),
+  ]
+  const byId = new Map(users.map((entry) => [entry.id, entry]))
+  const byName = new Map(users.flatMap((entry) => [entry.login, entry.email].map((name) => [name, entry])))
+  const salt = randomBytes(16)
+  const hash = (password: string) => derive(password, salt, 32, { N: scryptCost })
+  const hashes = new Map<number, Promise<Buffer>>()
+
+  // Derived at the first login of each user: hashing thousands of seeded passwords would make the start slow.
+  function storedHash(entry: User): Promise<Buffer> {
+    const known = hashes.get(entry.id) ?? hash(`${entry.login}-password`)
+    hashes.set(entry.id, known)
+    return known
+  }
+
+  return {
+    findById: (id) => byId.get(id),
+    findByName: (name) => byName.get(name.trim().toLowerCase()),
+    async authenticate(name, password) {
+      const entry = byName.get(name.trim().toLowerCase())
+      const [given, expected] = await Promise.all([hash(password), entry ? storedHash(entry) : hash('')])
+      return timingSafeEqual(given, expected) && entry ? entry : undefined
+    },
+  }
+}
+
+function user(id: number, login: string, role: User['role']): User {
+  return { id, login, email: `${login}@example.test`, displayName: login[0]?.toUpperCase() + login.slice(1), role }
+}

@@ -1,0 +1,141 @@
+import { withDeadline } from '../deadline.ts'
+import { SessmgrError } from '../errors.ts'
+import type { ActionMap, FilterMap, HookCatalogue } from './hook-types.ts'
+import { type Subscriber, SubscriberList } from './subscriber-list.ts'
+
+/** Lets add-ons take part: actions tell them what happened, filters let them change a value. */
+export interface HookBus<Actions extends ActionMap<Actions>, Filters extends FilterMap<Filters>> {
+  /**
+   * Subscribes to an action.
+   *
+   * @param namespace Names the subscriber, to remove it by.
+   * @param priority Lower runs first; equal ones run in order of registration. Default 10.
+   * @returns A function that removes this subscriber.
+   * @throws SessmgrError `hook_misuse` for an unknown name, a bad namespace, priority or callback.
+   */
+  addAction<K extends keyof Actions & string>(
+    name: K,
+    namespace: string,
+    callback: (...parameters: Actions[K]) => unknown,
+    priority?: number,
+  ): () => void
+  /** Removes every subscriber of a namespace from an action and returns how many there were. */
+  removeAction(name: keyof Actions & string, namespace: string): number
+  /** Tells whether an action has a subscriber, of one namespace or of any. */
+  hasAction(name: keyof Actions & string, namespace?: string): boolean
+  /** Counts how often an action has fired. */
+  didAction(name: keyof Actions & string): number
+  /**
+   * Fires an action: subscribers run one after the other, those before the first asynchronous one at once.
+   *
+   * Never rejects: what a subscriber throws is logged, and the next one runs.
+   */
+  doAction<K extends keyof Actions & string>(name: K, ...parameters: Actions[K]): Promise<void>
+
+  /**
+   * Subscribes to a filter. The callback receives the value and returns it, changed or not, at once or as a promise.
+   *
+   * @param namespace Names the subscriber, to remove it by.
+   * @param priority Lower runs first; equal ones run in order of registration. Default 10.
+   * @returns A function that removes this subscriber.
+   * @throws SessmgrError `hook_misuse` for an unknown name, a bad namespace, priority or callback.
+   */
+  addFilter<K extends keyof Filters & string>(
+    name: K,
+    namespace: string,
+    callback: (
+      value: Filters[K]['value'],
+      ...parameters: Filters[K]['parameters']
+    ) => Filters[K]['value'] | Promise<Filters[K]['value']>,
+    priority?: number,
+  ): () => void
+  /** Removes every subscriber of a namespace from a filter and returns how many there were. */
+  removeFilter(name: keyof Filters & string, namespace: string): number
+  /** Tells whether a filter has a subscriber, of one namespace or of any. */
+  hasFilter(name: keyof Filters & string, namespace?: string): boolean
+  /** Counts how often a filter has been applied. */
+  didFilter(name: keyof Filters & string): number
+  /**
+   * Passes a value through a filter's subscribers, one after the other.
+   *
+   * @throws SessmgrError `hook_failed` when a subscriber throws or returns nothing, `hook_timeout` when it does not answer.
+   */
+  applyFilters<K extends keyof Filters & string>(
+    name: K,
+    value: Filters[K]['value'],
+    ...parameters: Filters[K]['parameters']
+  ): Promise<Filters[K]['value']>
+}
+
+/** Settings of a bus. */
+export interface HookBusOptions {
+  readonly catalogue: HookCatalogue
+  /** Milliseconds that one asynchronous subscriber may take. */
+  readonly deadlineMs: number
+  /** Receives what an action's subscriber threw. */
+  readonly onError: (error: SessmgrError) => void
+}
+
+/** Creates an empty bus that knows the hooks of a catalogue. */
+export function createHookBus<Actions extends ActionMap<Actions>, Filters extends FilterMap<Filters>>(
+  options: HookBusOptions,
+): HookBus<Actions, Filters> {
+  const actions = new SubscriberList('action', Object.keys(options.catalogue.actions))
+  const filters = new SubscriberList('filter', Object.keys(options.catalogue.filters))
+
+  /** Returns what the subscriber returned, or a promise of it; fails with a SessmgrError either way. */
+  function call(hook: string, { namespace, callback }: Subscriber, parameters: readonly unknown[]): unknown {
+    const where = `The subscriber "${namespace}" to "${hook}"`
+    const failure = (cause: unknown) =>
+      new SessmgrError('hook_failed', `${where} failed: ${reasonOf(cause)}`, { cause })
+    const tooSlow = () => new SessmgrError('hook_timeout', `${where} did not answer within ${options.deadlineMs} ms.`)
+    try {
+      const result = callback(...parameters)
+      if (!isPromiseLike(result)) return result
+      const answer = Promise.resolve(result).catch((cause) => Promise.reject(failure(cause)))
+      return withDeadline(answer, options.deadlineMs, tooSlow)
+    } catch (cause) {
+      throw failure(cause)
+    }
+  }
+
+  return {
+    addAction: (name, namespace, callback, priority = 10) => actions.add(name, { namespace, callback, priority }),
+    removeAction: (name, namespace) => actions.remove(name, namespace),
+    hasAction: (name, namespace) => actions.has(name, namespace),
+    didAction: (name) => actions.did(name),
+    async doAction(name, ...parameters) {
+      for (const subscriber of actions.start(name)) {
+        try {
+          const result = call(name, subscriber, parameters)
+          if (isPromiseLike(result)) await result
+        } catch (error) {
+          options.onError(error as SessmgrError)
+        }
+      }
+    },
+    addFilter: (name, namespace, callback, priority = 10) => filters.add(name, { namespace, callback, priority }),
+    removeFilter: (name, namespace) => filters.remove(name, namespace),
+    hasFilter: (name, namespace) => filters.has(name, namespace),
+    didFilter: (name) => filters.did(name),
+    async applyFilters(name, value, ...parameters) {
+      let current: unknown = value
+      for (const subscriber of filters.start(name)) {
+        current = await call(name, subscriber, [current, ...parameters])
+        if (current === undefined) {
+          const message = `The subscriber "${subscriber.namespace}" to "${name}" returned nothing; a filter must return the value.`
+          throw new SessmgrError('hook_failed', message)
+        }
+      }
+      return current as typeof value
+    },
+  }
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

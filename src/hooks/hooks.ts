@@ -1,0 +1,22 @@
+import type { Logger } from '../logger.ts'
+import { createHookBus, type HookBus } from './bus.ts'
+import { type CommentActions, type CommentFilters, commentHooks } from './comment-hooks.ts'
+import { type SessionActions, type SessionFilters, sessionHooks } from './session-hooks.ts'
+
+/** The bus that carries every hook of the package. */
+export type Hooks = HookBus<SessionActions & CommentActions, SessionFilters & CommentFilters>
+
+/** Every hook of the package, as data. */
+export const hookCatalogue = {
+  actions: { ...sessionHooks.actions, ...commentHooks.actions },
+  filters: { ...sessionHooks.filters, ...commentHooks.filters },
+}
+
+/** Creates the bus that carries every hook of the package. */
+export function createHooks(options: { logger: Logger; deadlineMs: number }): Hooks {
+  return createHookBus({
+    catalogue: hookCatalogue,
+    deadlineMs: options.deadlineMs,
+    onError: (error) => options.logger.error(error.message, { code: error.code }),
+  })
+}

@@ -1,0 +1,124 @@
+import type { UserId } from '../host/user-id.ts'
+import type { LogicCatalogue } from '../strategies/logic-catalogue.ts'
+import type { FilterShape, HookEntry } from './hook-types.ts'
+
+/** Actions of the session limit: what happened. `token` is always the hashed session token. */
+export interface SessionActions {
+  sessmgr_init: [core: unknown]
+  sessmgr_login_blocked: [userId: UserId]
+  sessmgr_destroy_all_sessions: [userId: UserId]
+  sessmgr_destroy_oldest_session: [userId: UserId]
+  sessmgr_destroy_session: [userId: UserId, token: string]
+  sessmgr_logout_all_users: [epoch: number]
+  sessmgr_session_invalidated: [userId: UserId, token: string]
+  sessmgr_cli_init: []
+}
+
+/** Filters of the session limit: what an add-on may change. */
+export interface SessionFilters {
+  sessmgr_settings_defaults: FilterShape<Readonly<Record<string, unknown>>>
+  sessmgr_logics: FilterShape<LogicCatalogue>
+  sessmgr_admin_script_vars: FilterShape<Readonly<Record<string, unknown>>>
+  sessmgr_register_addon: FilterShape<Readonly<Record<number, unknown>>>
+  sessmgr_addons_catalog: FilterShape<readonly unknown[], [raw: readonly unknown[]]>
+  sessmgr_reached_limit: FilterShape<boolean, [userId: UserId, count: number]>
+  sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
+  sessmgr_error_message: FilterShape<string>
+  auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
+}
+
+/** Every hook of the session limit, as data. */
+export const sessionHooks = {
+  actions: {
+    sessmgr_init: {
+      parameters: ['core'],
+      since: '3.0.0',
+      summary: 'Fires once, when every part is wired.',
+    },
+    sessmgr_login_blocked: {
+      parameters: ['user_id'],
+      since: '3.0.0',
+      summary: 'Fires after a login was rejected in mode block. The decision cannot be changed from here.',
+    },
+    sessmgr_destroy_all_sessions: {
+      parameters: ['user_id'],
+      since: '3.0.0',
+      summary: 'Fires when mode allow, or a forced logout, ended all sessions of a user.',
+    },
+    sessmgr_destroy_oldest_session: {
+      parameters: ['user_id'],
+      since: '3.0.0',
+      summary: 'Fires for each session that mode logout_oldest ended.',
+    },
+    sessmgr_destroy_session: {
+      parameters: ['user_id', 'token'],
+      since: '3.1.0',
+      summary: 'Fires when one named session was ended.',
+    },
+    sessmgr_logout_all_users: {
+      parameters: ['epoch'],
+      since: '3.3.0',
+      summary: 'Fires once for each site-wide logout.',
+    },
+    sessmgr_session_invalidated: {
+      parameters: ['user_id', 'token'],
+      since: '3.3.0',
+      summary: 'Fires when the logout epoch rejected a session, once for each session whose owner came back.',
+    },
+    sessmgr_cli_init: {
+      parameters: [],
+      since: '3.1.0',
+      summary: 'Fires on the command line, after the commands are registered.',
+    },
+  },
+  filters: {
+    sessmgr_settings_defaults: {
+      parameters: ['defaults'],
+      since: '3.0.0',
+      summary: 'Changes the defaults of the settings.',
+    },
+    sessmgr_logics: {
+      parameters: ['logics'],
+      since: '3.0.0',
+      summary: 'Changes the catalogue of logic modes: their labels and descriptions.',
+    },
+    sessmgr_admin_script_vars: {
+      parameters: ['vars'],
+      since: '3.0.0',
+      summary: 'Changes the variables that the admin screen starts with.',
+    },
+    sessmgr_register_addon: {
+      parameters: ['addons'],
+      since: '3.0.0',
+      summary: 'Registers an add-on by its licensing product id.',
+    },
+    sessmgr_addons_catalog: {
+      parameters: ['items', 'raw'],
+      since: '3.0.0',
+      summary: 'Changes the rows of the add-on catalogue.',
+    },
+    sessmgr_reached_limit: {
+      parameters: ['reached', 'user_id', 'count'],
+      since: '3.0.0',
+      summary: 'Decides whether the login about to happen finds the limit reached.',
+    },
+    sessmgr_bypass: {
+      parameters: ['bypass', 'user_id'],
+      since: '3.0.0',
+      summary: 'Exempts a user from the limit when it returns true.',
+    },
+    sessmgr_error_message: {
+      parameters: ['message'],
+      since: '3.0.0',
+      summary: 'Changes the sentence that a blocked user reads. Plain text.',
+    },
+    auth_cookie_expiration: {
+      parameters: ['seconds', 'user_id', 'remember'],
+      since: '3.0.0',
+      summary: 'Changes how long a session lasts. The application applies it when it logs somebody in.',
+    },
+  },
+} satisfies {
+  actions: Record<keyof SessionActions, HookEntry>
+  filters: Record<keyof SessionFilters, HookEntry>
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SessmgrError } from '../errors.ts'
+import type { UserId } from '../host/user-id.ts'
+import type { SessionRecord } from '../sessions/session-record.ts'
+import { tokenOf } from '../sessions/token.ts'
+import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
+import type { LimiterContext } from './limiter-context.ts'
+
+/** Commits that may lose against another process before a login gives up. */
+const MAX_ATTEMPTS = 20
+
+/** A login whose password check has passed. */
+export interface LoginAttempt {
+  readonly userId: UserId
+  /** Raw id of the session that this browser holds already; if it is the user's own, the login replaces it. */
+  readonly replaces?: string | undefined
+  readonly ip: string | null
+  readonly userAgent: string | null
+}
+
+/** The session that the host has made for a login. */
+export interface EstablishedSession {
+  readonly sessionId: string
+  /** Milliseconds until it expires. */
+  readonly ttlMs: number
+  /** Takes the session back, as if the login had not happened. */
+  revert(): Promise<void>
+}
+
+/** What became of a login. */
+export type Admission =
+  | { readonly admitted: true; readonly session: SessionRecord }
+  | { readonly admitted: false; readonly message: string }
+
+/** The sentence that a blocked user reads unless the filter `sessmgr_error_message` changes it. */
+export const BLOCKED_MESSAGE =
+  'This account is signed in on as many devices as it may be. Sign out on one of them, then try again.'
+
+/**
+ * Carries a login through: decides, lets the host establish the session, registers it, ends the displaced ones.
+ *
+ * A refusal comes before `establish` is called; only when another process wins a race after that is the session reverted.
+ *
+ * @throws SessmgrError `hook_failed`, `hook_timeout`, `store_unavailable`, or `login_conflict` after 20 lost races; then no session has changed hands.
+ */
+export async function admitLogin(
+  context: LimiterContext,
+  attempt: LoginAttempt,
+  establish: () => Promise<EstablishedSession>,
+): Promise<Admission> {
+  const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
+  const evaluation = await evaluateLogin(context, attempt.userId, replaced)
+  if (!evaluation.decision.admit) return refuse(context, evaluation)
+
+  const established = await establish()
+  const own = tokenOf(established.sessionId)
+  let latest = evaluation
+  try {
+    for (let tries = 1; latest.decision.admit; tries++) {
+      const session = await commit(context, attempt, established, latest)
+      if (session) return { admitted: true, session }
+      if (tries === MAX_ATTEMPTS) throw conflict()
+      // Spread out, so that many processes logging in one user do not collide in step.
+      await sleep(Math.random() * tries)
+      latest = await evaluateLogin(context, attempt.userId, [...replaced, own])
+    }
+  } catch (error) {
+    await established.revert()
+    throw error
+  }
+  await established.revert()
+  return refuse(context, latest)
+}
+
+function conflict(): SessmgrError {
+  const message = `The sessions of this user changed ${MAX_ATTEMPTS} times while they were logging in. Try again.`
+  return new SessmgrError('login_conflict', message)
+}
+
+async function refuse(context: LimiterContext, { decision }: LoginEvaluation): Promise<Admission> {
+  const message = await context.hooks.applyFilters('sessmgr_error_message', BLOCKED_MESSAGE)
+  context.announce(decision.actions)
+  return { admitted: false, message: String(message) }
+}
+
+async function commit(
+  context: LimiterContext,
+  { userId, replaces, ip, userAgent }: LoginAttempt,
+  { sessionId, ttlMs }: EstablishedSession,
+  { version, generation, decision, lost }: LoginEvaluation,
+): Promise<SessionRecord | undefined> {
+  const displaced = decision.end.map(({ token }) => token)
+  const end = [...displaced, ...lost, ...(replaces === undefined ? [] : [tokenOf(replaces)])]
+  const admit = { sessionId, ttlMs, ip, userAgent, generation }
+  const result = await context.store.sessions.commit(userId, version, { admit, end })
+  if (!result.committed) return undefined
+  await context.discard(result.ended)
+  context.announce(decision.actions)
+  return result.admitted.record
+}

@@ -1,0 +1,63 @@
+import { SessmgrError } from '../errors.ts'
+import type { UserId } from '../host/user-id.ts'
+import type { StoredSession } from '../sessions/session-record.ts'
+import type { Token } from '../sessions/token.ts'
+import type { LimitDecision } from '../strategies/limit-strategy.ts'
+import type { LimiterContext } from './limiter-context.ts'
+
+/** A verdict on a login, valid as long as the user's sessions stay at `version`. */
+export interface LoginEvaluation {
+  readonly version: string
+  readonly generation: number
+  readonly decision: LimitDecision
+  /** Registered sessions that the host's store no longer holds. */
+  readonly lost: readonly Token[]
+}
+
+const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
+
+/** Decides what would happen to a login now. Changes nothing. `ignore` names sessions that the login itself replaces. */
+export async function evaluateLogin(
+  context: LimiterContext,
+  userId: UserId,
+  ignore: readonly Token[],
+): Promise<LoginEvaluation> {
+  const { store, hooks, settings, modes } = context
+  const [{ sessions, version }, generation, { maximum, logic }] = await Promise.all([
+    store.sessions.read(userId),
+    store.epoch.current(),
+    settings.get(),
+  ])
+  if (await ask('sessmgr_bypass', hooks.applyFilters('sessmgr_bypass', false, userId))) {
+    return { version, generation, decision: ADMIT, lost: [] }
+  }
+
+  const reached = (count: number) =>
+    ask('sessmgr_reached_limit', hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count))
+  const live = sessions.filter(({ record }) => record.generation >= generation && !ignore.includes(record.token))
+  if (!(await reached(live.length))) return { version, generation, decision: ADMIT, lost: [] }
+
+  // Nobody is turned away or displaced for the sake of a session that the host's store has lost.
+  const { held, lost } = await verify(context, live)
+  if (lost.length > 0 && !(await reached(held.length))) return { version, generation, decision: ADMIT, lost }
+  const decision = modes.strategyOf(logic).decide({ userId, maximum, sessions: held.map(({ record }) => record) })
+  return { version, generation, decision, lost }
+}
+
+/** A filter that answers anything but true or false must not switch the limit off by accident. */
+async function ask(hook: string, answer: Promise<boolean>): Promise<boolean> {
+  const verdict: unknown = await answer
+  if (typeof verdict === 'boolean') return verdict
+  throw new SessmgrError(
+    'hook_failed',
+    `The filter "${hook}" must return true or false; it returned ${typeof verdict}.`,
+  )
+}
+
+async function verify({ hostSessions }: LimiterContext, sessions: readonly StoredSession[]) {
+  const exists = await Promise.all(sessions.map(({ sessionId }) => hostSessions.exists(sessionId)))
+  return {
+    held: sessions.filter((_, index) => exists[index]),
+    lost: sessions.filter((_, index) => !exists[index]).map(({ record }) => record.token),
+  }
+}

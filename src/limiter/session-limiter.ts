@@ -1,0 +1,112 @@
+import { createHooks, type Hooks } from '../hooks/hooks.ts'
+import type { UserId } from '../host/user-id.ts'
+import type { Logger } from '../logger.ts'
+import {
+  BUILT_IN_LOGICS,
+  createSettings,
+  type SessionSettings,
+  type SettingsService,
+} from '../options/session-settings.ts'
+import type { HostSessions } from '../sessions/host-sessions.ts'
+import type { NewSession, StoredSession } from '../sessions/session-record.ts'
+import type { Token } from '../sessions/token.ts'
+import type { SessmgrStore } from '../stores/store.ts'
+import type { LimitStrategy } from '../strategies/limit-strategy.ts'
+import { createLogicModes } from '../strategies/logic-catalogue.ts'
+import { type Admission, admitLogin, type EstablishedSession, type LoginAttempt } from './admit-login.ts'
+import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
+import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
+import { createSessionManager, type SessionManager } from './manage-sessions.ts'
+import { createUserQueue } from './user-queue.ts'
+
+/** How long one login may keep the next one of the same user waiting; an ordinary one takes a few milliseconds. */
+const LOGIN_HOLD_MS = 250
+
+/** Everything the limiter is made from. */
+export interface LimiterParts {
+  readonly store: SessmgrStore
+  readonly hostSessions: HostSessions
+  readonly logger: Logger
+  readonly settings: Partial<SessionSettings>
+  readonly strategies: readonly LimitStrategy[]
+  /** Milliseconds that one asynchronous hook subscriber may take. */
+  readonly deadlineMs: number
+}
+
+/** The session limit without any web framework. */
+export interface SessionLimiter {
+  readonly storeId: string
+  readonly hooks: Hooks
+  readonly settings: SettingsService
+  readonly sessions: SessionManager
+  /** Carries a login through; see {@link admitLogin}. Logins of one user take turns. */
+  admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
+  /** Tells whether a registered session is live; see {@link checkSession}. */
+  check(userId: UserId, token: Token): Promise<SessionVerdict>
+  /** Registers a session from before the service; see {@link adoptSession}. */
+  adopt(userId: UserId, session: Omit<NewSession, 'generation'>): Promise<SessionVerdict>
+  /** Ends a stale session, once; see {@link invalidateSession}. */
+  invalidate(userId: UserId, sessionId: string): Promise<void>
+  /** Notes that a session was used; false when it is not registered. */
+  touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean>
+  /** Frees the slot of a session that the host itself has ended. Fires nothing. */
+  release(userId: UserId, token: Token): Promise<void>
+  /** Waits for asynchronous subscribers that are still at work, then closes the store. */
+  close(): Promise<void>
+}
+
+/** Wires the session limit together. */
+export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
+  const { store, logger, deadlineMs, hostSessions } = parts
+  const hooks = createHooks({ logger, deadlineMs })
+  const modes = createLogicModes(hooks, parts.strategies)
+  const logics = [...BUILT_IN_LOGICS, ...parts.strategies.map(({ id }) => id)]
+  const settings = createSettings({
+    options: store.options,
+    hooks,
+    initial: parts.settings,
+    logics: async () => logics,
+  })
+  const atWork = new Set<Promise<void>>()
+
+  function announce(actions: readonly AnnouncedAction[]): void {
+    for (const [name, ...parameters] of actions) {
+      const run = (hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>)(name, ...parameters)
+      atWork.add(run)
+      void run.finally(() => atWork.delete(run))
+    }
+  }
+
+  async function discard(sessions: readonly StoredSession[]): Promise<void> {
+    const results = await Promise.allSettled(sessions.map(({ sessionId }) => hostSessions.destroy(sessionId)))
+    for (const [index, result] of results.entries()) {
+      if (result.status === 'fulfilled') continue
+      const token = sessions[index]?.record.token
+      logger.warn('An ended session could not be deleted from the session store; requests with it are refused.', {
+        token,
+      })
+    }
+  }
+
+  const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, announce, discard }
+  const inTurn = createUserQueue(LOGIN_HOLD_MS)
+
+  return {
+    storeId: store.id,
+    hooks,
+    settings,
+    sessions: createSessionManager(context),
+    admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
+    check: (userId, token) => checkSession(context, userId, token),
+    adopt: (userId, session) => adoptSession(context, userId, session),
+    invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),
+    touch: (userId, token, ttlMs) => store.sessions.touch(userId, token, ttlMs),
+    release: async (userId, token) => {
+      await store.sessions.end(userId, [token])
+    },
+    async close() {
+      await Promise.all(atWork)
+      await store.close()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { parseCookie, stringifySetCookie } from 'cookie'
+import onHeaders from 'on-headers'
+import type { HostRequest, HostResponse } from './host-types.ts'
+
+/**
+ * Removes the cookie of a dead session from the browser, unless the response sets a new one.
+ *
+ * express-session does not tell its cookie's name; the cookie that carries the signed session id gives it away.
+ */
+export function clearSessionCookie(request: HostRequest, response: HostResponse, deadSessionId: string): void {
+  const cookies = parseCookie(request.headers.cookie ?? '')
+  const name = Object.keys(cookies).find((key) => cookies[key]?.startsWith(`s:${deadSessionId}.`))
+  if (name === undefined) return
+  const anonymousId = request.sessionID
+
+  onHeaders(response, () => {
+    const session = request.session
+    const willBeSaved =
+      session && (request.sessionID !== anonymousId || Object.keys(session).some((key) => key !== 'cookie'))
+    if (willBeSaved) return
+    const { path = '/', domain, secure, sameSite, httpOnly, partitioned } = session?.cookie ?? {}
+    const attributes = { path, domain, secure: secure === true, sameSite, httpOnly: httpOnly !== false, partitioned }
+    const cleared = stringifySetCookie({ name, value: '', ...(attributes as object), expires: new Date(0) })
+    response.setHeader('Set-Cookie', [response.getHeader('Set-Cookie') ?? [], cleared].flat().map(String))
+  })
+}

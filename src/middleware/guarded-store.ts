@@ -1,0 +1,210 @@
+import type { UserId } from '../host/user-id.ts'
+import type { EndedReason, SessionVerdict } from '../limiter/check-session.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { SessionRecord } from '../sessions/session-record.ts'
+import { tokenOf } from '../sessions/token.ts'
+import type { HostRequest, HostSessionData, HostStore, RequestState } from './host-types.ts'
+import { readMarker, writeMarker } from './session-marker.ts'
+import { sessionTtl } from './session-ttl.ts'
+import { type StoreCalls, storeCalls } from './store-calls.ts'
+import { UserHints } from './user-hints.ts'
+
+/** What a session in the store turned out to be. */
+interface Inspected {
+  /** The data to go on with; undefined when there is no session, or no longer. */
+  readonly data?: HostSessionData
+  readonly session?: SessionRecord
+  readonly ended?: EndedReason
+}
+
+/** A session store behind the guard. */
+export interface GuardedStore {
+  /** The store's own methods, past the guard. */
+  readonly calls: StoreCalls
+  /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
+  readonly connected: () => boolean
+  /** What the guard found out when the request's session was loaded. */
+  stateOf(request: HostRequest): RequestState
+  /** The session id that the request came with, if there is no session of that id. */
+  presentedId(request: HostRequest): string | undefined
+  /** Judges a session that was loaded past the guard. */
+  inspect(sessionId: string, data: HostSessionData): Promise<Inspected>
+  /** Notes that a session now belongs to a user. */
+  mark(data: HostSessionData, session: SessionRecord): void
+  /** Reads the user that a session was registered for. */
+  registeredUser(sessionId: string, data: HostSessionData): UserId | undefined
+  /** Runs a task during which the host's destroying of this session leaves its slot taken: the login will replace it. */
+  replacing<T>(sessionId: string, task: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Puts the guard in front of a store, in place, because express-session holds the very object.
+ *
+ * Reading: an ended session is reported as missing, so nothing that comes after ever sees it. Writing: a session that
+ * has been ended since it was read is not written, so a slow request cannot bring it back. Destroying: frees the slot.
+ */
+export function guardStore(
+  store: HostStore,
+  limiter: SessionLimiter,
+  sessionUser: (data: HostSessionData) => UserId | undefined,
+): GuardedStore {
+  const calls = storeCalls(store)
+  const hints = new UserHints()
+  const states = new WeakMap<HostRequest, RequestState>()
+  const presented = new WeakMap<HostRequest, string>()
+  const beingReplaced = new Set<string>()
+  // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
+  let loaded: { sessionId: string; result: Inspected } | undefined
+  let connected = true
+
+  const markerOf = (sessionId: string, data: HostSessionData) => readMarker(data, tokenOf(sessionId), limiter.storeId)
+
+  async function load(sessionId: string): Promise<Inspected> {
+    const token = tokenOf(sessionId)
+    const hint = hints.get(token)
+    // Asked in the same tick as the store, so that the check costs no round trip of its own.
+    const early = hint === undefined ? undefined : limiter.check(hint, token)
+    early?.catch(() => {})
+    const data = await calls.get(sessionId)
+    return data ? inspect(sessionId, data, early) : {}
+  }
+
+  async function inspect(
+    sessionId: string,
+    data: HostSessionData,
+    early?: Promise<SessionVerdict>,
+  ): Promise<Inspected> {
+    const token = tokenOf(sessionId)
+    const marker = markerOf(sessionId, data)
+    const userId = marker?.userId ?? sessionUser(data)
+    if (userId === undefined) return { data }
+    const verdict = marker
+      ? await (early ?? limiter.check(userId, token))
+      : await limiter.adopt(userId, { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null })
+    if (verdict.live) {
+      hints.set(token, userId)
+      return { data, session: verdict.session }
+    }
+    hints.delete(token)
+    if (verdict.reason === 'logout_all') await limiter.invalidate(userId, sessionId)
+    else await calls.destroy(sessionId)
+    return { ended: verdict.reason }
+  }
+
+  async function save(sessionId: string, data: HostSessionData): Promise<void> {
+    const marker = markerOf(sessionId, data)
+    if (!marker) return calls.set(sessionId, data)
+    if (!(await limiter.check(marker.userId, marker.token)).live) return
+    await calls.set(sessionId, data)
+    // It may have been ended while it was being written.
+    if (!(await limiter.touch(marker.userId, marker.token, sessionTtl(data)))) await calls.destroy(sessionId)
+  }
+
+  async function touch(sessionId: string, data: HostSessionData): Promise<void> {
+    const marker = markerOf(sessionId, data)
+    if (marker && !(await limiter.touch(marker.userId, marker.token, sessionTtl(data)))) return
+    await calls.touch(sessionId, data)
+  }
+
+  async function destroy(sessionId: string): Promise<void> {
+    if (!beingReplaced.has(sessionId)) await release(sessionId)
+    await calls.destroy(sessionId)
+  }
+
+  async function release(sessionId: string): Promise<void> {
+    const token = tokenOf(sessionId)
+    const userId = hints.get(token) ?? (await registeredUserInStore(sessionId))
+    if (userId === undefined) return
+    hints.delete(token)
+    await limiter.release(userId, token)
+  }
+
+  async function registeredUserInStore(sessionId: string): Promise<UserId | undefined> {
+    const data = await calls.get(sessionId)
+    return data && markerOf(sessionId, data)?.userId
+  }
+
+  const { createSession } = store
+  let generate = store.generate
+
+  store.get = (sessionId, callback) => {
+    const loading = load(sessionId)
+    if (!callback) return loading.then(({ data }) => data)
+    answer(loading, (error, result) => {
+      loaded = result && { sessionId, result }
+      try {
+        callback(error, result?.data)
+      } finally {
+        loaded = undefined
+      }
+    })
+  }
+  store.set = (sessionId, data, callback) => answer(save(sessionId, data), callback)
+  store.destroy = (sessionId, callback) => answer(destroy(sessionId), callback)
+  if (store.touch) store.touch = (sessionId, data, callback) => answer(touch(sessionId, data), callback)
+  store.createSession = (request, data) => {
+    const session = createSession.call(store, request, data)
+    const record = loaded?.sessionId === request.sessionID ? loaded?.result.session : undefined
+    if (record) {
+      states.set(request, { session: record })
+      if (!markerOf(request.sessionID ?? '', data)) mark(session, record)
+    }
+    return session
+  }
+  // express-session assigns its generate to the store when it is set up, which may be after this.
+  Object.defineProperty(store, 'generate', {
+    configurable: true,
+    enumerable: true,
+    get: () => generateGuarded,
+    set: (assigned) => {
+      generate = assigned
+    },
+  })
+  store.on?.('disconnect', () => {
+    connected = false
+  })
+  store.on?.('connect', () => {
+    connected = true
+  })
+
+  function generateGuarded(request: HostRequest): void {
+    if (loaded && loaded.sessionId === request.sessionID && !loaded.result.data) {
+      presented.set(request, loaded.sessionId)
+      states.set(request, { ended: { reason: loaded.result.ended ?? 'missing' } })
+    }
+    generate.call(store, request)
+  }
+
+  function mark(data: HostSessionData, { userId, token }: SessionRecord): void {
+    hints.set(token, userId)
+    writeMarker(data, { userId, token, store: limiter.storeId })
+  }
+
+  return {
+    calls,
+    connected: () => connected,
+    stateOf: (request) => states.get(request) ?? {},
+    presentedId: (request) => presented.get(request),
+    inspect: (sessionId, data) => inspect(sessionId, data),
+    mark,
+    registeredUser: (sessionId, data) => markerOf(sessionId, data)?.userId,
+    async replacing(sessionId, task) {
+      beingReplaced.add(sessionId)
+      try {
+        return await task()
+      } finally {
+        beingReplaced.delete(sessionId)
+      }
+    },
+  }
+}
+
+/** Hands a promise's outcome to a callback, outside the promise: what the callback throws is its caller's affair. */
+function answer<T>(outcome: Promise<T>, callback?: (error?: unknown, value?: T) => void): Promise<T> | undefined {
+  if (!callback) return outcome
+  outcome.then(
+    (value) => process.nextTick(callback, null, value),
+    (error) => process.nextTick(callback, error),
+  )
+  return undefined
+}

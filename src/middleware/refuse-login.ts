@@ -1,0 +1,59 @@
+import { SessmgrError } from '../errors.ts'
+import type { HostRequest, HostResponse, Next } from './host-types.ts'
+import { errorBody, withHttpStatus } from './http-error.ts'
+
+/** The options of a `passport.authenticate` call that say what a failed login looks like. */
+export interface FailureOptions {
+  failureRedirect?: string
+  failureFlash?: boolean | string | { type?: string; message?: string }
+  failureMessage?: boolean | string
+  /** Passport's own switch: hand the failure to the error handler whatever the client. */
+  failWithError?: boolean
+}
+
+/** Makes the error of a login that the limit refused. */
+export function loginRefused(message: string): unknown {
+  return withHttpStatus(new SessmgrError('login_limit_reached', message))
+}
+
+/** Answers a login that the limit refused as Passport answers a wrong password, as far as this call asked for it. */
+export function refuseLogin(
+  request: HostRequest,
+  response: HostResponse,
+  options: FailureOptions,
+  message: string,
+  next: Next,
+): void {
+  if (options.failWithError) return next(loginRefused(message))
+  if (asksForJson(request)) return sendJson(response, message)
+  flashFailure(request, options, message)
+  keepMessage(request, options, message)
+  if (options.failureRedirect && response.redirect) return response.redirect(options.failureRedirect)
+  next(loginRefused(message))
+}
+
+function asksForJson(request: HostRequest): boolean {
+  if (request.accepts) return request.accepts(['html', 'json']) === 'json'
+  const accept = request.headers.accept ?? ''
+  return accept.includes('json') && !accept.includes('html')
+}
+
+function sendJson(response: HostResponse, message: string): void {
+  response.statusCode = 403
+  response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.setHeader('Cache-Control', 'no-store')
+  response.end(JSON.stringify(errorBody('login_limit_reached', message, 403)))
+}
+
+function flashFailure(request: HostRequest, { failureFlash }: FailureOptions, message: string): void {
+  if (!failureFlash) return
+  const flash = typeof failureFlash === 'object' ? failureFlash : {}
+  const text = typeof failureFlash === 'string' ? failureFlash : (flash.message ?? message)
+  request.flash?.(flash.type ?? 'error', text)
+}
+
+function keepMessage(request: HostRequest, { failureMessage }: FailureOptions, message: string): void {
+  if (!failureMessage || !request.session) return
+  const messages = Array.isArray(request.session.messages) ? request.session.messages : []
+  request.session.messages = [...messages, typeof failureMessage === 'string' ? failureMessage : message]
+}

@@ -1,0 +1,164 @@
+import { SessmgrError } from '../errors.ts'
+import { isUserId, type UserId } from '../host/user-id.ts'
+import { consoleLogger, type Logger } from '../logger.ts'
+import { nearestName } from '../nearest-name.ts'
+import { BUILT_IN_LOGICS, type SessionSettings } from '../options/session-settings.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { SessmgrStore } from '../stores/store.ts'
+import type { LimitStrategy } from '../strategies/limit-strategy.ts'
+import type { HostSessionData, HostStore } from './host-types.ts'
+
+/** What an application may say when it adds the limit. Leaving a key out, or undefined, means the default. */
+export interface SessmgrOptions {
+  /** Remembers sessions, settings and the logout epoch. @default memoryStore(): this process alone */
+  store?: SessmgrStore | undefined
+  /** Settings that hold until others are stored. @default { maximum: 1, logic: 'allow' } */
+  settings?: { [K in keyof SessionSettings]?: SessionSettings[K] | undefined } | undefined
+  /** Store of express-session, where it should be guarded before the first request. @default the one of the first request */
+  sessionStore?: object | undefined
+  /** Reads the id of a user object. @default user.id */
+  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
+  userId?: ((user: any) => UserId) | undefined
+  /**
+   * Reads the user id out of session data, for sessions from before the limit.
+   *
+   * @default what Passport has serialised: a string, a number, or an object with `id`
+   */
+  sessionUser?: ((data: Record<string, unknown>) => UserId | undefined) | undefined
+  /** Further logic modes. */
+  strategies?: readonly LimitStrategy[] | undefined
+  /** Milliseconds that one asynchronous hook subscriber may take: 1 to 60,000. @default 2000 */
+  deadlineMs?: number | undefined
+  /** Receives warnings and errors. @default the console */
+  logger?: Logger | undefined
+}
+
+/** The options as the code reads them. */
+export interface ResolvedOptions {
+  readonly store: SessmgrStore
+  readonly settings: Partial<SessionSettings>
+  readonly sessionStore: HostStore | undefined
+  readonly userIdOf: (user: unknown) => UserId
+  readonly sessionUser: (data: HostSessionData) => UserId | undefined
+  readonly strategies: readonly LimitStrategy[]
+  readonly deadlineMs: number
+  readonly logger: Logger
+}
+
+const OPTIONS = [
+  'store',
+  'settings',
+  'sessionStore',
+  'userId',
+  'sessionUser',
+  'strategies',
+  'deadlineMs',
+  'logger',
+] as const satisfies readonly (keyof SessmgrOptions)[]
+
+/**
+ * Checks the options once, when the application starts.
+ *
+ * @throws SessmgrError `invalid_option` naming the option and, for a mistyped one, the nearest known name.
+ */
+export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
+  requireObject(options, 'The options of sessmgr()')
+  requireKnown(options, OPTIONS, '')
+  const {
+    store,
+    sessionStore,
+    userId,
+    sessionUser,
+    strategies = [],
+    deadlineMs = 2000,
+    logger = consoleLogger,
+  } = options
+  requireFunction(userId, 'userId', '(user) => user.id')
+  requireFunction(sessionUser, 'sessionUser', '(session) => session.userId')
+  if (store !== undefined && !(store?.sessions && store.epoch && store.options)) {
+    throw invalid(
+      '"store" must be a store made by memoryStore() or redisStore(); a session store goes into "sessionStore"',
+    )
+  }
+  if (sessionStore !== undefined && typeof (sessionStore as HostStore | null)?.get !== 'function') {
+    throw invalid('"sessionStore" must be the store that express-session was given')
+  }
+  if (!Array.isArray(strategies) || !strategies.every((strategy) => typeof strategy?.decide === 'function')) {
+    throw invalid('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')
+  }
+  if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000) {
+    throw invalid(`"deadlineMs" must be a whole number from 1 to 60000; it is ${deadlineMs}`)
+  }
+  if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
+    throw invalid('"logger" must have the methods warn and error')
+  }
+  return {
+    store: store ?? memoryStore(),
+    settings: checkSettings(options.settings, strategies),
+    sessionStore: sessionStore as HostStore | undefined,
+    userIdOf: (user) => userIdOf(user, userId),
+    sessionUser: (data) => checkedUser(sessionUser ? sessionUser(data) : passportUser(data)),
+    strategies,
+    deadlineMs,
+    logger,
+  }
+}
+
+function checkSettings(
+  settings: SessmgrOptions['settings'] = {},
+  strategies: readonly LimitStrategy[],
+): Partial<SessionSettings> {
+  requireObject(settings, '"settings"')
+  requireKnown(settings, ['maximum', 'logic'], 'settings.')
+  const { maximum, logic } = settings
+  if (maximum !== undefined && !(Number.isSafeInteger(maximum) && maximum >= 1)) {
+    throw invalid(`"settings.maximum" must be a whole number of at least 1; it is ${String(maximum)}`)
+  }
+  const logics = [...BUILT_IN_LOGICS, ...strategies.map(({ id }) => id)]
+  if (logic !== undefined && !logics.includes(logic)) {
+    const near = nearestName(String(logic), logics)
+    throw invalid(`"settings.logic" must be one of ${logics.join(', ')}; it is ${String(logic)}`, near)
+  }
+  return Object.fromEntries(Object.entries({ maximum, logic }).filter(([, value]) => value !== undefined))
+}
+
+function userIdOf(user: unknown, read?: (user: unknown) => UserId): UserId {
+  const id: unknown = read ? read(user) : (user as { id?: unknown } | null | undefined)?.id
+  if (isUserId(id)) return id
+  const found = id === undefined ? 'none' : `a value of type ${typeof id}`
+  throw new SessmgrError(
+    'user_id_missing',
+    `The user that logs in has no usable id: a non-empty string or a whole number is needed, ${found} was found. ` +
+      'Tell sessmgr where it is: sessmgr({ userId: (user) => user._id.toString() }).',
+  )
+}
+
+function passportUser(data: HostSessionData): unknown {
+  const user = (data.passport as { user?: unknown } | undefined)?.user
+  return typeof user === 'object' ? (user as { id?: unknown } | null)?.id : user
+}
+
+function checkedUser(id: unknown): UserId | undefined {
+  return isUserId(id) ? id : undefined
+}
+
+function requireKnown(given: object, known: readonly string[], prefix: string): void {
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue
+    throw invalid(`There is no option "${prefix}${name}"`, nearestName(name, known))
+  }
+}
+
+function requireObject(value: unknown, what: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(`${what} must be an object`)
+}
+
+function requireFunction(value: unknown, name: string, example: string): void {
+  if (value !== undefined && typeof value !== 'function') {
+    throw invalid(`"${name}" must be a function such as ${example}`)
+  }
+}
+
+function invalid(sentence: string, near?: string): SessmgrError {
+  return new SessmgrError('invalid_option', `${sentence}.${near ? ` Did you mean "${near}"?` : ''}`)
+}

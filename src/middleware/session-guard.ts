@@ -1,0 +1,87 @@
+import { SessmgrError } from '../errors.ts'
+import { clearSessionCookie } from './clear-session-cookie.ts'
+import type { GuardedStore } from './guarded-store.ts'
+import type { HostRequest, HostResponse, HostStore, Next } from './host-types.ts'
+import { withHttpStatus } from './http-error.ts'
+import { type Admit, limitPassportLogins } from './passport-login.ts'
+
+/** The stores that stand behind the guard. */
+export interface GuardedStores {
+  /** Finds the guard of a store, putting one up if need be. */
+  of(store: HostStore): { guarded: GuardedStore; fresh: boolean }
+  all(): readonly GuardedStore[]
+}
+
+/** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */
+export function sessionGuard(stores: GuardedStores, admit: Admit) {
+  return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
+    if (request.sessmgr) return next()
+    const { sessionStore: store, session } = request
+    if (!store || !session) return withoutSession(stores, request, next)
+
+    const { guarded, fresh } = stores.of(store)
+    const proceed = (error?: unknown) => {
+      if (error) return next(withHttpStatus(error))
+      limitPassportLogins(request, response, admit)
+      next()
+    }
+    if (fresh) {
+      judgeLoadedSession(guarded, request).then(() => proceed(), proceed)
+      return
+    }
+    request.sessmgr = guarded.stateOf(request)
+    const deadSessionId = request.sessmgr.ended && guarded.presentedId(request)
+    if (deadSessionId !== undefined) clearSessionCookie(request, response, deadSessionId)
+    proceed()
+  }
+}
+
+/** The very first request had its session loaded before there was a guard. */
+async function judgeLoadedSession(guarded: GuardedStore, request: HostRequest): Promise<void> {
+  const { session, sessionID = '' } = request
+  if (!session) return
+  const result = await guarded.inspect(sessionID, session)
+  if (result.session) {
+    request.sessmgr = { session: result.session }
+    guarded.mark(session, result.session)
+  } else if (result.ended) {
+    await new Promise<void>((resolve, reject) => session.regenerate((error) => (error ? reject(error) : resolve())))
+    request[request._userProperty ?? 'user'] = undefined
+    request.sessmgr = { ended: { reason: result.ended } }
+  } else {
+    request.sessmgr = {}
+  }
+}
+
+function withoutSession(stores: GuardedStores, request: HostRequest, next: Next): void {
+  const known = stores.all()
+  if (request.session) {
+    return next(
+      withHttpStatus(
+        new SessmgrError(
+          'session_middleware_unsupported',
+          'The session on this request has no store, as with cookie-session. A limit needs sessions that the server can ' +
+            'end: use express-session, app.use(session({ store, secret, resave: false, saveUninitialized: false })).',
+        ),
+      ),
+    )
+  }
+  if (known.length === 0) {
+    return next(
+      withHttpStatus(
+        new SessmgrError(
+          'session_middleware_missing',
+          'There is no session on this request. Add express-session before sessmgr: app.use(session({ store, secret, ' +
+            'resave: false, saveUninitialized: false })). If its cookie has a path, mount sessmgr under that path too.',
+        ),
+      ),
+    )
+  }
+  // The session store is down: who has a cookie may be signed in, and must not be taken for a stranger.
+  if (request.headers.cookie !== undefined && known.some((store) => !store.connected())) {
+    return next(
+      withHttpStatus(new SessmgrError('store_unavailable', 'The session store is disconnected. Try again shortly.')),
+    )
+  }
+  next()
+}

@@ -1,0 +1,14 @@
+import type { HostSessionData } from './host-types.ts'
+
+/**
+ * Life of a session whose cookie ends with the browser: the store alone knows when it forgets such a session.
+ * Longer than stores keep it; a registered session that the store has lost is noticed before it counts.
+ */
+const BROWSER_SESSION_MS = 14 * 24 * 60 * 60_000
+
+/** Milliseconds until a session expires, by its cookie. The difference of two readings of one clock, so skew does no harm. */
+export function sessionTtl(data: HostSessionData): number {
+  const expires = data.cookie?.expires
+  if (!expires) return BROWSER_SESSION_MS
+  return Math.max(1, new Date(expires).getTime() - Date.now())
+}

@@ -1,0 +1,34 @@
+import type { HostSessionData, HostStore } from './host-types.ts'
+
+/** The methods of a session store as promises. */
+export interface StoreCalls {
+  get(sessionId: string): Promise<HostSessionData | undefined>
+  set(sessionId: string, data: HostSessionData): Promise<void>
+  destroy(sessionId: string): Promise<void>
+  touch(sessionId: string, data: HostSessionData): Promise<void>
+}
+
+/** Takes a store's own methods, before anything is put in front of them, as promises. */
+export function storeCalls(store: HostStore): StoreCalls {
+  const { get, set, destroy, touch } = store
+  return {
+    get: (sessionId) =>
+      new Promise((resolve, reject) => {
+        get.call(store, sessionId, (error, data) => {
+          // Stores in the file tradition report a missing session this way.
+          if (error && (error as { code?: unknown }).code !== 'ENOENT') reject(error)
+          else resolve(error ? undefined : (data ?? undefined))
+        })
+      }),
+    set: (sessionId, data) => settled((callback) => set.call(store, sessionId, data, callback)),
+    destroy: (sessionId) => settled((callback) => destroy.call(store, sessionId, callback)),
+    touch: (sessionId, data) =>
+      touch ? settled((callback) => touch.call(store, sessionId, data, callback)) : Promise.resolve(),
+  }
+}
+
+function settled(start: (callback: (error?: unknown) => void) => unknown): Promise<void> {
+  return new Promise((resolve, reject) => {
+    start((error) => (error ? reject(error) : resolve()))
+  })
+}

@@ -1,0 +1,20 @@
+/** A stored option value with the revision it was written as. */
+export interface StoredOption {
+  readonly value: unknown
+  /** Changes with every write; never repeats for one option. */
+  readonly revision: string
+}
+
+/**
+ * Keeps named site options as JSON values.
+ *
+ * Rejects with `store_unavailable` when the store cannot be reached.
+ */
+export interface OptionStore {
+  /** Reads an option. Never written: undefined. */
+  get(name: string): Promise<StoredOption | undefined>
+  /** Writes an option whole. The last of several parallel writes wins. */
+  set(name: string, value: unknown): Promise<void>
+  /** Removes an option. Unknown: no error. */
+  delete(name: string): Promise<void>
+}

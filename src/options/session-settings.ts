@@ -1,0 +1,93 @@
+import * as z from 'zod/mini'
+import { OPTION_KEY } from '../constants.ts'
+import { SessmgrError } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { OptionStore } from './option-store.ts'
+
+/** The settings of the session limit. */
+export interface SessionSettings {
+  /** Sessions that one user may hold: an integer, 1 or more. @default 1 */
+  readonly maximum: number
+  /** What happens at the limit. @default 'allow' */
+  readonly logic: string
+}
+
+/** Logic modes that the sanitiser lets through. */
+export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'block']
+
+const maximumSchema = z.pipe(
+  z.transform((value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)),
+  z.int('must be a whole number').check(z.minimum(1, 'must be 1 or more')),
+)
+
+/** Checks a partial settings object as a script or a program sends it; unknown keys are dropped. */
+export const settingsSchema = (logics: readonly string[]) =>
+  z.object({
+    maximum: z.optional(maximumSchema),
+    logic: z.optional(z.enum(logics as [string, ...string[]], `must be one of ${logics.join(', ')}`)),
+  })
+
+/** Coerces any value to valid settings: `maximum` below 1 becomes 1, an unknown `logic` becomes `allow`. */
+export function sanitizeSettings(value: unknown, fallback: SessionSettings): SessionSettings {
+  const { maximum, logic } = Object.assign(Object.create(null), value) as { maximum?: unknown; logic?: unknown }
+  return {
+    maximum: maximum === undefined ? fallback.maximum : clampMaximum(maximum),
+    logic: logic === undefined ? fallback.logic : BUILT_IN_LOGICS.includes(logic as string) ? String(logic) : 'allow',
+  }
+}
+
+function clampMaximum(value: unknown): number {
+  const number = Math.trunc(Number(value))
+  return Number.isSafeInteger(number) && number >= 1 ? number : 1
+}
+
+/** Reads and writes the settings of the session limit. */
+export interface SettingsService {
+  /** Builds the settings: what is stored, over the defaults. Built anew only after a write. */
+  get(): Promise<SessionSettings>
+  /**
+   * Changes some settings; an omitted key keeps its value, an unknown key is dropped.
+   *
+   * @throws SessmgrError `invalid_setting` naming each bad key; nothing is written then.
+   */
+  update(changes: Partial<Record<keyof SessionSettings, unknown>>): Promise<SessionSettings>
+}
+
+/** Creates the settings service over an option store. */
+export function createSettings(deps: {
+  options: OptionStore
+  hooks: Hooks
+  /** What holds where nothing is stored. */
+  initial: Partial<SessionSettings>
+  /** Logic modes that may be chosen. */
+  logics: () => Promise<readonly string[]>
+}): SettingsService {
+  let built: { revision: string | undefined; settings: SessionSettings } | undefined
+
+  async function build(stored: unknown): Promise<SessionSettings> {
+    const initial = { maximum: 1, logic: 'allow', ...deps.initial }
+    const defaults = await deps.hooks.applyFilters('sessmgr_settings_defaults', initial)
+    const merged = { ...initial, ...defaults, ...(stored as object | undefined) }
+    return { ...merged, maximum: clampMaximum(merged.maximum) }
+  }
+
+  async function get(): Promise<SessionSettings> {
+    const stored = await deps.options.get(OPTION_KEY)
+    if (built && built.revision === stored?.revision) return built.settings
+    const settings = await build(stored?.value)
+    built = { revision: stored?.revision, settings }
+    return settings
+  }
+
+  async function update(changes: Partial<Record<keyof SessionSettings, unknown>>): Promise<SessionSettings> {
+    const result = settingsSchema(await deps.logics()).safeParse(changes)
+    if (!result.success) {
+      const problems = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
+      throw new SessmgrError('invalid_setting', `Invalid settings: ${problems.join('; ')}. Nothing was changed.`)
+    }
+    await deps.options.set(OPTION_KEY, { ...(await get()), ...result.data })
+    return get()
+  }
+
+  return { get, update }
+}

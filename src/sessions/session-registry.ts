@@ -1,0 +1,53 @@
+import type { UserId } from '../host/user-id.ts'
+import type { NewSession, StoredSession } from './session-record.ts'
+import type { Token } from './token.ts'
+
+/** The sessions of one user at one moment. */
+export interface UserSessions {
+  /** Not expired, oldest admission first. Sessions that the logout epoch has made stale are among them. */
+  readonly sessions: readonly StoredSession[]
+  /** Changes with every change of the set, and repeats for an empty set at most. An unknown user has one too. */
+  readonly version: string
+}
+
+/** What one login does to a user's sessions. */
+export interface SessionChange {
+  readonly admit: NewSession
+  /** Tokens to end. Unknown ones are ignored. */
+  readonly end: readonly Token[]
+}
+
+/** What became of a commit. */
+export type CommitResult =
+  | { readonly committed: false }
+  | { readonly committed: true; readonly admitted: StoredSession; readonly ended: readonly StoredSession[] }
+
+/**
+ * Knows who is logged in where.
+ *
+ * Every method is atomic for one user, also over processes, and idempotent unless it says otherwise.
+ * User ids that print alike (2 and '2') are one user; a record keeps the type it was registered with.
+ * Every method rejects with `store_unavailable` when the store cannot be reached; what was changed is then unknown.
+ */
+export interface SessionRegistry {
+  /** Reads the sessions of a user and the version to commit against. Unknown user: no sessions. */
+  read(userId: UserId): Promise<UserSessions>
+  /** Finds one session of a user. Unknown, ended or expired: undefined. */
+  find(userId: UserId, token: Token): Promise<StoredSession | undefined>
+  /**
+   * Registers one session and ends others if the user's sessions are still at `version`; else changes nothing.
+   *
+   * The new session gets a larger sequence than any of the user's present ones. A token that is registered already is replaced.
+   */
+  commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult>
+  /**
+   * Registers a session that existed before, whatever the version.
+   *
+   * Registered already: returns that one unchanged. Ended within the last ten minutes: undefined, and nothing changes.
+   */
+  adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined>
+  /** Notes that a session was used and moves its expiry to now + `ttlMs`. Resolves false when it is not registered. */
+  touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean>
+  /** Ends the named sessions of a user, or all. Returns those that this very call ended, oldest first. */
+  end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
+}

@@ -1,0 +1,9 @@
+import { createHash } from 'node:crypto'
+
+/** The 64-hex SHA-256 of a raw session id: the only name of a session that leaves the process. */
+export type Token = string
+
+/** Makes the token of a raw session id. */
+export function tokenOf(sessionId: string): Token {
+  return createHash('sha256').update(sessionId).digest('hex')
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '../../clock.ts'
+import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
+
+/** Counts the site-wide logouts in this process. */
+export class MemoryLogoutEpoch implements LogoutEpoch {
+  readonly #clock: Clock
+  #generation = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  async current(): Promise<number> {
+    return this.#generation
+  }
+
+  async advance(): Promise<SiteLogout> {
+    this.#generation += 1
+    return { generation: this.#generation, epoch: Math.floor(this.#clock.now() / 1000) }
+  }
+}

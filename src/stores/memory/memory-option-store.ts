@@ -1,0 +1,21 @@
+import type { OptionStore, StoredOption } from '../../options/option-store.ts'
+
+/** Keeps options in this process. */
+export class MemoryOptionStore implements OptionStore {
+  readonly #options = new Map<string, StoredOption>()
+  #writes = 0
+
+  async get(name: string): Promise<StoredOption | undefined> {
+    const stored = this.#options.get(name)
+    return stored && { value: structuredClone(stored.value), revision: stored.revision }
+  }
+
+  async set(name: string, value: unknown): Promise<void> {
+    this.#writes += 1
+    this.#options.set(name, { value: structuredClone(value), revision: String(this.#writes) })
+  }
+
+  async delete(name: string): Promise<void> {
+    this.#options.delete(name)
+  }
+}

@@ -1,0 +1,13 @@
+import type { LimitStrategy } from './limit-strategy.ts'
+
+/** Ends every old session and admits the login. */
+export const allow: LimitStrategy = {
+  id: 'allow',
+  label: 'Logout All',
+  desc: 'The new login goes through, and all earlier sessions of the user end.',
+  decide: ({ userId, sessions }) => ({
+    admit: true,
+    end: sessions,
+    actions: [['sessmgr_destroy_all_sessions', userId]],
+  }),
+}

@@ -1,0 +1,9 @@
+import type { LimitStrategy } from './limit-strategy.ts'
+
+/** Rejects the login and leaves the old sessions alone. */
+export const block: LimitStrategy = {
+  id: 'block',
+  label: 'Block New',
+  desc: 'The new login is refused until one of the earlier sessions ends.',
+  decide: ({ userId }) => ({ admit: false, end: [], actions: [['sessmgr_login_blocked', userId]] }),
+}

@@ -1,0 +1,38 @@
+import type { SessionActions } from '../hooks/session-hooks.ts'
+import type { UserId } from '../host/user-id.ts'
+import type { SessionRecord } from '../sessions/session-record.ts'
+
+/** What a mode looks at: a user whose limit is reached, at one moment. */
+export interface LimitContext {
+  readonly userId: UserId
+  /** The user's live sessions before the login, oldest admission first. */
+  readonly sessions: readonly SessionRecord[]
+  /** Sessions that the user may hold; 1 or more. */
+  readonly maximum: number
+}
+
+/** An action to fire once the decision has been carried out. */
+export type LimitAction = {
+  [K in 'sessmgr_login_blocked' | 'sessmgr_destroy_all_sessions' | 'sessmgr_destroy_oldest_session']: readonly [
+    name: K,
+    ...parameters: SessionActions[K],
+  ]
+}['sessmgr_login_blocked' | 'sessmgr_destroy_all_sessions' | 'sessmgr_destroy_oldest_session']
+
+/** What a mode decides. */
+export interface LimitDecision {
+  readonly admit: boolean
+  /** Sessions that end when the login is admitted. */
+  readonly end: readonly SessionRecord[]
+  /** Actions to fire afterwards, in order. */
+  readonly actions: readonly LimitAction[]
+}
+
+/** Decides what happens to a login when the limit is reached. Pure: same context, same decision. */
+export interface LimitStrategy {
+  /** The stored value of the setting `logic`. */
+  readonly id: string
+  readonly label: string
+  readonly desc: string
+  decide(context: LimitContext): LimitDecision
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import type { StoreCase } from './store-contract.ts'
+
+/** What every logout epoch must do. */
+export const epochContract: readonly StoreCase[] = [
+  [
+    'starts at generation 0',
+    async ({ store }) => {
+      assert.equal(await store.epoch.current(), 0)
+    },
+  ],
+  [
+    'moves on by one with each site-wide logout, for everybody',
+    async ({ store, another }) => {
+      assert.equal((await store.epoch.advance()).generation, 1)
+      const other = await another()
+      assert.equal((await other.epoch.advance()).generation, 2)
+      assert.equal(await store.epoch.current(), 2)
+    },
+  ],
+  [
+    'tells the time of the logout in Unix seconds',
+    async ({ store }) => {
+      const { epoch } = await store.epoch.advance()
+      assert.ok(Number.isInteger(epoch))
+      assert.ok(Math.abs(epoch - Date.now() / 1000) < 60, `${epoch} is not now in seconds`)
+    },
+  ],
+  [
+    'counts parallel site-wide logouts one by one',
+    async ({ store, another }) => {
+      const other = await another()
+      const all = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => (index % 2 ? store : other).epoch.advance()),
+      )
+      assert.equal(new Set(all.map(({ generation }) => generation)).size, 50)
+      assert.equal(await store.epoch.current(), 50)
+    },
+  ],
+]

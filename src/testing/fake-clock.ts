@@ -1,0 +1,18 @@
+import type { Clock } from '../clock.ts'
+
+/** A clock that moves only when told to. */
+export interface FakeClock extends Clock {
+  /** Moves the clock forward, or back with a negative number of milliseconds. */
+  advance(ms: number): void
+}
+
+/** Creates a clock that starts now and moves only when told to. */
+export function fakeClock(start: number = Date.now()): FakeClock {
+  let now = start
+  return {
+    now: () => now,
+    advance(ms) {
+      now += ms
+    },
+  }
+}

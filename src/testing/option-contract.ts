@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import type { StoreCase } from './store-contract.ts'
+
+/** What every option store must do. */
+export const optionContract: readonly StoreCase[] = [
+  [
+    'knows nothing of an option that was never written',
+    async ({ store }) => {
+      assert.equal(await store.options.get('nothing'), undefined)
+      assert.equal(await store.options.get('__proto__'), undefined)
+    },
+  ],
+  [
+    'gives back what was written, to everybody',
+    async ({ store, another }) => {
+      const value = { list: [1, 'two', null, true], text: 'ünï"\n', nested: { __proto__x: 1 } }
+      await store.options.set('thing', value)
+      assert.deepEqual((await (await another()).options.get('thing'))?.value, value)
+    },
+  ],
+  [
+    'changes the revision with every write, also of an equal value',
+    async ({ store }) => {
+      const revisions = new Set<string | undefined>()
+      for (let write = 0; write < 5; write++) {
+        await store.options.set('thing', { same: true })
+        revisions.add((await store.options.get('thing'))?.revision)
+      }
+      assert.equal(revisions.size, 5)
+    },
+  ],
+  [
+    'does not repeat a revision after a deletion',
+    async ({ store }) => {
+      await store.options.set('thing', 1)
+      const before = (await store.options.get('thing'))?.revision
+      await store.options.delete('thing')
+      assert.equal(await store.options.get('thing'), undefined)
+      await store.options.set('thing', 2)
+      assert.notEqual((await store.options.get('thing'))?.revision, before)
+    },
+  ],
+  [
+    'deletes an unknown option without complaint',
+    async ({ store }) => {
+      await store.options.delete('nothing')
+    },
+  ],
+  [
+    'keeps its copy apart from the object that was written and the one that was read',
+    async ({ store }) => {
+      const written = { deep: { value: 1 } }
+      await store.options.set('thing', written)
+      written.deep.value = 2
+      const read = (await store.options.get('thing'))?.value as typeof written
+      assert.equal(read.deep.value, 1)
+      read.deep.value = 3
+      assert.deepEqual((await store.options.get('thing'))?.value, { deep: { value: 1 } })
+    },
+  ],
+]
