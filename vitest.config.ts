@@ -3,11 +3,18 @@ import { defineConfig } from 'vitest/config'
 
 const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta.url))
 
+/** Gives .lua files as text, as the build does. */
+const luaText = {
+  name: 'lua-text',
+  transform: (code: string, id: string) => (id.endsWith('.lua') ? `export default ${JSON.stringify(code)}` : undefined),
+}
+
 export default defineConfig({
+  plugins: [luaText],
   resolve: {
     alias: [
       { find: /^sessmgr$/, replacement: src('index.ts') },
-      { find: /^sessmgr\/testing$/, replacement: src('testing.ts') },
+      { find: /^sessmgr\/(redis|testing)$/, replacement: src('$1.ts') },
     ],
   },
   test: { include: ['test/**/*.test.ts'], testTimeout: 20_000, maxWorkers: 2 },

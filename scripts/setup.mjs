@@ -1,8 +1,8 @@
-// Makes a fresh clone ready: installs the locked dependencies.
+// Makes a fresh clone ready: installs the locked dependencies, and with --build also compiles the package.
 // Runs before `npm start` and `npm test`; does nothing when everything is already in place.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -14,6 +14,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 installDependencies()
+if (process.argv.includes('--build')) build()
 
 function installDependencies() {
   const stamp = join(root, 'node_modules', '.sessmgr-lock')
@@ -28,6 +29,19 @@ function installDependencies() {
     'Installing the dependencies failed. Is the npm registry reachable?',
   )
   writeFileSync(stamp, lock)
+}
+
+function build() {
+  const output = join(root, 'dist', 'index.js')
+  const inputs = [join(root, 'package.json'), join(root, 'tsup.config.ts'), ...filesBelow(join(root, 'src'))]
+  if (existsSync(output) && inputs.every((file) => statSync(file).mtimeMs <= statSync(output).mtimeMs)) return
+  run('npm', ['run', '--silent', 'build'], 'Building the package failed; the messages above say where.')
+}
+
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
 }
 
 function run(command, args, message) {

@@ -12,6 +12,8 @@ export type SessmgrErrorCode =
   | 'store_unavailable'
   | 'user_id_missing'
 
+const BRAND = Symbol.for('sessmgr.error')
+
 /**
  * Carries a stable `code` beside the sentence for people.
  *
@@ -25,5 +27,11 @@ export class SessmgrError extends Error {
   constructor(code: SessmgrErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options)
     this.code = code
+    Object.defineProperty(this, BRAND, { value: true })
+  }
+
+  /** Knows its own across the doors of the package, each of which may be loaded with a copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value
   }
 }

@@ -1,5 +1,5 @@
 import type { UserId } from '../host/user-id.ts'
-import type { NewSession, SessionRecord, StoredSession } from '../sessions/session-record.ts'
+import type { NewSession } from '../sessions/session-record.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -7,17 +7,15 @@ import type { LimiterContext } from './limiter-context.ts'
 export type EndedReason = 'ended' | 'logout_all'
 
 /** What a session is worth now. */
-export type SessionVerdict =
-  | { readonly live: true; readonly session: SessionRecord }
-  | { readonly live: false; readonly reason: EndedReason }
+export type SessionVerdict = { readonly live: true } | { readonly live: false; readonly reason: EndedReason }
 
 /** Tells whether a registered session is still live. Changes nothing. */
 export async function checkSession(context: LimiterContext, userId: UserId, token: Token): Promise<SessionVerdict> {
-  const [stored, generation] = await Promise.all([
-    context.store.sessions.find(userId, token),
+  const [own, current] = await Promise.all([
+    context.store.sessions.generationOf(userId, token),
     context.store.epoch.current(),
   ])
-  return verdictOn(stored, generation)
+  return verdictOn(own, current)
 }
 
 /**
@@ -30,11 +28,11 @@ export async function adoptSession(
   userId: UserId,
   session: Omit<NewSession, 'generation'>,
 ): Promise<SessionVerdict> {
-  const [stored, generation] = await Promise.all([
+  const [adopted, current] = await Promise.all([
     context.store.sessions.adopt(userId, { ...session, generation: 0 }),
     context.store.epoch.current(),
   ])
-  return verdictOn(stored, generation)
+  return verdictOn(adopted?.record.generation, current)
 }
 
 /** Ends a session that the logout epoch has made stale. Over all processes, exactly one call for it fires the action. */
@@ -44,8 +42,7 @@ export async function invalidateSession(context: LimiterContext, userId: UserId,
   context.announce(ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token] as const))
 }
 
-function verdictOn(stored: StoredSession | undefined, generation: number): SessionVerdict {
-  if (!stored) return { live: false, reason: 'ended' }
-  if (stored.record.generation < generation) return { live: false, reason: 'logout_all' }
-  return { live: true, session: stored.record }
+function verdictOn(own: number | undefined, current: number): SessionVerdict {
+  if (own === undefined) return { live: false, reason: 'ended' }
+  return own < current ? { live: false, reason: 'logout_all' } : { live: true }
 }

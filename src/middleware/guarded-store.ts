@@ -1,7 +1,6 @@
 import type { UserId } from '../host/user-id.ts'
 import type { EndedReason, SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import type { SessionRecord } from '../sessions/session-record.ts'
 import { tokenOf } from '../sessions/token.ts'
 import type { HostRequest, HostSessionData, HostStore, RequestState } from './host-types.ts'
 import { readMarker, writeMarker } from './session-marker.ts'
@@ -9,11 +8,13 @@ import { sessionTtl } from './session-ttl.ts'
 import { type StoreCalls, storeCalls } from './store-calls.ts'
 import { UserHints } from './user-hints.ts'
 
+type LoginSession = NonNullable<RequestState['session']>
+
 /** What a session in the store turned out to be. */
 interface Inspected {
   /** The data to go on with; undefined when there is no session, or no longer. */
   readonly data?: HostSessionData
-  readonly session?: SessionRecord
+  readonly session?: LoginSession
   readonly ended?: EndedReason
 }
 
@@ -30,7 +31,7 @@ export interface GuardedStore {
   /** Judges a session that was loaded past the guard. */
   inspect(sessionId: string, data: HostSessionData): Promise<Inspected>
   /** Notes that a session now belongs to a user. */
-  mark(data: HostSessionData, session: SessionRecord): void
+  mark(data: HostSessionData, session: LoginSession): void
   /** Reads the user that a session was registered for. */
   registeredUser(sessionId: string, data: HostSessionData): UserId | undefined
   /** Runs a task during which the host's destroying of this session leaves its slot taken: the login will replace it. */
@@ -83,7 +84,7 @@ export function guardStore(
       : await limiter.adopt(userId, { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null })
     if (verdict.live) {
       hints.set(token, userId)
-      return { data, session: verdict.session }
+      return { data, session: { userId, token } }
     }
     hints.delete(token)
     if (verdict.reason === 'logout_all') await limiter.invalidate(userId, sessionId)
@@ -175,7 +176,7 @@ export function guardStore(
     generate.call(store, request)
   }
 
-  function mark(data: HostSessionData, { userId, token }: SessionRecord): void {
+  function mark(data: HostSessionData, { userId, token }: LoginSession): void {
     hints.set(token, userId)
     writeMarker(data, { userId, token, store: limiter.storeId })
   }

@@ -38,8 +38,9 @@ export async function hostLogin(
   const admission = await (replaces === undefined ? admit() : store.replacing(replaces, admit))
 
   if (admission.admitted && request.session) {
-    store.mark(request.session, admission.session)
-    request.sessmgr = { session: admission.session }
+    const { userId, token } = admission.session
+    store.mark(request.session, { userId, token })
+    request.sessmgr = { session: { userId, token } }
   }
   return admission
 }

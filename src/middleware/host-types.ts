@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { SessionRecord } from '../sessions/session-record.ts'
+import type { UserId } from '../host/user-id.ts'
+import type { Token } from '../sessions/token.ts'
 
 /** The cookie part of an express-session session, as an object or as the store keeps it. */
 export interface HostCookie {
@@ -38,7 +39,7 @@ export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
 /** What this service tells the application about a request, as `req.sessmgr`. */
 export interface RequestState {
   /** The login session of this request, when it has one. */
-  session?: SessionRecord
+  session?: { readonly userId: UserId; readonly token: Token }
   /** Set when the request came with a session that is over. The request goes on as anonymous. */
   ended?: { readonly reason: SignedOutReason }
 }

@@ -7,7 +7,7 @@ export interface FailureOptions {
   failureRedirect?: string
   failureFlash?: boolean | string | { type?: string; message?: string }
   failureMessage?: boolean | string
-  /** Passport's own switch: hand the failure to the error handler whatever the client. */
+  /** Passport's own switch: hand a failure that is not redirected to the error handler, whatever the client. */
   failWithError?: boolean
 }
 
@@ -24,8 +24,8 @@ export function refuseLogin(
   message: string,
   next: Next,
 ): void {
-  if (options.failWithError) return next(loginRefused(message))
-  if (asksForJson(request)) return sendJson(response, message)
+  // Who asked for failWithError answers scripts in the application's own shape.
+  if (!options.failWithError && asksForJson(request)) return sendJson(response, message)
   flashFailure(request, options, message)
   keepMessage(request, options, message)
   if (options.failureRedirect && response.redirect) return response.redirect(options.failureRedirect)

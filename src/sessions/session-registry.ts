@@ -32,8 +32,12 @@ export type CommitResult =
 export interface SessionRegistry {
   /** Reads the sessions of a user and the version to commit against. Unknown user: no sessions. */
   read(userId: UserId): Promise<UserSessions>
-  /** Finds one session of a user. Unknown, ended or expired: undefined. */
-  find(userId: UserId, token: Token): Promise<StoredSession | undefined>
+  /**
+   * Reads the logout generation that a session was admitted in: what every request asks. Unknown or ended: undefined.
+   *
+   * An expired session may still be answered until its user's sessions change the next time.
+   */
+  generationOf(userId: UserId, token: Token): Promise<number | undefined>
   /**
    * Registers one session and ends others if the user's sessions are still at `version`; else changes nothing.
    *
@@ -43,7 +47,7 @@ export interface SessionRegistry {
   /**
    * Registers a session that existed before, whatever the version.
    *
-   * Registered already: returns that one unchanged. Ended within the last ten minutes: undefined, and nothing changes.
+   * Registered already: returns that one unchanged. Among the user's 32 last ended ones of the last ten minutes: undefined, and nothing changes.
    */
   adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined>
   /** Notes that a session was used and moves its expiry to now + `ttlMs`. Resolves false when it is not registered. */

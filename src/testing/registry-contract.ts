@@ -35,7 +35,7 @@ export const registryContract: readonly StoreCase[] = [
       assert.deepEqual(sessions, [])
       assert.equal(typeof version, 'string')
       assert.deepEqual(await store.sessions.end('nobody'), [])
-      assert.equal(await store.sessions.find('nobody', tokenOf('x')), undefined)
+      assert.equal(await store.sessions.generationOf('nobody', tokenOf('x')), undefined)
     },
   ],
   [
@@ -53,7 +53,7 @@ export const registryContract: readonly StoreCase[] = [
       assert.equal(record.expiresAt, record.createdAt + LONG)
       const other = (await another()).sessions
       assert.deepEqual((await other.read(7)).sessions, [admitted])
-      assert.deepEqual(await other.find(7, record.token), admitted)
+      assert.equal(await other.generationOf(7, record.token), 0)
     },
   ],
   [
@@ -61,9 +61,18 @@ export const registryContract: readonly StoreCase[] = [
     async ({ store }) => {
       const { version } = await store.sessions.read(1)
       await store.sessions.commit(1, version, { admit: { ...session('a'), ip: null, userAgent: null }, end: [] })
-      const found = await store.sessions.find(1, tokenOf('a'))
+      const [found] = (await store.sessions.read(1)).sessions
       assert.equal(found?.record.ip, null)
       assert.equal(found?.record.userAgent, null)
+    },
+  ],
+  [
+    'tells the generation that a session was admitted in',
+    async ({ store }) => {
+      const { version } = await store.sessions.read(1)
+      await store.sessions.commit(1, version, { admit: { ...session('a'), generation: 41 }, end: [] })
+      assert.equal(await store.sessions.generationOf(1, tokenOf('a')), 41)
+      assert.equal((await store.sessions.read(1)).sessions[0]?.record.generation, 41)
     },
   ],
   [
@@ -167,9 +176,10 @@ export const registryContract: readonly StoreCase[] = [
       await login(store.sessions, 1, 'long')
       await pass(SHORT + 20)
       assert.deepEqual(await idsOf(store.sessions, 1), ['long'])
-      assert.equal(await store.sessions.find(1, tokenOf('short')), undefined)
       assert.equal(await store.sessions.touch(1, tokenOf('short'), LONG), false)
       assert.deepEqual(await store.sessions.end(1, [tokenOf('short')]), [])
+      await login(store.sessions, 1, 'next')
+      assert.equal(await store.sessions.generationOf(1, tokenOf('short')), undefined)
     },
   ],
   [
@@ -179,7 +189,7 @@ export const registryContract: readonly StoreCase[] = [
       assert.equal(await store.sessions.touch(1, tokenOf('a'), LONG), true)
       await pass(SHORT + 20)
       assert.equal(await store.sessions.touch(1, tokenOf('a'), LONG), true)
-      const record = (await store.sessions.find(1, tokenOf('a')))?.record
+      const record = (await store.sessions.read(1)).sessions[0]?.record
       assert.ok(record && record.lastSeenAt >= record.createdAt + SHORT)
       assert.equal(record.expiresAt, record.lastSeenAt + LONG)
     },
@@ -190,7 +200,7 @@ export const registryContract: readonly StoreCase[] = [
       await login(store.sessions, 1, 'a')
       await store.sessions.end(1, [tokenOf('a')])
       assert.equal(await store.sessions.touch(1, tokenOf('a'), LONG), false)
-      assert.equal(await store.sessions.find(1, tokenOf('a')), undefined)
+      assert.equal(await store.sessions.generationOf(1, tokenOf('a')), undefined)
     },
   ],
   [
@@ -260,7 +270,7 @@ export const registryContract: readonly StoreCase[] = [
       for (const user of users) {
         assert.deepEqual(await idsOf(store.sessions, user), user === '*' ? [] : [`session of ${user}`])
       }
-      assert.equal(await store.sessions.find('a', tokenOf('session of a:b')), undefined)
+      assert.equal(await store.sessions.generationOf('a', tokenOf('session of a:b')), undefined)
     },
   ],
   [

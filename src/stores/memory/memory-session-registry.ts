@@ -6,6 +6,8 @@ import { type Token, tokenOf } from '../../sessions/token.ts'
 
 /** How long an ended token is remembered, so that a request that was under way cannot register it again. */
 const ENDED_MEMORY_MS = 10 * 60_000
+/** How many ended tokens of one user are remembered. */
+const ENDED_MEMORY_COUNT = 32
 
 interface Slot {
   version: number
@@ -34,8 +36,8 @@ export class MemorySessionRegistry implements SessionRegistry {
     return { sessions: [...(slot?.sessions.values() ?? [])], version: String(slot?.version ?? 0) }
   }
 
-  async find(userId: UserId, token: Token): Promise<StoredSession | undefined> {
-    return this.#slot(userId)?.sessions.get(token)
+  async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
+    return this.#slot(userId)?.sessions.get(token)?.record.generation
   }
 
   async commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
@@ -44,6 +46,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     const admitted = this.#stored(userId, change.admit)
     const ended = this.#end(slot, change.end)
     // A replaced token moves to the end: it is the youngest now.
+    slot.ended.delete(admitted.record.token)
     slot.sessions.delete(admitted.record.token)
     slot.sessions.set(admitted.record.token, admitted)
     return { committed: true, admitted, ended }
@@ -108,13 +111,16 @@ export class MemorySessionRegistry implements SessionRegistry {
 
   #end(slot: Slot, tokens: readonly Token[]): StoredSession[] {
     const until = this.#clock.now() + ENDED_MEMORY_MS
-    return tokens.flatMap((token) => {
-      const stored = slot.sessions.get(token)
-      if (!stored) return []
-      slot.sessions.delete(token)
-      slot.ended.set(token, until)
-      return [stored]
-    })
+    const ended = tokens.flatMap((token) => slot.sessions.get(token) ?? [])
+    for (const { record } of ended) {
+      slot.sessions.delete(record.token)
+      slot.ended.set(record.token, until)
+    }
+    for (const token of slot.ended.keys()) {
+      if (slot.ended.size <= ENDED_MEMORY_COUNT) break
+      slot.ended.delete(token)
+    }
+    return ended
   }
 
   /** Looks at two users for every one that logs in, so that those who never return are forgotten too. */

@@ -1,0 +1,84 @@
+import { SessmgrError } from './errors.ts'
+
+const TICK_MS = 25
+/** How often a store that does not answer is asked again. */
+const PROBE_MS = 500
+
+interface PendingCall {
+  readonly due: number
+  readonly expire: () => void
+}
+
+/**
+ * Calls a store with a deadline, and hardly at all while it does not answer.
+ *
+ * One coarse timer serves all calls. After a call went past its deadline, further ones fail at once, but for one probe
+ * now and then, until the store answers again: so neither requests nor commands pile up before a store that hangs.
+ */
+export class CallDeadline {
+  readonly #deadlineMs: number
+  readonly #what: string
+  /** In order of the calls, and so, the deadline being one for all, in order of what is due. */
+  readonly #pending = new Set<PendingCall>()
+  #timer: ReturnType<typeof setInterval> | undefined
+  #nextProbe = 0
+  #stuck = false
+
+  constructor(deadlineMs: number, what: string) {
+    this.#deadlineMs = deadlineMs
+    this.#what = what
+  }
+
+  /** @throws SessmgrError `store_unavailable` when the call fails or gives no answer in time; it may still take effect. */
+  run<T>(call: () => PromiseLike<T>): Promise<T> {
+    const now = performance.now()
+    if (this.#stuck) {
+      if (now < this.#nextProbe) return Promise.reject(this.#unavailable('does not answer'))
+      this.#nextProbe = now + PROBE_MS
+    }
+    return new Promise((resolve, reject) => {
+      const expire = () => reject(this.#unavailable(`did not answer within ${this.#deadlineMs} ms`))
+      const pending: PendingCall = { due: now + this.#deadlineMs, expire }
+      this.#pending.add(pending)
+      this.#timer ??= setInterval(() => this.#tick(), TICK_MS)
+      const settled = () => {
+        this.#stuck = false
+        this.#pending.delete(pending)
+        if (this.#pending.size === 0) this.#stopTimer()
+      }
+      const failed = (cause: unknown) => {
+        settled()
+        reject(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', cause))
+      }
+      try {
+        call().then((value) => {
+          settled()
+          resolve(value)
+        }, failed)
+      } catch (cause) {
+        failed(cause)
+      }
+    })
+  }
+
+  #tick(): void {
+    const now = performance.now()
+    for (const pending of this.#pending) {
+      if (pending.due > now) break
+      this.#pending.delete(pending)
+      this.#stuck = true
+      this.#nextProbe = now + PROBE_MS
+      pending.expire()
+    }
+    if (this.#pending.size === 0) this.#stopTimer()
+  }
+
+  #stopTimer(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #unavailable(problem: string, cause?: unknown): SessmgrError {
+    return new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, { cause })
+  }
+}

@@ -1,0 +1,5 @@
+/** Lua scripts are bundled as text. */
+declare module '*.lua' {
+  const text: string
+  export default text
+}

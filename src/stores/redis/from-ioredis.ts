@@ -1,0 +1,26 @@
+import type { RedisClient } from './redis-client.ts'
+
+/** The commands of an ioredis client or cluster that the store uses. */
+export interface IoredisClient {
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+  get(key: string): Promise<unknown>
+  hget(key: string, field: string): Promise<unknown>
+  wait(replicas: number, timeoutMs: number): Promise<unknown>
+}
+
+/**
+ * Lets the store work on an ioredis client.
+ *
+ * @example
+ * sessmgr({ store: redisStore({ client: fromIoredis(new Redis()) }) })
+ */
+export function fromIoredis(redis: IoredisClient): RedisClient {
+  return {
+    evalSha: (sha1, { keys, arguments: args }) => redis.evalsha(sha1, keys.length, ...keys, ...args),
+    eval: (script, { keys, arguments: args }) => redis.eval(script, keys.length, ...keys, ...args),
+    get: (key) => redis.get(key),
+    hGet: (key, field) => redis.hget(key, field),
+    wait: (replicas, timeoutMs) => redis.wait(replicas, timeoutMs),
+  }
+}

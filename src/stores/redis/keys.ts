@@ -1,0 +1,19 @@
+import type { UserId } from '../../host/user-id.ts'
+
+/** Spells every key of the store. Nothing else does. */
+export interface Keys {
+  /** The sessions of one user: one slot in a cluster. */
+  sessions(userId: UserId): string
+  readonly epoch: string
+  readonly options: string
+}
+
+/** Makes the keys below a prefix. */
+export function createKeys(prefix: string): Keys {
+  return {
+    // Encoded, because a brace in a user id would end the hash tag early.
+    sessions: (userId) => `${prefix}{${encodeURIComponent(userId)}}:s`,
+    epoch: `${prefix}epoch`,
+    options: `${prefix}options`,
+  }
+}

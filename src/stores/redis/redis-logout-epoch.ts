@@ -1,0 +1,33 @@
+import type { CallDeadline } from '../../call-deadline.ts'
+import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
+import advanceLua from './lua/advance-epoch.lua'
+import type { RedisClient } from './redis-client.ts'
+import { redisScript, runScript } from './redis-script.ts'
+import type { DurableWrite } from './redis-session-registry.ts'
+
+const ADVANCE = redisScript(advanceLua)
+
+/** Counts the site-wide logouts in Redis. */
+export class RedisLogoutEpoch implements LogoutEpoch {
+  readonly #client: RedisClient
+  readonly #key: string
+  readonly #deadline: CallDeadline
+  readonly #durable: DurableWrite
+
+  constructor(client: RedisClient, key: string, deadline: CallDeadline, durable: DurableWrite) {
+    this.#client = client
+    this.#key = key
+    this.#deadline = deadline
+    this.#durable = durable
+  }
+
+  async current(): Promise<number> {
+    return Number((await this.#deadline.run(() => this.#client.get(this.#key))) ?? 0)
+  }
+
+  async advance(): Promise<SiteLogout> {
+    const write = (client: RedisClient) => runScript(client, ADVANCE, this.#key)
+    const [generation, epoch] = (await this.#deadline.run(() => this.#durable(this.#key, write))) as [number, number]
+    return { generation, epoch }
+  }
+}

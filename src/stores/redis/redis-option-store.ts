@@ -1,0 +1,39 @@
+import type { CallDeadline } from '../../call-deadline.ts'
+import type { OptionStore, StoredOption } from '../../options/option-store.ts'
+import writeLua from './lua/write-option.lua'
+import type { RedisClient } from './redis-client.ts'
+import { redisScript, runScript } from './redis-script.ts'
+
+const WRITE = redisScript(writeLua)
+
+/** Keeps options in one hash in Redis. */
+export class RedisOptionStore implements OptionStore {
+  readonly #client: RedisClient
+  readonly #key: string
+  readonly #deadline: CallDeadline
+
+  constructor(client: RedisClient, key: string, deadline: CallDeadline) {
+    this.#client = client
+    this.#key = key
+    this.#deadline = deadline
+  }
+
+  async get(name: string): Promise<StoredOption | undefined> {
+    const stored = await this.#deadline.run(() => this.#client.hGet(this.#key, `=${name}`))
+    if (typeof stored !== 'string') return undefined
+    const space = stored.indexOf(' ')
+    return { revision: stored.slice(0, space), value: JSON.parse(stored.slice(space + 1)) }
+  }
+
+  async set(name: string, value: unknown): Promise<void> {
+    await this.#write([name, JSON.stringify(value)])
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#write([name])
+  }
+
+  #write(args: readonly string[]): Promise<unknown> {
+    return this.#deadline.run(() => runScript(this.#client, WRITE, this.#key, args))
+  }
+}

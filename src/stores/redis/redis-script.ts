@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import type { RedisClient } from './redis-client.ts'
+
+/** A Lua script and its digest. */
+export interface RedisScript {
+  readonly text: string
+  readonly sha1: string
+}
+
+/** Joins parts to one script. */
+export function redisScript(...parts: readonly string[]): RedisScript {
+  const text = parts.join('\n')
+  return { text, sha1: createHash('sha1').update(text).digest('hex') }
+}
+
+/** Runs a script by its digest; sends its text only when the server does not know it. */
+export async function runScript(
+  client: RedisClient,
+  { text, sha1 }: RedisScript,
+  key: string,
+  args: readonly (string | number)[] = [],
+): Promise<unknown> {
+  const options = { keys: [key], arguments: args.map(String) }
+  try {
+    return await client.evalSha(sha1, options)
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+    return client.eval(text, options)
+  }
+}

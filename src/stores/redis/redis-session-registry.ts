@@ -1,0 +1,98 @@
+import type { CallDeadline } from '../../call-deadline.ts'
+import type { UserId } from '../../host/user-id.ts'
+import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
+import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
+import type { Token } from '../../sessions/token.ts'
+import type { Keys } from './keys.ts'
+import adoptLua from './lua/adopt.lua'
+import commitLua from './lua/commit.lua'
+import endLua from './lua/end.lua'
+import readLua from './lua/read.lua'
+import slotLua from './lua/slot.lua'
+import touchLua from './lua/touch.lua'
+import type { RedisClient } from './redis-client.ts'
+import { type RedisScript, redisScript, runScript } from './redis-script.ts'
+import { decodeGeneration, decodeSession, encodeSession, encodeTtl, fieldName } from './session-codec.ts'
+
+const READ = redisScript(readLua)
+const COMMIT = redisScript(slotLua, commitLua)
+const ADOPT = redisScript(slotLua, adoptLua)
+const TOUCH = redisScript(slotLua, touchLua)
+const END = redisScript(slotLua, endLua)
+
+/** Runs a write, confirmed by a replica if the store was asked for that. */
+export type DurableWrite = <T>(key: string, write: (client: RedisClient) => Promise<T>) => Promise<T>
+
+/** Knows who is logged in where, in Redis: one hash, and so one slot, for each user. */
+export class RedisSessionRegistry implements SessionRegistry {
+  readonly #client: RedisClient
+  readonly #keys: Keys
+  readonly #deadline: CallDeadline
+  readonly #durable: DurableWrite
+
+  constructor(client: RedisClient, keys: Keys, deadline: CallDeadline, durable: DurableWrite) {
+    this.#client = client
+    this.#keys = keys
+    this.#deadline = deadline
+    this.#durable = durable
+  }
+
+  async read(userId: UserId): Promise<UserSessions> {
+    const [time, fields] = (await this.#run(READ, userId)) as [number, string[]]
+    const hash = new Map(pairs(fields))
+    const sessions = [...hash]
+      .filter(([name]) => name.length === 11)
+      .map(([name, value]) => decodeSession(userId, value, hash.get(`i${name}`) ?? ' '))
+      .filter(({ record }) => record.expiresAt > time)
+    return { sessions: oldestFirst(sessions), version: hash.get('v') ?? '0' }
+  }
+
+  async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
+    const key = this.#keys.sessions(userId)
+    const value = await this.#deadline.run(() => this.#client.hGet(key, fieldName(token)))
+    return typeof value === 'string' ? decodeGeneration(value) : undefined
+  }
+
+  async commit(userId: UserId, version: string, { admit, end }: SessionChange): Promise<CommitResult> {
+    const [name = '', ...session] = encodeSession(userId, admit)
+    const reply = await this.#run(COMMIT, userId, [version, name, ...session, ...end.map(fieldName)])
+    if (!Array.isArray(reply)) return { committed: false }
+    const admitted = decodeSession(userId, reply[0], session[2] ?? ' ')
+    return { committed: true, admitted, ended: decodeEnded(userId, reply[1]) }
+  }
+
+  async adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined> {
+    const reply = await this.#run(ADOPT, userId, encodeSession(userId, session))
+    return Array.isArray(reply) ? decodeSession(userId, reply[0], reply[1] || ' ') : undefined
+  }
+
+  async touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean> {
+    return (await this.#run(TOUCH, userId, [fieldName(token), encodeTtl(ttlMs)])) === 1
+  }
+
+  async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
+    const key = this.#keys.sessions(userId)
+    const args = tokens ? ['named', ...tokens.map(fieldName)] : ['all']
+    const reply = await this.#deadline.run(() => this.#durable(key, (client) => runScript(client, END, key, args)))
+    return decodeEnded(userId, reply as string[])
+  }
+
+  #run(script: RedisScript, userId: UserId, args: readonly string[] = []): Promise<unknown> {
+    return this.#deadline.run(() => runScript(this.#client, script, this.#keys.sessions(userId), args))
+  }
+}
+
+function pairs(list: readonly string[]): [string, string][] {
+  return list.flatMap((field, index) => (index % 2 === 0 ? [[field, list[index + 1] ?? '']] : []))
+}
+
+function decodeEnded(userId: UserId, list: readonly string[]): readonly StoredSession[] {
+  const ended = list.flatMap((_, index) =>
+    index % 3 === 0 ? [decodeSession(userId, list[index + 1] ?? '', list[index + 2] || ' ')] : [],
+  )
+  return oldestFirst(ended)
+}
+
+function oldestFirst(sessions: readonly StoredSession[]): readonly StoredSession[] {
+  return sessions.toSorted((a, b) => a.record.sequence - b.record.sequence)
+}

@@ -1,0 +1,82 @@
+import { CallDeadline } from '../../call-deadline.ts'
+import { SessmgrError } from '../../errors.ts'
+import { nearestName } from '../../nearest-name.ts'
+import type { SessmgrStore } from '../store.ts'
+import { createKeys } from './keys.ts'
+import type { RedisClient } from './redis-client.ts'
+import { RedisLogoutEpoch } from './redis-logout-epoch.ts'
+import { RedisOptionStore } from './redis-option-store.ts'
+import { type DurableWrite, RedisSessionRegistry } from './redis-session-registry.ts'
+import { canReplicate, replicated } from './replicated.ts'
+
+/** Where and how the store works. Leaving a key out, or undefined, means the default. */
+export interface RedisStoreOptions {
+  /** A connected client, pool, sentinel or cluster of node-redis 5 or 6; ioredis through `fromIoredis`. Stays yours to close. */
+  client: RedisClient
+  /** Stands before every key. @default 'sessmgr:' */
+  prefix?: string | undefined
+  /** Milliseconds that a call may take: 10 to 60,000. @default 2000 */
+  deadlineMs?: number | undefined
+  /**
+   * When an ended session and a site-wide logout count as done: when the master has them, or when a replica has them too,
+   * so that no failover revives a session. @default 'master'
+   */
+  durability?: 'master' | 'replica' | undefined
+}
+
+const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability']
+
+/**
+ * Remembers everything in Redis or Valkey, for any number of processes and machines.
+ *
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ * @example
+ * app.use(sessmgr({ store: redisStore({ client }) }))
+ */
+export function redisStore(options: RedisStoreOptions): SessmgrStore {
+  checkOptions(options)
+  const { client, prefix = 'sessmgr:', deadlineMs = 2000, durability = 'master' } = options
+  const keys = createKeys(prefix)
+  const deadline = new CallDeadline(deadlineMs, 'Redis server of sessmgr')
+  const durable: DurableWrite = (key, write) =>
+    durability === 'replica' ? replicated(client, key, Math.ceil(deadlineMs / 2), write) : write(client)
+  return {
+    id: `redis:${prefix}`,
+    sessions: new RedisSessionRegistry(client, keys, deadline, durable),
+    epoch: new RedisLogoutEpoch(client, keys.epoch, deadline, durable),
+    options: new RedisOptionStore(client, keys.options, deadline),
+    close: async () => {},
+  }
+}
+
+function checkOptions(options: RedisStoreOptions): void {
+  for (const name of Object.keys(options ?? {})) {
+    if (OPTIONS.includes(name)) continue
+    const near = nearestName(name, OPTIONS)
+    throw invalid(`There is no option "${name}" of redisStore().${near ? ` Did you mean "${near}"?` : ''}`)
+  }
+  const { client, prefix, deadlineMs, durability } = options ?? {}
+  for (const method of ['evalSha', 'eval', 'get', 'hGet'] as const) {
+    if (typeof client?.[method] === 'function') continue
+    throw invalid(
+      `"client" has no ${method}(). Pass a client of the package redis, version 5 or newer; wrap one of ioredis: ` +
+        'redisStore({ client: fromIoredis(client) }).',
+    )
+  }
+  if (prefix !== undefined && (typeof prefix !== 'string' || /[{}]/.test(prefix))) {
+    throw invalid('"prefix" must be a string without braces, which would decide on the cluster slot.')
+  }
+  if (deadlineMs !== undefined && !(Number.isInteger(deadlineMs) && deadlineMs >= 10 && deadlineMs <= 60_000)) {
+    throw invalid(`"deadlineMs" must be a whole number from 10 to 60000; it is ${deadlineMs}.`)
+  }
+  if (durability !== undefined && durability !== 'master' && durability !== 'replica') {
+    throw invalid(`"durability" must be 'master' or 'replica'; it is ${String(durability)}.`)
+  }
+  if (durability === 'replica' && !canReplicate(client)) {
+    throw invalid('"durability: \'replica\'" needs a client with wait(), to ask whether a replica has a change.')
+  }
+}
+
+function invalid(sentence: string): SessmgrError {
+  return new SessmgrError('invalid_option', sentence)
+}

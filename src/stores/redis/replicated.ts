@@ -1,0 +1,41 @@
+import { SessmgrError } from '../../errors.ts'
+import type { RedisClient } from './redis-client.ts'
+
+/**
+ * Runs a write and waits until a replica has it.
+ *
+ * WAIT speaks for the connection it is sent on, so both go over one connection, whatever kind the client is.
+ *
+ * @throws SessmgrError `store_unavailable` when no replica confirms in time; the master may have the write.
+ */
+export async function replicated<T>(
+  client: RedisClient,
+  key: string,
+  timeoutMs: number,
+  write: (connection: RedisClient) => Promise<T>,
+): Promise<T> {
+  return (await onOneConnection(client, key, async (connection) => {
+    if (!connection.wait) throw new SessmgrError('invalid_option', 'This Redis client cannot WAIT for a replica.')
+    const result = await write(connection)
+    const confirmed = Number(await connection.wait(1, timeoutMs))
+    if (confirmed >= 1) return result
+    throw new SessmgrError('store_unavailable', 'No Redis replica has confirmed the change. Try again shortly.')
+  })) as T
+}
+
+/** Tells whether a client can lend the one connection that {@link replicated} needs. */
+export function canReplicate(client: RedisClient): boolean {
+  return [client.execute, client.use, client.getNodeClientForKey, client.wait].some((way) => typeof way === 'function')
+}
+
+async function onOneConnection(
+  client: RedisClient,
+  key: string,
+  task: (connection: RedisClient) => Promise<unknown>,
+): Promise<unknown> {
+  const borrowed = task as (connection: never) => Promise<unknown>
+  if (client.execute) return client.execute(borrowed)
+  if (client.use) return client.use(borrowed)
+  if (client.getNodeClientForKey) return task((await client.getNodeClientForKey(key, false)) as RedisClient)
+  return task(client)
+}

@@ -1,0 +1,54 @@
+import type { UserId } from '../../host/user-id.ts'
+import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
+import { type Token, tokenOf } from '../../sessions/token.ts'
+import { decodeUserAgent, encodeUserAgent } from './user-agent-codec.ts'
+
+/** Field name of a session: the first 64 bits of its token. It only tells the sessions of one user apart. */
+export function fieldName(token: Token): string {
+  return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
+}
+
+/** The parts of a new session that the scripts put together; see lua/slot.lua. */
+export function encodeSession(userId: UserId, { sessionId, ttlMs, ip, userAgent, generation }: NewSession): string[] {
+  const type = typeof userId === 'number' ? 'n' : 's'
+  const info = `${ip ?? ''} ${userAgent === null ? '' : encodeUserAgent(userAgent)}`
+  return [fieldName(tokenOf(sessionId)), encodeTtl(ttlMs), `${generation.toString(36)},${type}${sessionId}`, info]
+}
+
+/** A time to live as the scripts read it. */
+export function encodeTtl(ttlMs: number): string {
+  return Math.max(1, Math.round(ttlMs)).toString(36)
+}
+
+/** Reads a session as the scripts return it. */
+export function decodeSession(userId: UserId, value: string, info: string): StoredSession {
+  const [admitted = 0, seen = 0, ttl = 0, generation = 0] = value.split(',', 4).map((part) => Number.parseInt(part, 36))
+  const typedId = afterCommas(value, 4)
+  const sessionId = typedId.slice(1)
+  const space = info.indexOf(' ')
+  const ip = info.slice(0, space)
+  const userAgent = info.slice(space + 1)
+  const record = {
+    token: tokenOf(sessionId),
+    userId: typedId.startsWith('n') ? Number(userId) : String(userId),
+    sequence: admitted,
+    createdAt: admitted,
+    lastSeenAt: admitted + seen,
+    expiresAt: admitted + seen + ttl,
+    ip: ip === '' ? null : ip,
+    userAgent: userAgent === '' ? null : decodeUserAgent(userAgent),
+    generation,
+  }
+  return { sessionId, record }
+}
+
+/** Reads the generation alone: all that a request asks. */
+export function decodeGeneration(value: string): number {
+  return Number.parseInt(value.split(',', 4)[3] ?? '', 36)
+}
+
+function afterCommas(text: string, count: number): string {
+  let position = 0
+  for (let seen = 0; seen < count; seen++) position = text.indexOf(',', position) + 1
+  return text.slice(position)
+}
