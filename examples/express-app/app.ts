@@ -10,13 +10,16 @@ import { createPosts } from './posts.ts'
 import { loginRoutes } from './routes/login.ts'
 import { noteRoutes } from './routes/note.ts'
 import { postRoutes } from './routes/posts.ts'
+import { createStorage } from './storage.ts'
 import { createUsers } from './users.ts'
 
 /** Builds the example application: a small blog whose accounts hold a limited number of sessions. */
-export function createApp(config: Config): { app: Express; limiter: Sessmgr } {
+export function createApp(config: Config): { app: Express; limiter: Sessmgr; close(): Promise<void> } {
   const users = createUsers(config)
   const authentication = createAuthentication(users)
+  const storage = createStorage(config.redisUrl)
   const limiter = sessmgr({
+    store: storage.store,
     settings: { maximum: config.maximum, logic: config.logic },
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
@@ -29,6 +32,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr } {
   app.use(express.urlencoded({ extended: false }), express.json())
   app.use(
     session({
+      store: storage.sessionStore,
       secret: config.sessionSecret,
       resave: false,
       saveUninitialized: false,
@@ -50,5 +54,9 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr } {
     res.status(404).render('message', { title: 'Not found', message: 'There is no such page.' })
   })
   app.use(errorHandler)
-  return { app, limiter }
+  async function close(): Promise<void> {
+    await limiter.close()
+    await storage.close()
+  }
+  return { app, limiter, close }
 }

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 /** What the environment says. */
 export interface Config {
   port: number
+  redisUrl: string | undefined
+  workers: number
   sessionSecret: string
   maximum: number | undefined
   logic: string | undefined
@@ -18,6 +20,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   return {
     port: integer(env, 'PORT', 3000),
+    redisUrl: env.REDIS_URL || undefined,
+    workers: workersOf(env),
     sessionSecret: env.SESSION_SECRET || randomBytes(32).toString('hex'),
     maximum: env.SESSMGR_MAXIMUM === undefined ? undefined : integer(env, 'SESSMGR_MAXIMUM', 1),
     logic: env.SESSMGR_LOGIC,
@@ -25,6 +29,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     seedUsers: integer(env, 'SEED_USERS', 0),
     hooksLog: env.TEST_HOOKS_LOG,
   }
+}
+
+function workersOf(env: NodeJS.ProcessEnv): number {
+  const workers = Math.max(1, integer(env, 'WEB_CONCURRENCY', 1))
+  if (workers > 1 && !env.REDIS_URL)
+    throw new Error('WEB_CONCURRENCY above 1 needs REDIS_URL: processes share no memory.')
+  return workers
 }
 
 function integer(env: NodeJS.ProcessEnv, name: string, fallback: number): number {

@@ -65,11 +65,19 @@ export async function admitLogin(
       latest = await evaluateLogin(context, attempt.userId, [...replaced, own])
     }
   } catch (error) {
-    await established.revert()
+    await revert(context, attempt.userId, established)
     throw error
   }
   await established.revert()
   return refuse(context, latest)
+}
+
+/** Takes a login back whose outcome is unknown, as far as the stores can be reached. */
+async function revert(context: LimiterContext, userId: UserId, established: EstablishedSession): Promise<void> {
+  const own = [tokenOf(established.sessionId)]
+  const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, own)])
+  if (results.every(({ status }) => status === 'fulfilled')) return
+  context.logger.warn('A login failed and could not be taken back in the stores; what is left of it expires by itself.')
 }
 
 function conflict(): SessmgrError {

@@ -3,10 +3,11 @@ import type { EndedReason, SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { tokenOf } from '../sessions/token.ts'
 import type { HostRequest, HostSessionData, HostStore, RequestState } from './host-types.ts'
+import { withHttpStatus } from './http-error.ts'
+import { SeenSessions } from './seen-sessions.ts'
 import { readMarker, writeMarker } from './session-marker.ts'
-import { sessionTtl } from './session-ttl.ts'
+import { sessionTtl, touchInterval } from './session-ttl.ts'
 import { type StoreCalls, storeCalls } from './store-calls.ts'
-import { UserHints } from './user-hints.ts'
 
 type LoginSession = NonNullable<RequestState['session']>
 
@@ -18,20 +19,30 @@ interface Inspected {
   readonly ended?: EndedReason
 }
 
+/** How a store is guarded. */
+export interface GuardOptions {
+  /** Reads the user out of session data from before the guard. */
+  readonly sessionUser: (data: HostSessionData) => UserId | undefined
+  /** Milliseconds that a call to the session store may take. */
+  readonly deadlineMs: number
+  /** Milliseconds between two notes that a session is in use. */
+  readonly touchEveryMs: number
+}
+
 /** A session store behind the guard. */
 export interface GuardedStore {
   /** The store's own methods, past the guard. */
   readonly calls: StoreCalls
   /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
   readonly connected: () => boolean
-  /** What the guard found out when the request's session was loaded. */
-  stateOf(request: HostRequest): RequestState
+  /** What the guard found out when the request's session was loaded; undefined when that was past the guard. */
+  stateOf(request: HostRequest): RequestState | undefined
   /** The session id that the request came with, if there is no session of that id. */
   presentedId(request: HostRequest): string | undefined
   /** Judges a session that was loaded past the guard. */
   inspect(sessionId: string, data: HostSessionData): Promise<Inspected>
   /** Notes that a session now belongs to a user. */
-  mark(data: HostSessionData, session: LoginSession): void
+  mark(sessionId: string, data: HostSessionData, session: LoginSession): void
   /** Reads the user that a session was registered for. */
   registeredUser(sessionId: string, data: HostSessionData): UserId | undefined
   /** Runs a task during which the host's destroying of this session leaves its slot taken: the login will replace it. */
@@ -47,10 +58,10 @@ export interface GuardedStore {
 export function guardStore(
   store: HostStore,
   limiter: SessionLimiter,
-  sessionUser: (data: HostSessionData) => UserId | undefined,
+  { sessionUser, deadlineMs, touchEveryMs }: GuardOptions,
 ): GuardedStore {
-  const calls = storeCalls(store)
-  const hints = new UserHints()
+  const calls = storeCalls(store, deadlineMs)
+  const seen = new SeenSessions()
   const states = new WeakMap<HostRequest, RequestState>()
   const presented = new WeakMap<HostRequest, string>()
   const beingReplaced = new Set<string>()
@@ -58,13 +69,13 @@ export function guardStore(
   let loaded: { sessionId: string; result: Inspected } | undefined
   let connected = true
 
-  const markerOf = (sessionId: string, data: HostSessionData) => readMarker(data, tokenOf(sessionId), limiter.storeId)
+  const tokenFor = (sessionId: string) => seen.get(sessionId)?.token ?? tokenOf(sessionId)
+  const markerOf = (sessionId: string, data: HostSessionData) => readMarker(data, tokenFor(sessionId), limiter.storeId)
 
   async function load(sessionId: string): Promise<Inspected> {
-    const token = tokenOf(sessionId)
-    const hint = hints.get(token)
+    const known = seen.get(sessionId)
     // Asked in the same tick as the store, so that the check costs no round trip of its own.
-    const early = hint === undefined ? undefined : limiter.check(hint, token)
+    const early = known && limiter.check(known.userId, known.token)
     early?.catch(() => {})
     const data = await calls.get(sessionId)
     return data ? inspect(sessionId, data, early) : {}
@@ -75,18 +86,18 @@ export function guardStore(
     data: HostSessionData,
     early?: Promise<SessionVerdict>,
   ): Promise<Inspected> {
-    const token = tokenOf(sessionId)
     const marker = markerOf(sessionId, data)
     const userId = marker?.userId ?? sessionUser(data)
     if (userId === undefined) return { data }
+    const token = tokenFor(sessionId)
     const verdict = marker
       ? await (early ?? limiter.check(userId, token))
       : await limiter.adopt(userId, { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null })
     if (verdict.live) {
-      hints.set(token, userId)
+      seen.note(sessionId, userId, token)
       return { data, session: { userId, token } }
     }
-    hints.delete(token)
+    seen.delete(sessionId)
     if (verdict.reason === 'logout_all') await limiter.invalidate(userId, sessionId)
     else await calls.destroy(sessionId)
     return { ended: verdict.reason }
@@ -97,14 +108,21 @@ export function guardStore(
     if (!marker) return calls.set(sessionId, data)
     if (!(await limiter.check(marker.userId, marker.token)).live) return
     await calls.set(sessionId, data)
+    const stillThere = await limiter.touch(marker.userId, marker.token, sessionTtl(data))
+    const known = seen.get(sessionId)
+    if (known) known.touchedAt = performance.now()
     // It may have been ended while it was being written.
-    if (!(await limiter.touch(marker.userId, marker.token, sessionTtl(data)))) await calls.destroy(sessionId)
+    if (!stillThere) await calls.destroy(sessionId)
   }
 
   async function touch(sessionId: string, data: HostSessionData): Promise<void> {
     const marker = markerOf(sessionId, data)
-    if (marker && !(await limiter.touch(marker.userId, marker.token, sessionTtl(data)))) return
-    await calls.touch(sessionId, data)
+    if (!marker) return calls.touch(sessionId, data)
+    const known = seen.get(sessionId)
+    const now = performance.now()
+    if (known && now - known.touchedAt < touchInterval(data, touchEveryMs)) return
+    if (known) known.touchedAt = now
+    await Promise.all([limiter.touch(marker.userId, marker.token, sessionTtl(data)), calls.touch(sessionId, data)])
   }
 
   async function destroy(sessionId: string): Promise<void> {
@@ -113,10 +131,10 @@ export function guardStore(
   }
 
   async function release(sessionId: string): Promise<void> {
-    const token = tokenOf(sessionId)
-    const userId = hints.get(token) ?? (await registeredUserInStore(sessionId))
+    const token = tokenFor(sessionId)
+    const userId = seen.get(sessionId)?.userId ?? (await registeredUserInStore(sessionId))
     if (userId === undefined) return
-    hints.delete(token)
+    seen.delete(sessionId)
     await limiter.release(userId, token)
   }
 
@@ -148,7 +166,7 @@ export function guardStore(
     const record = loaded?.sessionId === request.sessionID ? loaded?.result.session : undefined
     if (record) {
       states.set(request, { session: record })
-      if (!markerOf(request.sessionID ?? '', data)) mark(session, record)
+      if (!markerOf(request.sessionID ?? '', data)) mark(request.sessionID ?? '', session, record)
     }
     return session
   }
@@ -169,6 +187,7 @@ export function guardStore(
   })
 
   function generateGuarded(request: HostRequest): void {
+    states.set(request, {})
     if (loaded && loaded.sessionId === request.sessionID && !loaded.result.data) {
       presented.set(request, loaded.sessionId)
       states.set(request, { ended: { reason: loaded.result.ended ?? 'missing' } })
@@ -176,15 +195,15 @@ export function guardStore(
     generate.call(store, request)
   }
 
-  function mark(data: HostSessionData, { userId, token }: LoginSession): void {
-    hints.set(token, userId)
+  function mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): void {
+    seen.note(sessionId, userId, token)
     writeMarker(data, { userId, token, store: limiter.storeId })
   }
 
   return {
     calls,
     connected: () => connected,
-    stateOf: (request) => states.get(request) ?? {},
+    stateOf: (request) => states.get(request),
     presentedId: (request) => presented.get(request),
     inspect: (sessionId, data) => inspect(sessionId, data),
     mark,
@@ -205,7 +224,7 @@ function answer<T>(outcome: Promise<T>, callback?: (error?: unknown, value?: T) 
   if (!callback) return outcome
   outcome.then(
     (value) => process.nextTick(callback, null, value),
-    (error) => process.nextTick(callback, error),
+    (error) => process.nextTick(callback, withHttpStatus(error)),
   )
   return undefined
 }

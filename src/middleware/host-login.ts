@@ -8,6 +8,12 @@ import { sessionTtl } from './session-ttl.ts'
 const USER_AGENT_LENGTH = 512
 
 /**
+ * Life of a session until its login has been answered, which saves it and gives it its full time: a login that is cut
+ * off in between must not hold a slot for days.
+ */
+const UNCONFIRMED_MS = 120_000
+
+/**
  * Carries one login of an express-session host through the limiter.
  *
  * `establish` does the host's part: it must leave a fresh, saved session on the request, as Passport does.
@@ -39,7 +45,7 @@ export async function hostLogin(
 
   if (admission.admitted && request.session) {
     const { userId, token } = admission.session
-    store.mark(request.session, { userId, token })
+    store.mark(request.sessionID ?? '', request.session, { userId, token })
     request.sessmgr = { session: { userId, token } }
   }
   return admission
@@ -47,7 +53,7 @@ export async function hostLogin(
 
 function established(request: HostRequest, revert: () => Promise<void>): EstablishedSession {
   const { sessionID: sessionId = '', session = {} as HostSessionData } = request
-  return { sessionId, ttlMs: sessionTtl(session), revert }
+  return { sessionId, ttlMs: Math.min(sessionTtl(session), UNCONFIRMED_MS), revert }
 }
 
 /** Remembers the visitor's session and returns what puts it back: a refused login leaves it as it was. */
@@ -56,10 +62,12 @@ async function rememberSession(store: GuardedStore, request: HostRequest): Promi
   const stored = await store.calls.get(sessionId)
   const data = JSON.parse(JSON.stringify(session ?? null)) as HostSessionData | null
   return async () => {
-    if (request.sessionID !== undefined && request.sessionID !== sessionId) await store.calls.destroy(request.sessionID)
-    if (stored) await store.calls.set(sessionId, stored)
+    const refusedId = request.sessionID
+    // First of all and whatever the store says: the id of the refused session must not reach the browser.
     request.sessionID = sessionId
     if (data) sessionStore?.createSession(request, data)
+    if (refusedId !== undefined && refusedId !== sessionId) await store.calls.destroy(refusedId)
+    if (stored) await store.calls.set(sessionId, stored)
   }
 }
 

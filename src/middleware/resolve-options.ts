@@ -27,8 +27,13 @@ export interface SessmgrOptions {
   sessionUser?: ((data: Record<string, unknown>) => UserId | undefined) | undefined
   /** Further logic modes. */
   strategies?: readonly LimitStrategy[] | undefined
-  /** Milliseconds that one asynchronous hook subscriber may take: 1 to 60,000. @default 2000 */
+  /** Milliseconds that one call to the session store, or one asynchronous hook subscriber, may take: 1 to 60,000. @default 2000 */
   deadlineMs?: number | undefined
+  /**
+   * Milliseconds between two notes that a session is in use, for its expiry and "last seen": 0 to 3,600,000, and never
+   * more than a tenth of the session's life. @default 60000
+   */
+  touchEvery?: number | undefined
   /** Receives warnings and errors. @default the console */
   logger?: Logger | undefined
 }
@@ -42,6 +47,7 @@ export interface ResolvedOptions {
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
   readonly strategies: readonly LimitStrategy[]
   readonly deadlineMs: number
+  readonly touchEveryMs: number
   readonly logger: Logger
 }
 
@@ -53,6 +59,7 @@ const OPTIONS = [
   'sessionUser',
   'strategies',
   'deadlineMs',
+  'touchEvery',
   'logger',
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
@@ -71,6 +78,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     sessionUser,
     strategies = [],
     deadlineMs = 2000,
+    touchEvery = 60_000,
     logger = consoleLogger,
   } = options
   requireFunction(userId, 'userId', '(user) => user.id')
@@ -89,6 +97,9 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000) {
     throw invalid(`"deadlineMs" must be a whole number from 1 to 60000; it is ${deadlineMs}`)
   }
+  if (!Number.isInteger(touchEvery) || touchEvery < 0 || touchEvery > 3_600_000) {
+    throw invalid(`"touchEvery" must be a whole number from 0 to 3600000; it is ${touchEvery}`)
+  }
   if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
     throw invalid('"logger" must have the methods warn and error')
   }
@@ -100,6 +111,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     sessionUser: (data) => checkedUser(sessionUser ? sessionUser(data) : passportUser(data)),
     strategies,
     deadlineMs,
+    touchEveryMs: touchEvery,
     logger,
   }
 }

@@ -8,7 +8,7 @@ import { type Admit, limitPassportLogins } from './passport-login.ts'
 /** The stores that stand behind the guard. */
 export interface GuardedStores {
   /** Finds the guard of a store, putting one up if need be. */
-  of(store: HostStore): { guarded: GuardedStore; fresh: boolean }
+  of(store: HostStore): GuardedStore
   all(): readonly GuardedStore[]
 }
 
@@ -19,31 +19,32 @@ export function sessionGuard(stores: GuardedStores, admit: Admit) {
     const { sessionStore: store, session } = request
     if (!store || !session) return withoutSession(stores, request, next)
 
-    const { guarded, fresh } = stores.of(store)
+    const guarded = stores.of(store)
     const proceed = (error?: unknown) => {
       if (error) return next(withHttpStatus(error))
       limitPassportLogins(request, response, admit)
       next()
     }
-    if (fresh) {
+    const state = guarded.stateOf(request)
+    if (!state) {
       judgeLoadedSession(guarded, request).then(() => proceed(), proceed)
       return
     }
-    request.sessmgr = guarded.stateOf(request)
-    const deadSessionId = request.sessmgr.ended && guarded.presentedId(request)
+    request.sessmgr = state
+    const deadSessionId = state.ended && guarded.presentedId(request)
     if (deadSessionId !== undefined) clearSessionCookie(request, response, deadSessionId)
     proceed()
   }
 }
 
-/** The very first request had its session loaded before there was a guard. */
+/** The first requests, until one of them arrives here, have their sessions loaded before there is a guard. */
 async function judgeLoadedSession(guarded: GuardedStore, request: HostRequest): Promise<void> {
   const { session, sessionID = '' } = request
   if (!session) return
   const result = await guarded.inspect(sessionID, session)
   if (result.session) {
     request.sessmgr = { session: result.session }
-    guarded.mark(session, result.session)
+    guarded.mark(sessionID, session, result.session)
   } else if (result.ended) {
     await new Promise<void>((resolve, reject) => session.regenerate((error) => (error ? reject(error) : resolve())))
     request[request._userProperty ?? 'user'] = undefined

@@ -12,3 +12,8 @@ export function sessionTtl(data: HostSessionData): number {
   if (!expires) return BROWSER_SESSION_MS
   return Math.max(1, new Date(expires).getTime() - Date.now())
 }
+
+/** Milliseconds between two notes that a session is in use: `touchEveryMs`, but never more than a tenth of its life. */
+export function touchInterval(data: HostSessionData, touchEveryMs: number): number {
+  return Math.min(touchEveryMs, (data.cookie?.originalMaxAge ?? BROWSER_SESSION_MS) / 10)
+}

@@ -45,7 +45,7 @@ export interface Sessmgr {
  * app.use(passport.session())
  */
 export function sessmgr(options?: SessmgrOptions): Sessmgr {
-  const { store, settings, sessionStore, userIdOf, sessionUser, strategies, deadlineMs, logger } =
+  const { store, settings, sessionStore, userIdOf, sessionUser, strategies, deadlineMs, touchEveryMs, logger } =
     resolveOptions(options)
   const guards = new Map<HostStore, GuardedStore>()
 
@@ -64,7 +64,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   function guardOf(hostStore: HostStore): { guarded: GuardedStore; fresh: boolean } {
     const known = guards.get(hostStore)
     if (known) return { guarded: known, fresh: false }
-    const guarded = guardStore(hostStore, limiter, sessionUser)
+    const guarded = guardStore(hostStore, limiter, { sessionUser, deadlineMs, touchEveryMs })
     guards.set(hostStore, guarded)
     return { guarded, fresh: true }
   }
@@ -72,7 +72,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
 
   const login = async (request: HostRequest, user: unknown, establish: () => Promise<void>) => {
     const userId = userIdOf(user)
-    return hostLogin(limiter, guardOf(requireStore(request)).guarded, request, userId, establish)
+    return hostLogin(limiter, guardOf(requireStore(request)), request, userId, establish)
   }
   const middleware = sessionGuard({ of: guardOf, all: () => [...guards.values()] }, login)
 

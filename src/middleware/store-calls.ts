@@ -1,6 +1,7 @@
+import { CallDeadline } from '../call-deadline.ts'
 import type { HostSessionData, HostStore } from './host-types.ts'
 
-/** The methods of a session store as promises. */
+/** The methods of a session store as promises, each with a deadline. All reject with `store_unavailable`. */
 export interface StoreCalls {
   get(sessionId: string): Promise<HostSessionData | undefined>
   set(sessionId: string, data: HostSessionData): Promise<void>
@@ -8,27 +9,28 @@ export interface StoreCalls {
   touch(sessionId: string, data: HostSessionData): Promise<void>
 }
 
-/** Takes a store's own methods, before anything is put in front of them, as promises. */
-export function storeCalls(store: HostStore): StoreCalls {
+/** Takes a store's own methods, before anything is put in front of them. */
+export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   const { get, set, destroy, touch } = store
+  const deadline = new CallDeadline(deadlineMs, 'session store')
+  const settled = (start: (callback: (error?: unknown) => void) => unknown) =>
+    deadline.run(() => new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve()))))
+
   return {
     get: (sessionId) =>
-      new Promise((resolve, reject) => {
-        get.call(store, sessionId, (error, data) => {
-          // Stores in the file tradition report a missing session this way.
-          if (error && (error as { code?: unknown }).code !== 'ENOENT') reject(error)
-          else resolve(error ? undefined : (data ?? undefined))
-        })
-      }),
+      deadline.run(
+        () =>
+          new Promise((resolve, reject) => {
+            get.call(store, sessionId, (error, data) => {
+              // Stores in the file tradition report a missing session this way.
+              if (error && (error as { code?: unknown }).code !== 'ENOENT') reject(error)
+              else resolve(error ? undefined : (data ?? undefined))
+            })
+          }),
+      ),
     set: (sessionId, data) => settled((callback) => set.call(store, sessionId, data, callback)),
     destroy: (sessionId) => settled((callback) => destroy.call(store, sessionId, callback)),
     touch: (sessionId, data) =>
       touch ? settled((callback) => touch.call(store, sessionId, data, callback)) : Promise.resolve(),
   }
-}
-
-function settled(start: (callback: (error?: unknown) => void) => unknown): Promise<void> {
-  return new Promise((resolve, reject) => {
-    start((error) => (error ? reject(error) : resolve()))
-  })
 }

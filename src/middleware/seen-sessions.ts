@@ -1,0 +1,36 @@
+import type { UserId } from '../host/user-id.ts'
+import type { Token } from '../sessions/token.ts'
+
+const CAPACITY = 20_000
+
+/** What this process remembers of a login session. */
+export interface SeenSession {
+  readonly token: Token
+  /** The user of a session id never changes, so this is never wrong. */
+  readonly userId: UserId
+  /** When this process noted last that the session was used, by `performance.now()`. */
+  touchedAt: number
+}
+
+/** Remembers the login sessions that were seen last, by their raw id, so that a request can ask about them at once. */
+export class SeenSessions {
+  readonly #sessions = new Map<string, SeenSession>()
+
+  get(sessionId: string): SeenSession | undefined {
+    return this.#sessions.get(sessionId)
+  }
+
+  /** Remembers a session, and keeps what is known of it already. */
+  note(sessionId: string, userId: UserId, token: Token): void {
+    const seen = this.#sessions.get(sessionId) ?? { token, userId, touchedAt: Number.NEGATIVE_INFINITY }
+    this.#sessions.delete(sessionId)
+    this.#sessions.set(sessionId, seen)
+    if (this.#sessions.size <= CAPACITY) return
+    const [oldest] = this.#sessions.keys()
+    if (oldest !== undefined) this.#sessions.delete(oldest)
+  }
+
+  delete(sessionId: string): void {
+    this.#sessions.delete(sessionId)
+  }
+}
