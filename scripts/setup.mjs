@@ -1,9 +1,10 @@
-// Makes a fresh clone ready: installs the locked dependencies, and with --build also compiles the package.
+// Makes a fresh clone ready: installs the locked dependencies; with --build also compiles the package, and with --redis
+// sees to it that there is a redis-server, of which the tests start private copies.
 // Runs before `npm start` and `npm test`; does nothing when everything is already in place.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -15,6 +16,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 installDependencies()
 if (process.argv.includes('--build')) build()
+if (process.argv.includes('--redis')) provide('redis-server', 'redis-server')
 
 function installDependencies() {
   const stamp = join(root, 'node_modules', '.sessmgr-lock')
@@ -38,6 +40,21 @@ function build() {
   run('npm', ['run', '--silent', 'build'], 'Building the package failed; the messages above say where.')
 }
 
+/** Finds a program on the PATH, or has Debian's package manager install it. */
+function provide(program, debianPackage) {
+  if (isOnPath(program)) return
+  const advice = `The tests need ${program}. Install the package ${debianPackage} with your system's package manager.`
+  if (!isOnPath('apt-get') || process.getuid?.() !== 0) fail(advice)
+  run('apt-get', ['update', '-qq'], advice)
+  // Without recommended packages and without starting a service: the tests start what they need.
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], advice)
+  if (!isOnPath(program)) fail(advice)
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
+}
+
 function filesBelow(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -45,7 +62,11 @@ function filesBelow(folder) {
 }
 
 function run(command, args, message) {
-  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
+  const result = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
   if (result.status !== 0) fail(message)
 }
 
