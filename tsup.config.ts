@@ -1,11 +1,13 @@
-import { defineConfig } from 'tsup'
+import { defineConfig, type Options } from 'tsup'
 
-export default defineConfig({
-  entry: { index: 'src/index.ts', redis: 'src/redis.ts', testing: 'src/testing.ts' },
-  format: ['esm', 'cjs'],
-  target: 'node20',
-  dts: true,
-  sourcemap: true,
-  clean: true,
-  loader: { '.lua': 'text' },
-})
+const shared: Options = { target: 'node20', sourcemap: true, loader: { '.lua': 'text' } }
+
+export default defineConfig([
+  {
+    ...shared,
+    entry: { index: 'src/index.ts', redis: 'src/redis.ts', testing: 'src/testing.ts' },
+    format: ['esm', 'cjs'],
+    dts: true,
+  },
+  { ...shared, entry: { cli: 'src/cli.ts' }, format: ['esm'] },
+])

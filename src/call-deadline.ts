@@ -40,18 +40,21 @@ export class CallDeadline {
       const expire = () => reject(this.#unavailable(`did not answer within ${this.#deadlineMs} ms`))
       const pending: PendingCall = { due: now + this.#deadlineMs, expire }
       this.#pending.add(pending)
-      this.#timer ??= setInterval(() => this.#tick(), TICK_MS)
+      // Once more round the event loop: after a stall of this process, answers that lie ready are read first.
+      this.#timer ??= setInterval(() => setImmediate(() => this.#tick()), TICK_MS)
       const settled = () => {
-        this.#stuck = false
         this.#pending.delete(pending)
         if (this.#pending.size === 0) this.#stopTimer()
       }
       const failed = (cause: unknown) => {
+        // A late failure is no sign of life: a client gives up waiting, too.
+        if (this.#pending.has(pending)) this.#stuck = false
         settled()
         reject(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', cause))
       }
       try {
         call().then((value) => {
+          this.#stuck = false
           settled()
           resolve(value)
         }, failed)

@@ -23,10 +23,13 @@ const BRAND = Symbol.for('sessmgr.error')
 export class SessmgrError extends Error {
   override readonly name = 'SessmgrError'
   readonly code: SessmgrErrorCode
+  /** What is wrong with each bad value, by its name; for `invalid_setting`. */
+  readonly params: Readonly<Record<string, string>> | undefined
 
-  constructor(code: SessmgrErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: SessmgrErrorCode, message: string, options?: { cause?: unknown; params?: Record<string, string> }) {
     super(message, options)
     this.code = code
+    this.params = options?.params
     Object.defineProperty(this, BRAND, { value: true })
   }
 

@@ -6,12 +6,24 @@ import { createAuthentication } from './authentication.ts'
 import type { Config } from './config.ts'
 import { errorHandler } from './error-handler.ts'
 import { logHooks } from './hooks-log.ts'
+import { createHost } from './host.ts'
 import { createPosts } from './posts.ts'
 import { loginRoutes } from './routes/login.ts'
 import { noteRoutes } from './routes/note.ts'
 import { postRoutes } from './routes/posts.ts'
 import { createStorage } from './storage.ts'
 import { createUsers } from './users.ts'
+
+const ADMIN_ID = 1
+const SEEDED = 'seeded at the start'
+
+/** Gives the administrator a known application password, once however often and in how many processes the app starts. */
+function seedAppPassword(limiter: Sessmgr, password: string): void {
+  limiter.passwords
+    .verify(ADMIN_ID, password)
+    .then((known) => (known ? undefined : limiter.passwords.create(ADMIN_ID, SEEDED, password)))
+    .catch((error) => console.error(`SEED_APP_PASSWORD could not be stored: ${error.message}`))
+}
 
 /** Builds the example application: a small blog whose accounts hold a limited number of sessions. */
 export function createApp(config: Config): { app: Express; limiter: Sessmgr; close(): Promise<void> } {
@@ -20,16 +32,18 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   const storage = createStorage(config.redisUrl)
   const limiter = sessmgr({
     store: storage.store,
+    sessionStore: storage.sessionStore,
+    host: createHost(users),
     settings: { maximum: config.maximum, logic: config.logic },
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
+  if (config.appPassword) seedAppPassword(limiter, config.appPassword)
 
   const app = express()
   app.disable('x-powered-by')
   app.set('views', fileURLToPath(new URL('./views', import.meta.url)))
   app.set('view engine', 'ejs')
   app.use(express.static(fileURLToPath(new URL('./public', import.meta.url))))
-  app.use(express.urlencoded({ extended: false }), express.json())
   app.use(
     session({
       store: storage.sessionStore,
@@ -40,6 +54,8 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
     }),
   )
   app.use(limiter)
+  app.use('/api', limiter.router())
+  app.use(express.urlencoded({ extended: false }), express.json())
   app.use(authentication.session())
   app.use((req, res, next) => {
     res.locals.user = req.user

@@ -11,6 +11,7 @@ export interface Config {
   scryptCost: number
   seedUsers: number
   hooksLog: string | undefined
+  appPassword: string | undefined
 }
 
 /** Reads the environment once, when the application starts. */
@@ -28,6 +29,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     scryptCost: integer(env, 'SCRYPT_COST', 16_384),
     seedUsers: integer(env, 'SEED_USERS', 0),
     hooksLog: env.TEST_HOOKS_LOG,
+    appPassword: env.SEED_APP_PASSWORD || undefined,
   }
 }
 

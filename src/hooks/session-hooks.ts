@@ -25,6 +25,7 @@ export interface SessionFilters {
   sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
   sessmgr_error_message: FilterShape<string>
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
+  [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown]>
 }
 
 /** Every hook of the session limit, as data. */
@@ -116,6 +117,11 @@ export const sessionHooks = {
       parameters: ['seconds', 'user_id', 'remember'],
       since: '3.0.0',
       summary: 'Changes how long a session lasts. The application applies it when it logs somebody in.',
+    },
+    'pre_update_option_{name}': {
+      parameters: ['value', 'old_value'],
+      since: '3.0.0',
+      summary: 'Changes the value of an option before it is sanitised and stored. {name} is the name of the option.',
     },
   },
 } satisfies {

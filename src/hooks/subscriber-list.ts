@@ -68,13 +68,19 @@ export class SubscriberList {
   }
 
   #checkHook(hook: string): void {
-    if (this.#known.includes(hook)) return
+    if (this.#known.some((name) => name === hook || isOneOf(hook, name))) return
     const near = nearestName(String(hook), this.#known)
     throw new SessmgrError(
       'hook_misuse',
       `There is no ${this.#kind} "${String(hook)}".${near ? ` Did you mean "${near}"?` : ''}`,
     )
   }
+}
+
+/** Tells whether a hook belongs to a family such as `pre_update_option_{name}`. */
+function isOneOf(hook: unknown, family: string): boolean {
+  const prefix = family.split('{', 1)[0] ?? ''
+  return prefix !== family && typeof hook === 'string' && hook.startsWith(prefix) && hook.length > prefix.length
 }
 
 function checkSubscriber(hook: string, { namespace, priority, callback }: Subscriber): void {

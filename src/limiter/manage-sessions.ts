@@ -1,4 +1,5 @@
 import type { UserId } from '../host/user-id.ts'
+import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
 import type { LimiterContext } from './limiter-context.ts'
@@ -22,9 +23,10 @@ export interface SessionManager {
    *
    * Each session is destroyed on its owner's next request.
    *
+   * @param keep The one session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
    */
-  logoutAllUsers(): Promise<number>
+  logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }): Promise<number>
 }
 
 /** Creates the session manager. */
@@ -36,6 +38,22 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     const current = sessions.filter(({ record }) => record.generation >= generation)
     const held = await Promise.all(current.map(({ sessionId }) => hostSessions.exists(sessionId)))
     return current.filter((_, index) => held[index]).map(({ record }) => record)
+  }
+
+  /** Stamps the kept session ahead, so that no request of it in between finds it stale; then again, should others have been faster. */
+  async function advanceKeeping(userId: UserId, token: Token): Promise<SiteLogout> {
+    const before = await store.epoch.current()
+    if ((await store.sessions.generationOf(userId, token)) !== before) return store.epoch.advance()
+    await store.sessions.restamp(userId, token, before + 1)
+    try {
+      const logout = await store.epoch.advance()
+      if (logout.generation > before + 1) await store.sessions.restamp(userId, token, logout.generation)
+      return logout
+    } catch (error) {
+      // Left ahead, it would survive the next site-wide logout too.
+      await store.sessions.restamp(userId, token, before)
+      throw error
+    }
   }
 
   return {
@@ -53,8 +71,8 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       context.announce([['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId]])
       return ended.length
     },
-    async logoutAllUsers() {
-      const { epoch } = await store.epoch.advance()
+    async logoutAllUsers(keep) {
+      const { epoch } = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
       context.announce([['sessmgr_logout_all_users', epoch]])
       return epoch
     },

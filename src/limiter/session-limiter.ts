@@ -1,18 +1,21 @@
+import { OPTION_KEY } from '../constants.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { UserId } from '../host/user-id.ts'
 import type { Logger } from '../logger.ts'
+import { createOptionRegistry, type OptionRegistry } from '../options/option-registry.ts'
 import {
   BUILT_IN_LOGICS,
   createSettings,
   type SessionSettings,
   type SettingsService,
 } from '../options/session-settings.ts'
+import type { SiteOption } from '../options/site-option.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
 import type { NewSession, StoredSession } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
-import { createLogicModes } from '../strategies/logic-catalogue.ts'
+import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, admitLogin, type EstablishedSession, type LoginAttempt } from './admit-login.ts'
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
@@ -38,6 +41,8 @@ export interface SessionLimiter {
   readonly storeId: string
   readonly hooks: Hooks
   readonly settings: SettingsService
+  readonly options: OptionRegistry
+  readonly modes: LogicModes
   readonly sessions: SessionManager
   /** Carries a login through; see {@link admitLogin}. Logins of one user take turns. */
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
@@ -60,12 +65,17 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const { store, logger, deadlineMs, hostSessions } = parts
   const hooks = createHooks({ logger, deadlineMs })
   const modes = createLogicModes(hooks, parts.strategies)
-  const logics = [...BUILT_IN_LOGICS, ...parts.strategies.map(({ id }) => id)]
+  // A mode that is in the catalogue alone may be chosen when a subscriber vouches for it or maps it to another.
+  const logics = async () => {
+    const real = [...BUILT_IN_LOGICS, ...parts.strategies.map(({ id }) => id)]
+    if (!hooks.hasFilter(`pre_update_option_${OPTION_KEY}`)) return real
+    return [...new Set([...real, ...Object.keys(await modes.catalogue())])]
+  }
   const settings = createSettings({
     options: store.options,
     hooks,
     initial: parts.settings,
-    logics: async () => logics,
+    logics,
   })
   const atWork = new Set<Promise<void>>()
 
@@ -95,6 +105,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     storeId: store.id,
     hooks,
     settings,
+    options: createOptionRegistry(store.options, hooks, [settings.option as SiteOption]),
+    modes,
     sessions: createSessionManager(context),
     admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
     check: (userId, token) => checkSession(context, userId, token),

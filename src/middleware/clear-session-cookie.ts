@@ -12,13 +12,15 @@ export function clearSessionCookie(request: HostRequest, response: HostResponse,
   const name = Object.keys(cookies).find((key) => cookies[key]?.startsWith(`s:${deadSessionId}.`))
   if (name === undefined) return
   const anonymousId = request.sessionID
+  // Taken now: a request may end its anonymous session too before it answers.
+  const anonymousCookie = request.session?.cookie
 
   onHeaders(response, () => {
     const session = request.session
     const willBeSaved =
       session && (request.sessionID !== anonymousId || Object.keys(session).some((key) => key !== 'cookie'))
     if (willBeSaved) return
-    const { path = '/', domain, secure, sameSite, httpOnly, partitioned } = session?.cookie ?? {}
+    const { path = '/', domain, secure, sameSite, httpOnly, partitioned } = anonymousCookie ?? {}
     const attributes = { path, domain, secure: secure === true, sameSite, httpOnly: httpOnly !== false, partitioned }
     const cleared = stringifySetCookie({ name, value: '', ...(attributes as object), expires: new Date(0) })
     response.setHeader('Set-Cookie', [response.getHeader('Set-Cookie') ?? [], cleared].flat().map(String))

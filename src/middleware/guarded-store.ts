@@ -5,7 +5,7 @@ import { tokenOf } from '../sessions/token.ts'
 import type { HostRequest, HostSessionData, HostStore, RequestState } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
 import { SeenSessions } from './seen-sessions.ts'
-import { readMarker, writeMarker } from './session-marker.ts'
+import { markedUser, readMarker, writeMarker } from './session-marker.ts'
 import { sessionTtl, touchInterval } from './session-ttl.ts'
 import { type StoreCalls, storeCalls } from './store-calls.ts'
 
@@ -86,10 +86,10 @@ export function guardStore(
     data: HostSessionData,
     early?: Promise<SessionVerdict>,
   ): Promise<Inspected> {
-    const marker = markerOf(sessionId, data)
-    const userId = marker?.userId ?? sessionUser(data)
-    if (userId === undefined) return { data }
     const token = tokenFor(sessionId)
+    const marker = markerOf(sessionId, data)
+    const userId = markedUser(data, token) ?? sessionUser(data)
+    if (userId === undefined) return { data }
     const verdict = marker
       ? await (early ?? limiter.check(userId, token))
       : await limiter.adopt(userId, { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null })
@@ -163,11 +163,10 @@ export function guardStore(
   if (store.touch) store.touch = (sessionId, data, callback) => answer(touch(sessionId, data), callback)
   store.createSession = (request, data) => {
     const session = createSession.call(store, request, data)
-    const record = loaded?.sessionId === request.sessionID ? loaded?.result.session : undefined
-    if (record) {
-      states.set(request, { session: record })
-      if (!markerOf(request.sessionID ?? '', data)) mark(request.sessionID ?? '', session, record)
-    }
+    if (loaded === undefined || loaded.sessionId !== request.sessionID) return session
+    const { sessionId, result } = loaded
+    states.set(request, result.session ? { session: result.session } : {})
+    if (result.session && !markerOf(sessionId, data)) mark(sessionId, session, result.session)
     return session
   }
   // express-session assigns its generate to the store when it is set up, which may be after this.

@@ -20,6 +20,7 @@ export interface HostSessionData {
 /** An express-session session on a request. */
 export interface HostSession extends HostSessionData {
   regenerate(callback: (error?: unknown) => void): unknown
+  save(callback: (error?: unknown) => void): unknown
 }
 
 /** The store of express-session, as far as it is guarded. */

@@ -1,4 +1,5 @@
 import { SessmgrError } from '../errors.ts'
+import type { Host } from '../host/host.ts'
 import { isUserId, type UserId } from '../host/user-id.ts'
 import { consoleLogger, type Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
@@ -34,6 +35,17 @@ export interface SessmgrOptions {
    * more than a tenth of the session's life. @default 60000
    */
   touchEvery?: number | undefined
+  /** The application's users and what they may do: needed for the REST routes and the command line. */
+  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
+  host?: Host<any> | undefined
+  /**
+   * Secrets that sign nonces, newest first: 32 characters or more each; the older ones stay good until they are removed.
+   *
+   * @default one that is made once and kept in the store
+   */
+  secret?: string | readonly string[] | undefined
+  /** Name of the header that carries the nonce. @default 'X-HOST-Nonce' */
+  nonceHeader?: string | undefined
   /** Receives warnings and errors. @default the console */
   logger?: Logger | undefined
 }
@@ -48,6 +60,9 @@ export interface ResolvedOptions {
   readonly strategies: readonly LimitStrategy[]
   readonly deadlineMs: number
   readonly touchEveryMs: number
+  readonly host: Host | undefined
+  readonly secrets: readonly string[]
+  readonly nonceHeader: string
   readonly logger: Logger
 }
 
@@ -60,6 +75,9 @@ const OPTIONS = [
   'strategies',
   'deadlineMs',
   'touchEvery',
+  'host',
+  'secret',
+  'nonceHeader',
   'logger',
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
@@ -112,8 +130,35 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     strategies,
     deadlineMs,
     touchEveryMs: touchEvery,
+    host: checkHost(options.host),
+    secrets: checkSecrets(options.secret),
+    nonceHeader: checkHeader(options.nonceHeader),
     logger,
   }
+}
+
+function checkHost(host: SessmgrOptions['host']): Host | undefined {
+  if (host === undefined) return undefined
+  for (const method of ['findById', 'findByEmail', 'findByLogin', 'summary'] as const) {
+    if (typeof host?.users?.[method] !== 'function') throw invalid(`"host.users.${method}" must be a function`)
+  }
+  if (typeof host.can !== 'function')
+    throw invalid('"host.can" must be a function such as (user, capability) => boolean')
+  return host
+}
+
+function checkSecrets(secret: SessmgrOptions['secret']): readonly string[] {
+  const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
+  const good = Array.isArray(secrets) && secrets.every((one) => typeof one === 'string' && one.length >= 32)
+  if (!good || (secret !== undefined && secrets.length === 0)) {
+    throw invalid('"secret" must be a text of at least 32 characters, or an array of such texts, newest first')
+  }
+  return secrets
+}
+
+function checkHeader(name = 'X-HOST-Nonce'): string {
+  if (typeof name === 'string' && /^[\w-]+$/.test(name)) return name
+  throw invalid('"nonceHeader" must be the name of a header')
 }
 
 function checkSettings(

@@ -1,16 +1,10 @@
 import { SessmgrError } from '../errors.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
 import type { GuardedStore } from './guarded-store.ts'
-import type { HostRequest, HostResponse, HostStore, Next } from './host-types.ts'
+import type { GuardedStores } from './guarded-stores.ts'
+import type { HostRequest, HostResponse, Next } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
 import { type Admit, limitPassportLogins } from './passport-login.ts'
-
-/** The stores that stand behind the guard. */
-export interface GuardedStores {
-  /** Finds the guard of a store, putting one up if need be. */
-  of(store: HostStore): GuardedStore
-  all(): readonly GuardedStore[]
-}
 
 /** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */
 export function sessionGuard(stores: GuardedStores, admit: Admit) {

@@ -24,6 +24,12 @@ export function readMarker(data: HostSessionData, token: Token, store: string): 
   return { userId: marker.userId, token, store }
 }
 
+/** Reads the user of a session that was registered in whatever store: after the loss of that one it can be adopted. */
+export function markedUser(data: HostSessionData, token: Token): UserId | undefined {
+  const marker = data[KEY] as Partial<SessionMarker> | undefined
+  return marker?.token === token && isUserId(marker.userId) ? marker.userId : undefined
+}
+
 /** Puts a marker into session data, over whatever was there. */
 export function writeMarker(data: HostSessionData, marker: SessionMarker): void {
   data[KEY] = marker

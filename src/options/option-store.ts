@@ -15,6 +15,12 @@ export interface OptionStore {
   get(name: string): Promise<StoredOption | undefined>
   /** Writes an option whole. The last of several parallel writes wins. */
   set(name: string, value: unknown): Promise<void>
+  /**
+   * Writes an option if it is still at a revision; undefined: if it has no value yet. Atomic.
+   *
+   * Resolves false, and changes nothing, when somebody else was faster.
+   */
+  swap(name: string, revision: string | undefined, value: unknown): Promise<boolean>
   /** Removes an option. Unknown: no error. */
   delete(name: string): Promise<void>
 }

@@ -3,6 +3,7 @@ import { OPTION_KEY } from '../constants.ts'
 import { SessmgrError } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from './option-store.ts'
+import { createSiteOption, type SiteOption } from './site-option.ts'
 
 /** The settings of the session limit. */
 export interface SessionSettings {
@@ -12,7 +13,7 @@ export interface SessionSettings {
   readonly logic: string
 }
 
-/** Logic modes that the sanitiser lets through. */
+/** Logic modes that the sanitiser always lets through. */
 export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'block']
 
 const maximumSchema = z.pipe(
@@ -28,11 +29,15 @@ export const settingsSchema = (logics: readonly string[]) =>
   })
 
 /** Coerces any value to valid settings: `maximum` below 1 becomes 1, an unknown `logic` becomes `allow`. */
-export function sanitizeSettings(value: unknown, fallback: SessionSettings): SessionSettings {
+export function sanitizeSettings(
+  value: unknown,
+  fallback: SessionSettings,
+  logics: readonly string[] = BUILT_IN_LOGICS,
+): SessionSettings {
   const { maximum, logic } = Object.assign(Object.create(null), value) as { maximum?: unknown; logic?: unknown }
   return {
     maximum: maximum === undefined ? fallback.maximum : clampMaximum(maximum),
-    logic: logic === undefined ? fallback.logic : BUILT_IN_LOGICS.includes(logic as string) ? String(logic) : 'allow',
+    logic: logic === undefined ? fallback.logic : logics.includes(logic as string) ? String(logic) : 'allow',
   }
 }
 
@@ -51,6 +56,8 @@ export interface SettingsService {
    * @throws SessmgrError `invalid_setting` naming each bad key; nothing is written then.
    */
   update(changes: Partial<Record<keyof SessionSettings, unknown>>): Promise<SessionSettings>
+  /** The option behind the settings. Its own update repairs what this one's refuses. */
+  readonly option: SiteOption<SessionSettings>
 }
 
 /** Creates the settings service over an option store. */
@@ -59,35 +66,35 @@ export function createSettings(deps: {
   hooks: Hooks
   /** What holds where nothing is stored. */
   initial: Partial<SessionSettings>
-  /** Logic modes that may be chosen. */
+  /** Logic modes that may be chosen now. */
   logics: () => Promise<readonly string[]>
 }): SettingsService {
-  let built: { revision: string | undefined; settings: SessionSettings } | undefined
-
-  async function build(stored: unknown): Promise<SessionSettings> {
-    const initial = { maximum: 1, logic: 'allow', ...deps.initial }
-    const defaults = await deps.hooks.applyFilters('sessmgr_settings_defaults', initial)
-    const merged = { ...initial, ...defaults, ...(stored as object | undefined) }
-    return { ...merged, maximum: clampMaximum(merged.maximum) }
-  }
-
-  async function get(): Promise<SessionSettings> {
-    const stored = await deps.options.get(OPTION_KEY)
-    if (built && built.revision === stored?.revision) return built.settings
-    const settings = await build(stored?.value)
-    built = { revision: stored?.revision, settings }
-    return settings
-  }
+  const option = createSiteOption<SessionSettings>({
+    name: OPTION_KEY,
+    rest: true,
+    store: deps.options,
+    hooks: deps.hooks,
+    async build(stored) {
+      const initial = { maximum: 1, logic: 'allow', ...deps.initial }
+      const defaults = await deps.hooks.applyFilters('sessmgr_settings_defaults', initial)
+      const merged = { ...initial, ...defaults, ...(stored as object | undefined) }
+      return { ...merged, maximum: clampMaximum(merged.maximum) }
+    },
+    sanitize: async (value, current) => sanitizeSettings(value, current, await deps.logics()),
+  })
 
   async function update(changes: Partial<Record<keyof SessionSettings, unknown>>): Promise<SessionSettings> {
     const result = settingsSchema(await deps.logics()).safeParse(changes)
-    if (!result.success) {
-      const problems = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
-      throw new SessmgrError('invalid_setting', `Invalid settings: ${problems.join('; ')}. Nothing was changed.`)
-    }
-    await deps.options.set(OPTION_KEY, { ...(await get()), ...result.data })
-    return get()
+    if (result.success) return option.update(withoutUndefined(result.data))
+    const params = Object.fromEntries(result.error.issues.map(({ path, message }) => [path.join('.'), message]))
+    const problems = Object.entries(params).map(([name, message]) => `${name} ${message}`)
+    const message = `Invalid settings: ${problems.join('; ')}. Nothing was changed.`
+    throw new SessmgrError('invalid_setting', message, { params })
   }
 
-  return { get, update }
+  return { get: option.get, update, option }
+}
+
+function withoutUndefined(changes: object): object {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 }

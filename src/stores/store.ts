@@ -1,3 +1,4 @@
+import type { ApplicationPasswordStore } from '../auth/application-password-store.ts'
 import type { OptionStore } from '../options/option-store.ts'
 import type { LogoutEpoch } from '../sessions/logout-epoch.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
@@ -12,6 +13,9 @@ export interface SessmgrStore {
   readonly sessions: SessionRegistry
   readonly epoch: LogoutEpoch
   readonly options: OptionStore
+  readonly passwords: ApplicationPasswordStore
+  /** Forgets everything: every option and key of the service, and nothing else. */
+  wipe(): Promise<void>
   /** Lets go of what the store itself opened. */
   close(): Promise<void>
 }

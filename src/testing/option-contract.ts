@@ -41,6 +41,28 @@ export const optionContract: readonly StoreCase[] = [
     },
   ],
   [
+    'lets one of many parallel first writes win',
+    async ({ store, another }) => {
+      const other = await another()
+      const created = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? store : other).options.swap('thing', undefined, index)),
+      )
+      assert.equal(created.filter(Boolean).length, 1)
+      assert.equal((await store.options.get('thing'))?.value, created.indexOf(true))
+    },
+  ],
+  [
+    'swaps a value only while it is at the given revision',
+    async ({ store }) => {
+      await store.options.set('thing', 1)
+      const first = (await store.options.get('thing'))?.revision
+      assert.equal(await store.options.swap('thing', first, 2), true)
+      assert.equal(await store.options.swap('thing', first, 3), false)
+      assert.equal(await store.options.swap('thing', undefined, 4), false)
+      assert.equal((await store.options.get('thing'))?.value, 2)
+    },
+  ],
+  [
     'deletes an unknown option without complaint',
     async ({ store }) => {
       await store.options.delete('nothing')

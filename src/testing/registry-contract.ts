@@ -204,6 +204,19 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
+    'carries a session over to another generation and leaves the rest of it, and its order, as it was',
+    async ({ store }) => {
+      await login(store.sessions, 1, 'a')
+      await login(store.sessions, 1, 'b')
+      const before = (await store.sessions.read(1)).sessions[0]?.record
+      assert.equal(await store.sessions.restamp(1, tokenOf('a'), 37), true)
+      const { sessions } = await store.sessions.read(1)
+      assert.deepEqual(sessions[0]?.record, { ...before, generation: 37 })
+      assert.equal(await store.sessions.generationOf(1, tokenOf('b')), 0)
+      assert.equal(await store.sessions.restamp(1, tokenOf('unknown'), 37), false)
+    },
+  ],
+  [
     'ends all sessions of a user, oldest first, and none the second time',
     async ({ store }) => {
       for (const id of ['a', 'b', 'c']) await login(store.sessions, 1, id)

@@ -1,6 +1,7 @@
 import type { SessmgrStore } from '../stores/store.ts'
 import { epochContract } from './epoch-contract.ts'
 import { optionContract } from './option-contract.ts'
+import { passwordContract } from './password-contract.ts'
 import { registryContract } from './registry-contract.ts'
 
 /** A store under test. */
@@ -31,7 +32,12 @@ export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => 
  * registerStoreContract({ describe, it, create: async () => myStoreUnderTest() })
  */
 export function registerStoreContract({ describe, it, create }: StoreContractOptions): void {
-  const groups = { 'session registry': registryContract, 'logout epoch': epochContract, options: optionContract }
+  const groups = {
+    'session registry': registryContract,
+    'logout epoch': epochContract,
+    options: optionContract,
+    'application passwords': passwordContract,
+  }
   for (const [group, cases] of Object.entries(groups)) {
     describe(group, () => {
       for (const [name, body] of cases) {

@@ -10,6 +10,10 @@ export class MemoryLogoutEpoch implements LogoutEpoch {
     this.#clock = clock
   }
 
+  wipe(): void {
+    this.#generation = 0
+  }
+
   async current(): Promise<number> {
     return this.#generation
   }

@@ -5,6 +5,10 @@ export class MemoryOptionStore implements OptionStore {
   readonly #options = new Map<string, StoredOption>()
   #writes = 0
 
+  wipe(): void {
+    this.#options.clear()
+  }
+
   async get(name: string): Promise<StoredOption | undefined> {
     const stored = this.#options.get(name)
     return stored && { value: structuredClone(stored.value), revision: stored.revision }
@@ -13,6 +17,12 @@ export class MemoryOptionStore implements OptionStore {
   async set(name: string, value: unknown): Promise<void> {
     this.#writes += 1
     this.#options.set(name, { value: structuredClone(value), revision: String(this.#writes) })
+  }
+
+  async swap(name: string, revision: string | undefined, value: unknown): Promise<boolean> {
+    if (this.#options.get(name)?.revision !== revision) return false
+    await this.set(name, value)
+    return true
   }
 
   async delete(name: string): Promise<void> {

@@ -31,6 +31,10 @@ export class MemorySessionRegistry implements SessionRegistry {
     this.#clock = clock
   }
 
+  wipe(): void {
+    this.#slots.clear()
+  }
+
   async read(userId: UserId): Promise<UserSessions> {
     const slot = this.#slot(userId)
     return { sessions: [...(slot?.sessions.values() ?? [])], version: String(slot?.version ?? 0) }
@@ -69,6 +73,14 @@ export class MemorySessionRegistry implements SessionRegistry {
     if (!slot || !stored) return false
     const now = this.#clock.now()
     slot.sessions.set(token, { ...stored, record: { ...stored.record, lastSeenAt: now, expiresAt: now + ttlMs } })
+    return true
+  }
+
+  async restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
+    const slot = this.#slot(userId)
+    const stored = slot?.sessions.get(token)
+    if (!slot || !stored) return false
+    slot.sessions.set(token, { ...stored, record: { ...stored.record, generation } })
     return true
   }
 
@@ -111,7 +123,7 @@ export class MemorySessionRegistry implements SessionRegistry {
 
   #end(slot: Slot, tokens: readonly Token[]): StoredSession[] {
     const until = this.#clock.now() + ENDED_MEMORY_MS
-    const ended = tokens.flatMap((token) => slot.sessions.get(token) ?? [])
+    const ended = [...new Set(tokens)].flatMap((token) => slot.sessions.get(token) ?? [])
     for (const { record } of ended) {
       slot.sessions.delete(record.token)
       slot.ended.set(record.token, until)

@@ -3,15 +3,24 @@ import { type Clock, systemClock } from '../../clock.ts'
 import type { SessmgrStore } from '../store.ts'
 import { MemoryLogoutEpoch } from './memory-logout-epoch.ts'
 import { MemoryOptionStore } from './memory-option-store.ts'
+import { MemoryPasswordStore } from './memory-password-store.ts'
 import { MemorySessionRegistry } from './memory-session-registry.ts'
 
 /** Remembers everything in this process, and nothing after it: for one process, development and tests. */
 export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): SessmgrStore {
+  const sessions = new MemorySessionRegistry(clock)
+  const epoch = new MemoryLogoutEpoch(clock)
+  const options = new MemoryOptionStore()
+  const passwords = new MemoryPasswordStore()
   return {
     id: `memory:${randomUUID()}`,
-    sessions: new MemorySessionRegistry(clock),
-    epoch: new MemoryLogoutEpoch(clock),
-    options: new MemoryOptionStore(),
+    sessions,
+    epoch,
+    options,
+    passwords,
+    async wipe() {
+      for (const part of [sessions, epoch, options, passwords]) part.wipe()
+    },
     close: async () => {},
   }
 }

@@ -7,6 +7,8 @@ export interface IoredisClient {
   get(key: string): Promise<unknown>
   hget(key: string, field: string): Promise<unknown>
   wait(replicas: number, timeoutMs: number): Promise<unknown>
+  scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
+  del(key: string): Promise<unknown>
 }
 
 /**
@@ -21,6 +23,11 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
     eval: (script, { keys, arguments: args }) => redis.eval(script, keys.length, ...keys, ...args),
     get: (key) => redis.get(key),
     hGet: (key, field) => redis.hget(key, field),
+    scan: async (position, { MATCH, COUNT }) => {
+      const [cursor, keys] = await redis.scan(position, 'MATCH', MATCH, 'COUNT', COUNT)
+      return { cursor, keys }
+    },
+    del: (key) => redis.del(key),
     wait: (replicas, timeoutMs) => redis.wait(replicas, timeoutMs),
   }
 }

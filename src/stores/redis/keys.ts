@@ -4,6 +4,8 @@ import type { UserId } from '../../host/user-id.ts'
 export interface Keys {
   /** The sessions of one user: one slot in a cluster. */
   sessions(userId: UserId): string
+  /** The application passwords of one user. */
+  passwords(userId: UserId): string
   readonly epoch: string
   readonly options: string
 }
@@ -13,6 +15,7 @@ export function createKeys(prefix: string): Keys {
   return {
     // Encoded, because a brace in a user id would end the hash tag early.
     sessions: (userId) => `${prefix}{${encodeURIComponent(userId)}}:s`,
+    passwords: (userId) => `${prefix}{${encodeURIComponent(userId)}}:p`,
     epoch: `${prefix}epoch`,
     options: `${prefix}options`,
   }

@@ -21,4 +21,11 @@ export interface RedisClient {
   use?(task: (client: never) => Promise<unknown>): Promise<unknown>
   /** A cluster tells the connection to the master of a key. */
   getNodeClientForKey?(key: string, isReadonly?: boolean): Promise<unknown>
+  /** Needed for uninstalling. */
+  scan?(cursor: string, options: { MATCH: string; COUNT: number }): Promise<{ cursor: unknown; keys: string[] }>
+  /** Needed for uninstalling. */
+  del?(key: string): Promise<unknown>
+  /** A cluster lists its masters and lends a connection to each: needed for uninstalling. */
+  readonly masters?: readonly never[]
+  nodeClient?(master: never): unknown
 }

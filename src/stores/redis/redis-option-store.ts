@@ -26,11 +26,15 @@ export class RedisOptionStore implements OptionStore {
   }
 
   async set(name: string, value: unknown): Promise<void> {
-    await this.#write([name, JSON.stringify(value)])
+    await this.#write(['set', name, JSON.stringify(value)])
+  }
+
+  async swap(name: string, revision: string | undefined, value: unknown): Promise<boolean> {
+    return (await this.#write(['swap', name, JSON.stringify(value), revision ?? ''])) !== 0
   }
 
   async delete(name: string): Promise<void> {
-    await this.#write([name])
+    await this.#write(['delete', name])
   }
 
   #write(args: readonly string[]): Promise<unknown> {

@@ -8,6 +8,7 @@ import adoptLua from './lua/adopt.lua'
 import commitLua from './lua/commit.lua'
 import endLua from './lua/end.lua'
 import readLua from './lua/read.lua'
+import restampLua from './lua/restamp.lua'
 import slotLua from './lua/slot.lua'
 import touchLua from './lua/touch.lua'
 import type { RedisClient } from './redis-client.ts'
@@ -18,6 +19,7 @@ const READ = redisScript(readLua)
 const COMMIT = redisScript(slotLua, commitLua)
 const ADOPT = redisScript(slotLua, adoptLua)
 const TOUCH = redisScript(slotLua, touchLua)
+const RESTAMP = redisScript(slotLua, restampLua)
 const END = redisScript(slotLua, endLua)
 
 /** Runs a write, confirmed by a replica if the store was asked for that. */
@@ -68,6 +70,10 @@ export class RedisSessionRegistry implements SessionRegistry {
 
   async touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean> {
     return (await this.#run(TOUCH, userId, [fieldName(token), encodeTtl(ttlMs)])) === 1
+  }
+
+  async restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
+    return (await this.#run(RESTAMP, userId, [fieldName(token), generation.toString(36)])) === 1
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {

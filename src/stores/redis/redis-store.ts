@@ -6,8 +6,10 @@ import { createKeys } from './keys.ts'
 import type { RedisClient } from './redis-client.ts'
 import { RedisLogoutEpoch } from './redis-logout-epoch.ts'
 import { RedisOptionStore } from './redis-option-store.ts'
+import { RedisPasswordStore } from './redis-password-store.ts'
 import { type DurableWrite, RedisSessionRegistry } from './redis-session-registry.ts'
 import { canReplicate, replicated } from './replicated.ts'
+import { wipeKeys } from './wipe-keys.ts'
 
 /** Where and how the store works. Leaving a key out, or undefined, means the default. */
 export interface RedisStoreOptions {
@@ -45,6 +47,8 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     sessions: new RedisSessionRegistry(client, keys, deadline, durable),
     epoch: new RedisLogoutEpoch(client, keys.epoch, deadline, durable),
     options: new RedisOptionStore(client, keys.options, deadline),
+    passwords: new RedisPasswordStore(client, keys, deadline),
+    wipe: () => wipeKeys(client, prefix),
     close: async () => {},
   }
 }

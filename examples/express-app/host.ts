@@ -1,0 +1,28 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { Host } from 'sessmgr'
+import type { User, Users } from './users.ts'
+
+const CAPABILITIES: Record<User['role'], readonly string[]> = {
+  administrator: ['manage_options', 'edit_posts', 'read'],
+  editor: ['edit_posts', 'read'],
+  subscriber: ['read'],
+}
+
+/** Tells sessmgr about the demo's users, what they may do, and how often somebody may guess. */
+export function createHost(users: Users): Host<User> {
+  const wrongPasswords = new RateLimiterMemory({ points: 10, duration: 60 })
+  const keyOf = ({ ip, name }: { ip: string | null; name: string }) => `${ip} ${name.toLowerCase()}`
+  return {
+    users: {
+      findById: (id) => users.findById(Number(id)),
+      findByEmail: (email) => users.findByName(email),
+      findByLogin: (login) => users.findByName(login),
+      summary: ({ id, login, displayName }) => ({ id, login, display_name: displayName }),
+    },
+    can: (user, capability) => CAPABILITIES[user.role].includes(capability),
+    attempts: {
+      allow: async (attempt) => ((await wrongPasswords.get(keyOf(attempt)))?.remainingPoints ?? 1) > 0,
+      failed: (attempt) => wrongPasswords.consume(keyOf(attempt)).catch(() => {}),
+    },
+  }
+}

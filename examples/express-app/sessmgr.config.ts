@@ -1,0 +1,16 @@
+import { sessmgr } from 'sessmgr'
+import { readConfig } from './config.ts'
+import { logHooks } from './hooks-log.ts'
+import { createHost } from './host.ts'
+import { createStorage } from './storage.ts'
+import { createUsers } from './users.ts'
+
+/** What the command line works with: the same users and storage as the application. */
+export default function createLimiter() {
+  const config = readConfig({ SESSION_SECRET: 'not used on the command line', ...process.env })
+  const { store, sessionStore } = createStorage(config.redisUrl)
+  const settings = { maximum: config.maximum, logic: config.logic }
+  const limiter = sessmgr({ store, sessionStore, settings, host: createHost(createUsers(config)) })
+  if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
+  return limiter
+}

@@ -1,0 +1,25 @@
+import type { UserId } from '../host/user-id.ts'
+
+/** An application password as it is kept: never the password itself. */
+export interface StoredPassword {
+  readonly id: string
+  readonly name: string
+  /** SHA-256 of the password, hex. It has 142 random bits, so a slow hash would add nothing. */
+  readonly hash: string
+  /** Milliseconds since the Unix epoch. */
+  readonly createdAt: number
+}
+
+/**
+ * Keeps the application passwords of users.
+ *
+ * Every method is atomic. Rejects with `store_unavailable` when the store cannot be reached.
+ */
+export interface ApplicationPasswordStore {
+  /** Adds a password. One with the same id is replaced. */
+  add(userId: UserId, password: StoredPassword): Promise<void>
+  /** Lists the passwords of a user, oldest first. Unknown user: none. */
+  list(userId: UserId): Promise<readonly StoredPassword[]>
+  /** Removes a password. Resolves false when there is none with this id. */
+  remove(userId: UserId, id: string): Promise<boolean>
+}

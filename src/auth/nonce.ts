@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { UserId } from '../host/user-id.ts'
+import type { Token } from '../sessions/token.ts'
+
+const TICK_MS = 12 * 60 * 60_000
+const BITS = 192
+
+/** What a nonce is good for: one user, in one session, for one purpose. */
+export interface NonceSubject {
+  readonly userId: UserId
+  readonly token: Token
+  readonly action: string
+}
+
+/** Makes and checks the nonces that prove a request comes from a page of this site. */
+export interface Nonces {
+  /** Makes the nonce of the current half-day. It is good for 12 to 24 hours. */
+  create(subject: NonceSubject): Promise<string>
+  /** Tells whether a nonce is one of the current or the previous half-day, for exactly this subject. */
+  verify(nonce: string, subject: NonceSubject): Promise<boolean>
+}
+
+/**
+ * Creates the nonces of a site.
+ *
+ * @param secrets The secrets, newest first: the first one signs, all are accepted.
+ */
+export function createNonces(secrets: () => Promise<readonly string[]>, clock: Clock): Nonces {
+  const currentTick = () => Math.floor(clock.now() / TICK_MS)
+  return {
+    async create(subject) {
+      const [secret = ''] = await secrets()
+      return sign(secret, currentTick(), subject).toString('base64url')
+    },
+    async verify(nonce, subject) {
+      const given = Buffer.from(nonce, 'base64url')
+      if (given.length !== BITS / 8 || given.toString('base64url') !== nonce) return false
+      const tick = currentTick()
+      const good = (await secrets()).flatMap((secret) => [sign(secret, tick, subject), sign(secret, tick - 1, subject)])
+      return good.map((expected) => timingSafeEqual(given, expected)).includes(true)
+    },
+  }
+}
+
+function sign(secret: string, tick: number, { userId, token, action }: NonceSubject): Buffer {
+  // As JSON, so that no two subjects can ever read the same.
+  const message = JSON.stringify([tick, String(userId), token, action])
+  return createHmac('sha256', secret)
+    .update(message)
+    .digest()
+    .subarray(0, BITS / 8)
+}

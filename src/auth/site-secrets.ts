@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import type { OptionStore } from '../options/option-store.ts'
+
+const OPTION = 'sessmgr_secret'
+
+/**
+ * Gives the secrets that sign nonces: those the application was given, newest first, or one that is made once and kept
+ * in the store, where every process finds the same.
+ */
+export function siteSecrets(options: OptionStore, given: readonly string[]): () => Promise<readonly string[]> {
+  let kept: Promise<readonly string[]> | undefined
+  if (given.length > 0) return async () => given
+  return () => {
+    kept ??= keptSecret(options).catch((error) => {
+      kept = undefined
+      throw error
+    })
+    return kept
+  }
+}
+
+async function keptSecret(options: OptionStore): Promise<readonly string[]> {
+  await options.swap(OPTION, undefined, randomBytes(32).toString('base64url'))
+  return [String((await options.get(OPTION))?.value)]
+}

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runCli } from './cli/run-cli.ts'
+
+// The application's own connections may keep the process alive; the command is done.
+process.exit(await runCli(process.argv.slice(2)))

@@ -1,0 +1,43 @@
+import type { UserId } from './user-id.ts'
+
+/** What an answer says of a user. */
+export interface UserSummary {
+  readonly id: UserId
+  readonly login: string
+  readonly display_name: string
+}
+
+/** The application's users. `User` is whatever the application calls a user. */
+export interface HostUsers<User = unknown> {
+  /** Finds a user by id, given as text. Unknown: undefined. */
+  findById(id: string): User | undefined | Promise<User | undefined>
+  /** Finds a user by e-mail address, whatever the case. Unknown: undefined. */
+  findByEmail(email: string): User | undefined | Promise<User | undefined>
+  /** Finds a user by login name, whatever the case. Unknown: undefined. */
+  findByLogin(login: string): User | undefined | Promise<User | undefined>
+  /** Tells what answers say of a user. */
+  summary(user: User): UserSummary
+}
+
+/** What the application supplies beside its sessions. */
+export interface Host<User = unknown> {
+  readonly users: HostUsers<User>
+  /** Tells whether a user may do something, such as `manage_options`. Asked anew for every call. */
+  can(user: User, capability: string): boolean | Promise<boolean>
+  /** Slows down guessing of application passwords; put the application's rate limiter here. */
+  readonly attempts?: PasswordAttempts | undefined
+}
+
+/** Somebody's try at an application password. */
+export interface PasswordAttempt {
+  readonly ip: string | null
+  readonly name: string
+}
+
+/** Counts wrong application passwords by address and account. */
+export interface PasswordAttempts {
+  /** Tells whether a password may be checked at all. False refuses the call with 429. */
+  allow(attempt: PasswordAttempt): boolean | Promise<boolean>
+  /** Notes that the password was wrong, or the name unknown. */
+  failed(attempt: PasswordAttempt): unknown
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http'
+import { SessmgrError } from '../errors.ts'
+import type { HostRequest, HostStore } from './host-types.ts'
+import { withHttpStatus } from './http-error.ts'
+import type { Admit } from './passport-login.ts'
+import { loginRefused } from './refuse-login.ts'
+
+/**
+ * Logs a user in without Passport: gives the request a fresh, saved session that counts against the limit.
+ *
+ * @throws SessmgrError `login_limit_reached` with `status` 403 when the limit refuses the login; the session is as it was.
+ */
+export async function directLogin(message: IncomingMessage, user: unknown, admit: Admit): Promise<void> {
+  const request = message as HostRequest
+  const establish = async () => {
+    await regenerate(request)
+    // A session that the store does not hold yet would be taken for lost by the next login of this user.
+    await new Promise<void>((resolve, reject) => {
+      request.session?.save((error) => (error ? reject(error) : resolve()))
+    })
+  }
+  const admission = await admit(request, user, establish).catch((error) => {
+    throw withHttpStatus(error)
+  })
+  if (!admission.admitted) throw loginRefused(admission.message)
+}
+
+/** Logs the user of a request out: the session ends, its slot is free, and the request goes on with a fresh one. */
+export async function directLogout(message: IncomingMessage): Promise<void> {
+  await regenerate(message as HostRequest)
+}
+
+/** Finds the session store of a request, or says what to add. */
+export function requireStore(request: HostRequest): HostStore {
+  if (request.sessionStore && request.session) return request.sessionStore
+  throw withHttpStatus(
+    new SessmgrError(
+      'session_middleware_missing',
+      'There is no session on this request. Add express-session before the route that logs people in.',
+    ),
+  )
+}
+
+function regenerate(request: HostRequest): Promise<void> {
+  requireStore(request)
+  return new Promise((resolve, reject) => {
+    request.session?.regenerate((error) => (error ? reject(error) : resolve()))
+  })
+}

@@ -1,0 +1,20 @@
+import type { Host } from '../host/host.ts'
+import type { Caller } from './authenticate-caller.ts'
+import { RestError } from './rest-error.ts'
+
+/**
+ * Lets a caller through who has a capability.
+ *
+ * @throws RestError `rest_forbidden`: 401 for an anonymous caller, 403 for one without the capability.
+ */
+export async function requireCapability(host: Host, caller: Caller | undefined, capability: string): Promise<Caller> {
+  if (!caller) {
+    // Not Basic: a browser would answer that challenge with a dialogue of its own.
+    const headers = { 'WWW-Authenticate': 'Session realm="sessmgr"' }
+    throw new RestError(401, 'rest_forbidden', 'Sign in to do that.', { headers })
+  }
+  if (!(await host.can(caller.user, capability))) {
+    throw new RestError(403, 'rest_forbidden', 'Your account may not do that.')
+  }
+  return caller
+}

@@ -1,0 +1,90 @@
+import { SessmgrError } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { OptionStore } from './option-store.ts'
+import { createSiteOption, type SiteOption } from './site-option.ts'
+
+/** What checks a value: any zod schema does. */
+export interface OptionSchema<T> {
+  safeParse(
+    value: unknown,
+  ):
+    | { success: true; data: T }
+    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } }
+}
+
+/** What an add-on says of an option of its own. */
+export interface OptionDefinition<T> {
+  /** Checks a whole value, as it would be stored. A zod object drops unknown keys. */
+  readonly schema: OptionSchema<T>
+  /** What holds where nothing is stored. */
+  readonly default: T
+  /** Whether the generic settings endpoint shows the option to administrators. @default false */
+  readonly rest?: boolean | undefined
+  /** Repairs a value before the schema checks it. @default the value as it is */
+  readonly sanitize?: ((value: unknown, current: T) => unknown) | undefined
+}
+
+/** Holds every named option of the site. */
+export interface OptionRegistry {
+  /**
+   * Registers an option of an add-on.
+   *
+   * @throws SessmgrError `invalid_option` for a name that is taken or not made of lower-case letters, digits and "_",
+   * and for a default that the schema does not accept.
+   */
+  register<T>(name: string, definition: OptionDefinition<T>): SiteOption<T>
+  /** Finds an option by name. */
+  get(name: string): SiteOption | undefined
+  /** Lists the options that the generic settings endpoint shows. */
+  exposed(): readonly SiteOption[]
+}
+
+/** Creates the registry with the options that the service brings itself. */
+export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: readonly SiteOption[]): OptionRegistry {
+  const options = new Map(own.map((option) => [option.name, option]))
+  return {
+    register(name, definition) {
+      if (typeof name !== 'string' || !/^[a-z][a-z0-9_]*$/.test(name)) {
+        throw invalid(
+          `The name of an option must be made of lower-case letters, digits and "_"; it is "${String(name)}"`,
+        )
+      }
+      if (options.has(name)) throw invalid(`There is an option "${name}" already`)
+      const { schema, default: fallback, rest = false, sanitize = (value) => value } = definition
+      if (!schema.safeParse(fallback).success)
+        throw invalid(`The default of the option "${name}" does not fit its schema`)
+      const option = createSiteOption({
+        name,
+        rest,
+        store,
+        hooks,
+        build: async (stored) => (stored === undefined ? fallback : accept(name, schema, merge(fallback, stored))),
+        sanitize: async (value, current) => accept(name, schema, await sanitize(value, current)),
+      })
+      options.set(name, option as SiteOption)
+      return option
+    },
+    get: (name) => options.get(name),
+    exposed: () => [...options.values()].filter(({ rest }) => rest),
+  }
+}
+
+function accept<T>(name: string, schema: OptionSchema<T>, value: unknown): T {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const params = Object.fromEntries(
+    result.error.issues.map(({ path, message }) => [[name, ...path.map(String)].join('.'), message]),
+  )
+  const problems = Object.entries(params).map(([key, message]) => `${key}: ${message}`)
+  throw new SessmgrError('invalid_setting', `${problems.join('; ')}. Nothing was changed.`, { params })
+}
+
+/** An object that was stored before a key was added takes that key from the default. */
+function merge(fallback: unknown, stored: unknown): unknown {
+  const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(fallback) && isRecord(stored) ? { ...(fallback as object), ...(stored as object) } : stored
+}
+
+function invalid(sentence: string): SessmgrError {
+  return new SessmgrError('invalid_option', `${sentence}.`)
+}

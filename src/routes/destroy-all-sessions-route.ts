@@ -1,0 +1,15 @@
+import * as z from 'zod/mini'
+import { restRoute } from './rest-route.ts'
+
+/** Logs every user out. */
+export const destroyAllSessionsRoute = restRoute({
+  methods: ['POST'],
+  path: '/sessmgr/v1/sessions/destroy-all',
+  summary: 'Logs every user of the site out. The session of a caller with cookie and nonce survives.',
+  capability: 'manage_options',
+  schemas: () => ({ params: z.object({}), response: z.object({ success: z.boolean(), epoch: z.int() }) }),
+  async handle({ services, caller: { userId, token } }) {
+    const keep = token === undefined ? undefined : { userId, token }
+    return { success: true, epoch: await services.limiter.sessions.logoutAllUsers(keep) }
+  },
+})

@@ -1,0 +1,76 @@
+import * as z from 'zod/mini'
+import { VERSION } from '../constants.ts'
+import { type RestRoute, type RestServices, restRoute } from './rest-route.ts'
+
+const ERROR = {
+  type: 'object',
+  required: ['code', 'message', 'data'],
+  properties: {
+    code: { type: 'string' },
+    message: { type: 'string' },
+    data: { type: 'object', required: ['status'], properties: { status: { type: 'integer' } } },
+  },
+}
+
+const jsonSchema = (schema: z.ZodMiniType) => {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return rest as { properties?: Record<string, object>; required?: readonly string[] }
+}
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+
+async function operation(route: RestRoute, method: string, services: RestServices): Promise<object> {
+  const { params, response } = await route.schemas(services)
+  const schema = jsonSchema(params)
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+  const inQuery = method === 'GET' ? Object.keys(schema.properties ?? {}).filter((name) => !inPath.includes(name)) : []
+  const parameter = (place: string) => (name: string) => ({
+    name,
+    in: place,
+    required: place === 'path' || schema.required?.includes(name) === true,
+    schema: schema.properties?.[name] ?? {},
+  })
+  return {
+    summary: route.summary,
+    parameters: [...inPath.map(parameter('path')), ...inQuery.map(parameter('query'))],
+    ...(method === 'GET' ? {} : { requestBody: json(schema) }),
+    responses: {
+      200: { description: 'Done.', ...json(jsonSchema(response)) },
+      default: { description: 'Refused.', ...json({ $ref: '#/components/schemas/Error' }) },
+    },
+    security: [{ session: [], nonce: [] }, { applicationPassword: [] }],
+  }
+}
+
+/** Describes all routes, itself included, as OpenAPI 3.1. */
+export function openapiRoute(routes: () => readonly RestRoute[], nonceHeader: string): RestRoute {
+  return restRoute({
+    methods: ['GET'],
+    path: '/sessmgr/v1/openapi.json',
+    summary: 'Describes this interface as an OpenAPI 3.1 document.',
+    capability: 'manage_options',
+    schemas: () => ({ params: z.object({}), response: z.record(z.string(), z.unknown()) }),
+    async handle({ services }) {
+      const paths: Record<string, Record<string, object>> = {}
+      for (const route of routes()) {
+        for (const method of route.methods) {
+          const path = paths[route.path] ?? {}
+          paths[route.path] = { ...path, [method.toLowerCase()]: await operation(route, method, services) }
+        }
+      }
+      return {
+        openapi: '3.1.0',
+        info: { title: 'sessmgr', version: VERSION, summary: 'Limits and ends login sessions.' },
+        paths,
+        components: {
+          schemas: { Error: ERROR },
+          securitySchemes: {
+            session: { type: 'apiKey', in: 'cookie', name: 'connect.sid' },
+            nonce: { type: 'apiKey', in: 'header', name: nonceHeader },
+            applicationPassword: { type: 'http', scheme: 'basic' },
+          },
+        },
+      }
+    },
+  })
+}

@@ -1,0 +1,44 @@
+import type { ZodMiniType } from 'zod/mini'
+import type { Host } from '../host/host.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { Caller } from '../middleware/authenticate-caller.ts'
+
+/** What every handler works with. */
+export interface RestServices {
+  readonly host: Host
+  readonly limiter: SessionLimiter
+}
+
+/** One call of a route, by somebody who may make it. */
+export interface RestCall<Params> {
+  readonly caller: Caller
+  /** Values from the path, from the query of a GET, and from the body of anything else, checked. */
+  readonly params: Params
+  readonly services: RestServices
+}
+
+/** Schemas of what goes in and what comes out. */
+export interface RouteSchemas {
+  readonly params: ZodMiniType
+  readonly response: ZodMiniType
+}
+
+/** One resource and what may be done with it. */
+export interface RestRoute<Params = unknown> {
+  readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
+  /** Path with `{name}` for what varies. */
+  readonly path: string
+  /** One sentence for the OpenAPI document. */
+  readonly summary: string
+  readonly capability: string
+  /** Made for each call, where the application may change what is acceptable. */
+  schemas(services: RestServices): RouteSchemas | Promise<RouteSchemas>
+  /** Refuses parameters with a code of its own, before the schema looks at them. */
+  precheck?(params: Readonly<Record<string, unknown>>): void
+  handle(call: RestCall<Params>): Promise<object>
+}
+
+/** Gives a route its parameter type; the table of routes forgets it. */
+export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
+  return route as RestRoute
+}

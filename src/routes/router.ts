@@ -1,0 +1,97 @@
+import type { Logger } from '../logger.ts'
+import { authenticateCaller, type CallerParts } from '../middleware/authenticate-caller.ts'
+import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
+import { requireCapability } from '../middleware/require-capability.ts'
+import { invalidParams, RestError, restErrorOf } from '../middleware/rest-error.ts'
+import { jsonBody } from './json-body.ts'
+import type { RestRoute, RestServices } from './rest-route.ts'
+
+/** What the router is made from. */
+export interface RouterParts extends RestServices, CallerParts {
+  readonly routes: readonly RestRoute[]
+  readonly logger: Logger
+}
+
+const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
+
+/** Makes the middleware that answers the REST routes, each below the path where it is mounted. */
+export function createRouter(parts: RouterParts) {
+  const routes = parts.routes.map((route) => ({ route, pattern: patternOf(route.path) }))
+
+  return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+    if (!NAMESPACES.some((namespace) => path === namespace || path.startsWith(`${namespace}/`))) return next()
+    answer(request, response, path).catch((error) => {
+      const refusal = restErrorOf(error) ?? fault(parts.logger, error)
+      const { status, code, message, data, headers } = refusal
+      sendJson(response, status, { code, message, data: { status, ...data } }, headers)
+    })
+  }
+
+  async function answer(request: HostRequest, response: HostResponse, path: string): Promise<void> {
+    const found = routes.flatMap(({ route, pattern }) => {
+      const match = pattern.exec(path)
+      return match ? [{ route, groups: match.groups ?? {} }] : []
+    })
+    if (found.length === 0) throw new RestError(404, 'rest_no_route', 'There is no such route.')
+    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
+    const match = found.find(({ route }) => (route.methods as readonly string[]).includes(method))
+    if (!match) throw wrongMethod(found.map(({ route }) => route))
+    const { route, groups } = match
+
+    const caller = await requireCapability(
+      parts.host,
+      await authenticateCaller(parts, request, response),
+      route.capability,
+    )
+    const given = { ...(method === 'GET' ? queryOf(request) : await jsonBody(request)), ...groups }
+    route.precheck?.(given)
+    const { params } = await route.schemas(parts)
+    const checked = params.safeParse(given)
+    if (!checked.success) throw invalidParams(problemsOf(checked.error.issues))
+    sendJson(response, 200, await route.handle({ caller, params: checked.data, services: parts }))
+  }
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+}
+
+function queryOf(request: HostRequest): Record<string, unknown> {
+  const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'))
+  const names = [...new Set(query.keys())]
+  // A name that is given twice becomes a list, which no schema takes for a text.
+  const entries = names.map((name) => [name, query.getAll(name).length > 1 ? query.getAll(name) : query.get(name)])
+  return Object.fromEntries(entries)
+}
+
+function problemsOf(issues: readonly { path: readonly PropertyKey[]; message: string }[]): Record<string, string> {
+  return Object.fromEntries(issues.map(({ path, message }) => [path.map(String).join('.') || 'body', message]))
+}
+
+function wrongMethod(routes: readonly RestRoute[]): RestError {
+  const methods = routes.flatMap((route) => route.methods)
+  const allowed = methods.includes('GET') ? ['GET', 'HEAD', ...methods.filter((name) => name !== 'GET')] : methods
+  const headers = { Allow: allowed.join(', ') }
+  return new RestError(405, 'rest_method_not_allowed', 'This route does not know that method.', { headers })
+}
+
+/** The caller learns nothing of a fault; the log does, but no parameter, which may be a secret. */
+function fault(logger: Logger, error: unknown): RestError {
+  logger.error('A REST call failed.', { error: error instanceof Error ? error.message : String(error) })
+  return new RestError(500, 'rest_internal_error', 'Something went wrong on the server.')
+}
+
+function sendJson(
+  response: HostResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent) return
+  response.statusCode = status
+  response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.setHeader('Cache-Control', 'no-store')
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end(JSON.stringify(body))
+}

@@ -1,0 +1,21 @@
+import type { Logger } from '../logger.ts'
+import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
+import { errorBody } from '../middleware/http-error.ts'
+
+/** Makes the middleware that stands in for the router while nobody knows who may do what: it refuses everything. */
+export function refuseWithoutHost(logger: Logger) {
+  let said = false
+  return function sessmgrRouter(_request: HostRequest, response: HostResponse, _next: Next): void {
+    if (!said) {
+      logger.warn(
+        'The admin routes refuse every call, because sessmgr does not know the users and who may do what. ' +
+          'Configure it: sessmgr({ host: { users: { findById, findByEmail, findByLogin, summary }, can } }).',
+      )
+      said = true
+    }
+    response.statusCode = 403
+    response.setHeader('Content-Type', 'application/json; charset=utf-8')
+    response.setHeader('Cache-Control', 'no-store')
+    response.end(JSON.stringify(errorBody('rest_forbidden', 'The admin routes are not set up.', 403)))
+  }
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
+import { createNonces } from '../auth/nonce.ts'
+import { siteSecrets } from '../auth/site-secrets.ts'
+import { systemClock } from '../clock.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { Host } from '../host/host.ts'
+import type { SessionManager } from '../limiter/manage-sessions.ts'
+import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
+import { REST_ACTION } from '../middleware/authenticate-caller.ts'
+import { directLogin, directLogout, requireStore } from '../middleware/direct-login.ts'
+import { GuardedStores } from '../middleware/guarded-stores.ts'
+import { hostLogin } from '../middleware/host-login.ts'
+import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
+import type { Admit } from '../middleware/passport-login.ts'
+import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-options.ts'
+import { sessionGuard } from '../middleware/session-guard.ts'
+import type { OptionRegistry } from '../options/option-registry.ts'
+import type { SettingsService } from '../options/session-settings.ts'
+import { createRouter } from '../routes/router.ts'
+import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
+import { refuseWithoutHost } from '../routes/without-host.ts'
+import type { LogicModes } from '../strategies/logic-catalogue.ts'
+
+/** A middleware for Express and its relatives. */
+export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
+
+/** The middleware, and the service that it carries. */
+export interface Sessmgr extends Middleware {
+  readonly hooks: Hooks
+  readonly sessions: SessionManager
+  readonly settings: SettingsService
+  readonly options: OptionRegistry
+  readonly modes: LogicModes
+  readonly passwords: ApplicationPasswords
+  /** What the application has told of its users, if it has. */
+  readonly host: Host | undefined
+  /**
+   * Makes the middleware of the REST routes, to mount below a path: `app.use('/api', limiter.router())`.
+   *
+   * It stands after sessmgr itself, and best before the application's body parsers.
+   */
+  router(): Middleware
+  /**
+   * Makes the nonce that a page of this request's session sends along with its REST calls.
+   *
+   * Undefined when nobody is signed in.
+   */
+  nonce(request: IncomingMessage): Promise<string | undefined>
+  /**
+   * Logs a user in, for hosts without Passport: gives the request a fresh session that counts against the limit.
+   *
+   * Whatever the application wants to keep in the session it writes afterwards.
+   *
+   * @throws SessmgrError `login_limit_reached` with `status` 403 when the limit refuses the login; the session is as it was.
+   */
+  login(request: IncomingMessage, user: unknown): Promise<void>
+  /** Logs the user of a request out, for hosts without Passport: the session ends and its slot is free. */
+  logout(request: IncomingMessage): Promise<void>
+  /** Removes every option and key of sessmgr from its store. The sessions of the application stay. */
+  uninstall(): Promise<void>
+  /** Waits for asynchronous hook subscribers that are still at work, then closes the store. */
+  close(): Promise<void>
+}
+
+/**
+ * Limits how many login sessions one account may hold.
+ *
+ * Stands after express-session, and before or after `passport.session()`.
+ *
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ * @example
+ * app.use(session({ store, secret, resave: false, saveUninitialized: false }))
+ * app.use(sessmgr({ settings: { maximum: 2, logic: 'logout_oldest' } }))
+ * app.use(passport.session())
+ */
+export function sessmgr(options?: SessmgrOptions): Sessmgr {
+  const resolved = resolveOptions(options)
+  const { store, logger, host, nonceHeader } = resolved
+  const hostSessions: GuardedStores = new GuardedStores(() => limiter, resolved)
+  const limiter: SessionLimiter = createSessionLimiter({ ...resolved, hostSessions })
+  if (resolved.sessionStore) hostSessions.of(resolved.sessionStore)
+
+  const admit: Admit = async (request, user, establish) => {
+    const userId = resolved.userIdOf(user)
+    return hostLogin(limiter, hostSessions.of(requireStore(request)), request, userId, establish)
+  }
+  const guard = sessionGuard(hostSessions, admit)
+  const passwords = createApplicationPasswords(store.passwords, systemClock)
+  const nonces = createNonces(siteSecrets(store.options, resolved.secrets), systemClock)
+
+  function router(): Middleware {
+    if (!host) return refuseWithoutHost(logger) as Middleware
+    const routes = sessmgrRoutes(nonceHeader)
+    return createRouter({ routes, host, limiter, passwords, nonces, nonceHeader, logger }) as Middleware
+  }
+
+  const middleware: Middleware = (request, response, next: Next) =>
+    guard(request as HostRequest, response as HostResponse, next)
+  const service: Sessmgr = Object.assign(middleware, {
+    hooks: limiter.hooks,
+    sessions: limiter.sessions,
+    settings: limiter.settings,
+    options: limiter.options,
+    modes: limiter.modes,
+    passwords,
+    host,
+    router,
+    async nonce(request: IncomingMessage) {
+      const session = (request as HostRequest).sessmgr?.session
+      return session && nonces.create({ ...session, action: REST_ACTION })
+    },
+    login: (request: IncomingMessage, user: unknown) => directLogin(request, user, admit),
+    logout: directLogout,
+    uninstall: () => store.wipe(),
+    close: () => limiter.close(),
+  })
+  // The first turn of the event loop belongs to the application, which subscribes in it.
+  setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
+  return service
+}
