@@ -1,6 +1,6 @@
 import { createHash, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { UserId } from '../host/user-id.ts'
+import type { UserId } from '../user-id.ts'
 import type { ApplicationPasswordStore, StoredPassword } from './application-password-store.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

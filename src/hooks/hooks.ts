@@ -17,6 +17,12 @@ export function createHooks(options: { logger: Logger; deadlineMs: number }): Ho
   return createHookBus({
     catalogue: hookCatalogue,
     deadlineMs: options.deadlineMs,
-    onError: (error) => options.logger.error(error.message, { code: error.code }),
+    onError: (error) => {
+      try {
+        options.logger.error(error.message, { code: error.code })
+      } catch {
+        // A logger that fails must not turn what a subscriber did wrong into a failure of the login.
+      }
+    },
   })
 }

@@ -1,5 +1,5 @@
-import type { UserId } from '../host/user-id.ts'
 import type { LogicCatalogue } from '../strategies/logic-catalogue.ts'
+import type { UserId } from '../user-id.ts'
 import type { FilterShape, HookEntry } from './hook-types.ts'
 
 /** Actions of the session limit: what happened. `token` is always the hashed session token. */

@@ -1,4 +1,4 @@
-import type { UserId } from './user-id.ts'
+import type { UserId } from '../user-id.ts'
 
 /** What an answer says of a user. */
 export interface UserSummary {

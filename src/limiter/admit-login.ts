@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SessmgrError } from '../errors.ts'
-import type { UserId } from '../host/user-id.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import { tokenOf } from '../sessions/token.ts'
+import type { UserId } from '../user-id.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -98,7 +98,9 @@ async function commit(
   { version, generation, decision, lost }: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
   const displaced = decision.end.map(({ token }) => token)
-  const end = [...displaced, ...lost, ...(replaces === undefined ? [] : [tokenOf(replaces)])]
+  // A host that keeps the id of a session at login, as old ones do, must not have it ended in the same breath.
+  const replaced = replaces === undefined || replaces === sessionId ? [] : [tokenOf(replaces)]
+  const end = [...displaced, ...lost, ...replaced]
   const admit = { sessionId, ttlMs, ip, userAgent, generation }
   const result = await context.store.sessions.commit(userId, version, { admit, end })
   if (!result.committed) return undefined

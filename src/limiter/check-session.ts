@@ -1,6 +1,6 @@
-import type { UserId } from '../host/user-id.ts'
 import type { NewSession } from '../sessions/session-record.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
+import type { UserId } from '../user-id.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** Why a session is over: it was ended or displaced, or the site-wide logout caught it. */

@@ -1,8 +1,8 @@
 import { SessmgrError } from '../errors.ts'
-import type { UserId } from '../host/user-id.ts'
 import type { StoredSession } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
 import type { LimitDecision } from '../strategies/limit-strategy.ts'
+import type { UserId } from '../user-id.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** A verdict on a login, valid as long as the user's sessions stay at `version`. */

@@ -1,7 +1,7 @@
-import type { UserId } from '../host/user-id.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
+import type { UserId } from '../user-id.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** Lists, counts and ends sessions. */

@@ -1,7 +1,8 @@
-import type { UserId } from '../host/user-id.ts'
 import type { EndedReason, SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { Logger } from '../logger.ts'
 import { tokenOf } from '../sessions/token.ts'
+import type { UserId } from '../user-id.ts'
 import type { HostRequest, HostSessionData, HostStore, RequestState } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
 import { SeenSessions } from './seen-sessions.ts'
@@ -27,6 +28,7 @@ export interface GuardOptions {
   readonly deadlineMs: number
   /** Milliseconds between two notes that a session is in use. */
   readonly touchEveryMs: number
+  readonly logger: Logger
 }
 
 /** A session store behind the guard. */
@@ -45,8 +47,13 @@ export interface GuardedStore {
   mark(sessionId: string, data: HostSessionData, session: LoginSession): void
   /** Reads the user that a session was registered for. */
   registeredUser(sessionId: string, data: HostSessionData): UserId | undefined
-  /** Runs a task during which the host's destroying of this session leaves its slot taken: the login will replace it. */
-  replacing<T>(sessionId: string, task: () => Promise<T>): Promise<T>
+  /**
+   * Runs the login of a request. Where the host regenerates the session meanwhile, the one that the visitor came with
+   * stays in its store and its slot: another login must not take it for lost, and a refused one leaves it as it was.
+   */
+  loggingIn<T>(request: HostRequest, login: () => Promise<T>): Promise<T>
+  /** Ends the session that a visitor, perhaps signed in as `holder`, has left by logging in. Logs a failure. */
+  leave(sessionId: string, holder: UserId | undefined): Promise<void>
 }
 
 /**
@@ -58,13 +65,13 @@ export interface GuardedStore {
 export function guardStore(
   store: HostStore,
   limiter: SessionLimiter,
-  { sessionUser, deadlineMs, touchEveryMs }: GuardOptions,
+  { sessionUser, deadlineMs, touchEveryMs, logger }: GuardOptions,
 ): GuardedStore {
   const calls = storeCalls(store, deadlineMs)
   const seen = new SeenSessions()
   const states = new WeakMap<HostRequest, RequestState>()
   const presented = new WeakMap<HostRequest, string>()
-  const beingReplaced = new Set<string>()
+  const loggingIn = new WeakSet<HostRequest>()
   // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
   let loaded: { sessionId: string; result: Inspected } | undefined
   let connected = true
@@ -126,16 +133,25 @@ export function guardStore(
   }
 
   async function destroy(sessionId: string): Promise<void> {
-    if (!beingReplaced.has(sessionId)) await release(sessionId)
+    const userId = seen.get(sessionId)?.userId ?? (await registeredUserInStore(sessionId))
+    if (userId !== undefined) await release(sessionId, userId)
     await calls.destroy(sessionId)
   }
 
-  async function release(sessionId: string): Promise<void> {
+  async function release(sessionId: string, userId: UserId): Promise<void> {
     const token = tokenFor(sessionId)
-    const userId = seen.get(sessionId)?.userId ?? (await registeredUserInStore(sessionId))
-    if (userId === undefined) return
     seen.delete(sessionId)
     await limiter.release(userId, token)
+  }
+
+  async function leave(sessionId: string, holder: UserId | undefined): Promise<void> {
+    try {
+      if (holder !== undefined) await release(sessionId, holder)
+      await calls.destroy(sessionId)
+    } catch {
+      const message = 'The session that somebody left by logging in could not be ended; it expires by itself.'
+      logger.warn(message, { token: tokenOf(sessionId) })
+    }
   }
 
   async function registeredUserInStore(sessionId: string): Promise<UserId | undefined> {
@@ -143,7 +159,7 @@ export function guardStore(
     return data && markerOf(sessionId, data)?.userId
   }
 
-  const { createSession } = store
+  const { createSession, regenerate } = store
   let generate = store.generate
 
   store.get = (sessionId, callback) => {
@@ -168,6 +184,11 @@ export function guardStore(
     states.set(request, result.session ? { session: result.session } : {})
     if (result.session && !markerOf(sessionId, data)) mark(sessionId, session, result.session)
     return session
+  }
+  store.regenerate = (request, callback) => {
+    if (!loggingIn.has(request)) return regenerate.call(store, request, callback)
+    store.generate(request)
+    process.nextTick(callback)
   }
   // express-session assigns its generate to the store when it is set up, which may be after this.
   Object.defineProperty(store, 'generate', {
@@ -207,14 +228,15 @@ export function guardStore(
     inspect: (sessionId, data) => inspect(sessionId, data),
     mark,
     registeredUser: (sessionId, data) => markerOf(sessionId, data)?.userId,
-    async replacing(sessionId, task) {
-      beingReplaced.add(sessionId)
+    async loggingIn(request, login) {
+      loggingIn.add(request)
       try {
-        return await task()
+        return await login()
       } finally {
-        beingReplaced.delete(sessionId)
+        loggingIn.delete(request)
       }
     },
+    leave,
   }
 }
 

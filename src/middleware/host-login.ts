@@ -1,6 +1,6 @@
-import type { UserId } from '../host/user-id.ts'
 import type { Admission, EstablishedSession } from '../limiter/admit-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { UserId } from '../user-id.ts'
 import type { GuardedStore } from './guarded-store.ts'
 import type { HostRequest, HostSessionData } from './host-types.ts'
 import { sessionTtl } from './session-ttl.ts'
@@ -30,9 +30,10 @@ export async function hostLogin(
   const holder = before && store.registeredUser(sessionId, before)
   const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
 
-  const admit = () =>
-    limiter.admit({ userId, replaces, ip: addressOf(request), userAgent: userAgentOf(request) }, async () => {
-      const revert = await rememberSession(store, request)
+  const attempt = { userId, replaces, ip: addressOf(request), userAgent: userAgentOf(request) }
+  const admission = await store.loggingIn(request, () =>
+    limiter.admit(attempt, async () => {
+      const revert = rememberSession(store, request)
       try {
         await establish()
       } catch (error) {
@@ -40,13 +41,15 @@ export async function hostLogin(
         throw error
       }
       return established(request, revert)
-    })
-  const admission = await (replaces === undefined ? admit() : store.replacing(replaces, admit))
+    }),
+  )
 
   if (admission.admitted && request.session) {
     const { userId, token } = admission.session
     store.mark(request.sessionID ?? '', request.session, { userId, token })
     request.sessmgr = { session: { userId, token } }
+    // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
+    if (request.sessionID !== sessionId && replaces === undefined) await store.leave(sessionId, holder)
   }
   return admission
 }
@@ -57,9 +60,8 @@ function established(request: HostRequest, revert: () => Promise<void>): Establi
 }
 
 /** Remembers the visitor's session and returns what puts it back: a refused login leaves it as it was. */
-async function rememberSession(store: GuardedStore, request: HostRequest): Promise<() => Promise<void>> {
+function rememberSession(store: GuardedStore, request: HostRequest): () => Promise<void> {
   const { sessionID: sessionId = '', session, sessionStore } = request
-  const stored = await store.calls.get(sessionId)
   const data = JSON.parse(JSON.stringify(session ?? null)) as HostSessionData | null
   return async () => {
     const refusedId = request.sessionID
@@ -67,7 +69,8 @@ async function rememberSession(store: GuardedStore, request: HostRequest): Promi
     request.sessionID = sessionId
     if (data) sessionStore?.createSession(request, data)
     if (refusedId !== undefined && refusedId !== sessionId) await store.calls.destroy(refusedId)
-    if (stored) await store.calls.set(sessionId, stored)
+    // A host that logs in without a new session has written the user into the visitor's.
+    else if (data) await store.calls.set(sessionId, data)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { UserId } from '../host/user-id.ts'
 import type { Token } from '../sessions/token.ts'
+import type { UserId } from '../user-id.ts'
 
 /** The cookie part of an express-session session, as an object or as the store keeps it. */
 export interface HostCookie {
@@ -30,6 +30,7 @@ export interface HostStore {
   destroy(sessionId: string, callback?: (error?: unknown) => void): unknown
   touch?(sessionId: string, data: HostSessionData, callback?: (error?: unknown) => void): unknown
   createSession(request: HostRequest, data: HostSessionData): HostSession
+  regenerate(request: HostRequest, callback: (error?: unknown) => void): unknown
   generate(request: HostRequest): void
   on?(event: string, listener: () => void): unknown
 }

@@ -1,12 +1,12 @@
 import { SessmgrError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
-import { isUserId, type UserId } from '../host/user-id.ts'
 import { consoleLogger, type Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
 import { BUILT_IN_LOGICS, type SessionSettings } from '../options/session-settings.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
+import { isUserId, type UserId } from '../user-id.ts'
 import type { HostSessionData, HostStore } from './host-types.ts'
 
 /** What an application may say when it adds the limit. Leaving a key out, or undefined, means the default. */
@@ -109,7 +109,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   if (sessionStore !== undefined && typeof (sessionStore as HostStore | null)?.get !== 'function') {
     throw invalid('"sessionStore" must be the store that express-session was given')
   }
-  if (!Array.isArray(strategies) || !strategies.every((strategy) => typeof strategy?.decide === 'function')) {
+  if (!Array.isArray(strategies) || !strategies.every(isStrategy)) {
     throw invalid('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')
   }
   if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000) {
@@ -135,6 +135,11 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     nonceHeader: checkHeader(options.nonceHeader),
     logger,
   }
+}
+
+function isStrategy(strategy: LimitStrategy | undefined): boolean {
+  const texts = [strategy?.id, strategy?.label, strategy?.desc]
+  return typeof strategy?.decide === 'function' && texts.every((text) => typeof text === 'string' && text !== '')
 }
 
 function checkHost(host: SessmgrOptions['host']): Host | undefined {

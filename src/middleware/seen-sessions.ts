@@ -1,5 +1,5 @@
-import type { UserId } from '../host/user-id.ts'
 import type { Token } from '../sessions/token.ts'
+import type { UserId } from '../user-id.ts'
 
 const CAPACITY = 20_000
 

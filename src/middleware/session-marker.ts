@@ -1,5 +1,5 @@
-import { isUserId, type UserId } from '../host/user-id.ts'
 import type { Token } from '../sessions/token.ts'
+import { isUserId, type UserId } from '../user-id.ts'
 import type { HostSessionData } from './host-types.ts'
 
 /** Key of the marker in the session data. */

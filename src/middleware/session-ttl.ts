@@ -9,8 +9,8 @@ const BROWSER_SESSION_MS = 14 * 24 * 60 * 60_000
 /** Milliseconds until a session expires, by its cookie. The difference of two readings of one clock, so skew does no harm. */
 export function sessionTtl(data: HostSessionData): number {
   const expires = data.cookie?.expires
-  if (!expires) return BROWSER_SESSION_MS
-  return Math.max(1, new Date(expires).getTime() - Date.now())
+  const ttl = expires ? new Date(expires).getTime() - Date.now() : BROWSER_SESSION_MS
+  return Number.isFinite(ttl) ? Math.max(1, ttl) : BROWSER_SESSION_MS
 }
 
 /** Milliseconds between two notes that a session is in use: `touchEveryMs`, but never more than a tenth of its life. */

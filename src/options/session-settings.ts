@@ -42,8 +42,9 @@ export function sanitizeSettings(
 }
 
 function clampMaximum(value: unknown): number {
-  const number = Math.trunc(Number(value))
-  return Number.isSafeInteger(number) && number >= 1 ? number : 1
+  const number = typeof value === 'number' || typeof value === 'string' ? Math.trunc(Number(value)) : Number.NaN
+  // Whoever writes a number beyond all bounds means that there should be no limit.
+  return Number.isNaN(number) ? 1 : Math.min(Math.max(number, 1), Number.MAX_SAFE_INTEGER)
 }
 
 /** Reads and writes the settings of the session limit. */
@@ -78,7 +79,7 @@ export function createSettings(deps: {
       const initial = { maximum: 1, logic: 'allow', ...deps.initial }
       const defaults = await deps.hooks.applyFilters('sessmgr_settings_defaults', initial)
       const merged = { ...initial, ...defaults, ...(stored as object | undefined) }
-      return { ...merged, maximum: clampMaximum(merged.maximum) }
+      return Object.freeze({ ...merged, maximum: clampMaximum(merged.maximum) })
     },
     sanitize: async (value, current) => sanitizeSettings(value, current, await deps.logics()),
   })

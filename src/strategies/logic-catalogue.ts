@@ -19,7 +19,7 @@ export interface LogicModes {
 export function createLogicModes(hooks: Hooks, added: readonly LimitStrategy[] = []): LogicModes {
   const strategies = new Map([logoutOldest, allow, block, ...added].map((strategy) => [strategy.id, strategy]))
   return {
-    strategyOf: (logic) => strategies.get(logic) ?? allow,
+    strategyOf: (logic) => strategies.get(logic) ?? strategies.get('allow') ?? allow,
     catalogue: () => {
       const texts = [...strategies.values()].map(({ id, label, desc }) => [id, { label, desc }] as const)
       return hooks.applyFilters('sessmgr_logics', Object.fromEntries(texts))

@@ -1,30 +1,8 @@
 import assert from 'node:assert/strict'
-import type { UserId } from '../host/user-id.ts'
-import type { NewSession } from '../sessions/session-record.ts'
-import type { SessionRegistry } from '../sessions/session-registry.ts'
 import { tokenOf } from '../sessions/token.ts'
+import { idsOf, LONG, login, newSession } from './registry-case.ts'
+import { sessionLifeContract } from './session-life-contract.ts'
 import type { StoreCase } from './store-contract.ts'
-
-const LONG = 60_000
-const SHORT = 60
-
-const session = (sessionId: string, ttlMs = LONG): NewSession => ({
-  sessionId,
-  ttlMs,
-  ip: '192.0.2.1',
-  userAgent: 'Agent "x" — ünï',
-  generation: 0,
-})
-
-async function login(registry: SessionRegistry, userId: UserId, sessionId: string, ttlMs = LONG, end: string[] = []) {
-  const { version } = await registry.read(userId)
-  const result = await registry.commit(userId, version, { admit: session(sessionId, ttlMs), end: end.map(tokenOf) })
-  assert.ok(result.committed, `the login ${sessionId} met a conflict`)
-  return result
-}
-
-const idsOf = async (registry: SessionRegistry, userId: UserId) =>
-  (await registry.read(userId)).sessions.map(({ sessionId }) => sessionId)
 
 /** What every session registry must do. */
 export const registryContract: readonly StoreCase[] = [
@@ -60,7 +38,7 @@ export const registryContract: readonly StoreCase[] = [
     'keeps null for an unknown address and user agent',
     async ({ store }) => {
       const { version } = await store.sessions.read(1)
-      await store.sessions.commit(1, version, { admit: { ...session('a'), ip: null, userAgent: null }, end: [] })
+      await store.sessions.commit(1, version, { admit: { ...newSession('a'), ip: null, userAgent: null }, end: [] })
       const [found] = (await store.sessions.read(1)).sessions
       assert.equal(found?.record.ip, null)
       assert.equal(found?.record.userAgent, null)
@@ -70,7 +48,7 @@ export const registryContract: readonly StoreCase[] = [
     'tells the generation that a session was admitted in',
     async ({ store }) => {
       const { version } = await store.sessions.read(1)
-      await store.sessions.commit(1, version, { admit: { ...session('a'), generation: 41 }, end: [] })
+      await store.sessions.commit(1, version, { admit: { ...newSession('a'), generation: 41 }, end: [] })
       assert.equal(await store.sessions.generationOf(1, tokenOf('a')), 41)
       assert.equal((await store.sessions.read(1)).sessions[0]?.record.generation, 41)
     },
@@ -81,7 +59,7 @@ export const registryContract: readonly StoreCase[] = [
       await login(store.sessions, 1, 'a')
       const { version } = await store.sessions.read(1)
       await login(store.sessions, 1, 'b')
-      const change = { admit: session('c'), end: [tokenOf('a'), tokenOf('b')] }
+      const change = { admit: newSession('c'), end: [tokenOf('a'), tokenOf('b')] }
       assert.deepEqual(await store.sessions.commit(1, version, change), { committed: false })
       assert.deepEqual(await idsOf(store.sessions, 1), ['a', 'b'])
     },
@@ -93,7 +71,7 @@ export const registryContract: readonly StoreCase[] = [
       const { version } = await store.sessions.read(1)
       const results = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
-          (index % 2 ? store : other).sessions.commit(1, version, { admit: session(`s${index}`), end: [] }),
+          (index % 2 ? store : other).sessions.commit(1, version, { admit: newSession(`s${index}`), end: [] }),
         ),
       )
       assert.equal(results.filter(({ committed }) => committed).length, 1)
@@ -149,7 +127,7 @@ export const registryContract: readonly StoreCase[] = [
       await note()
       await login(store.sessions, 1, 'b')
       await note()
-      await store.sessions.adopt(1, session('c'))
+      await store.sessions.adopt(1, newSession('c'))
       await note()
       await store.sessions.end(1, [tokenOf('b')])
       await note()
@@ -165,100 +143,16 @@ export const registryContract: readonly StoreCase[] = [
       const { version } = await store.sessions.read(1)
       await store.sessions.end(1)
       await login(store.sessions, 1, 'b')
-      const late = await store.sessions.commit(1, version, { admit: session('c'), end: [] })
+      const late = await store.sessions.commit(1, version, { admit: newSession('c'), end: [] })
       assert.equal(late.committed, false)
-    },
-  ],
-  [
-    'forgets a session when it expires',
-    async ({ store, pass }) => {
-      await login(store.sessions, 1, 'short', SHORT)
-      await login(store.sessions, 1, 'long')
-      await pass(SHORT + 20)
-      assert.deepEqual(await idsOf(store.sessions, 1), ['long'])
-      assert.equal(await store.sessions.touch(1, tokenOf('short'), LONG), false)
-      assert.deepEqual(await store.sessions.end(1, [tokenOf('short')]), [])
-      await login(store.sessions, 1, 'next')
-      assert.equal(await store.sessions.generationOf(1, tokenOf('short')), undefined)
-    },
-  ],
-  [
-    'moves the expiry when a session is used, and remembers when it was last seen',
-    async ({ store, pass }) => {
-      await login(store.sessions, 1, 'a', SHORT)
-      assert.equal(await store.sessions.touch(1, tokenOf('a'), LONG), true)
-      await pass(SHORT + 20)
-      assert.equal(await store.sessions.touch(1, tokenOf('a'), LONG), true)
-      const record = (await store.sessions.read(1)).sessions[0]?.record
-      assert.ok(record && record.lastSeenAt >= record.createdAt + SHORT)
-      assert.equal(record.expiresAt, record.lastSeenAt + LONG)
-    },
-  ],
-  [
-    'does not revive an ended session by using it',
-    async ({ store }) => {
-      await login(store.sessions, 1, 'a')
-      await store.sessions.end(1, [tokenOf('a')])
-      assert.equal(await store.sessions.touch(1, tokenOf('a'), LONG), false)
-      assert.equal(await store.sessions.generationOf(1, tokenOf('a')), undefined)
-    },
-  ],
-  [
-    'carries a session over to another generation and leaves the rest of it, and its order, as it was',
-    async ({ store }) => {
-      await login(store.sessions, 1, 'a')
-      await login(store.sessions, 1, 'b')
-      const before = (await store.sessions.read(1)).sessions[0]?.record
-      assert.equal(await store.sessions.restamp(1, tokenOf('a'), 37), true)
-      const { sessions } = await store.sessions.read(1)
-      assert.deepEqual(sessions[0]?.record, { ...before, generation: 37 })
-      assert.equal(await store.sessions.generationOf(1, tokenOf('b')), 0)
-      assert.equal(await store.sessions.restamp(1, tokenOf('unknown'), 37), false)
-    },
-  ],
-  [
-    'ends all sessions of a user, oldest first, and none the second time',
-    async ({ store }) => {
-      for (const id of ['a', 'b', 'c']) await login(store.sessions, 1, id)
-      const ended = await store.sessions.end(1)
-      assert.deepEqual(
-        ended.map(({ sessionId }) => sessionId),
-        ['a', 'b', 'c'],
-      )
-      assert.deepEqual(await store.sessions.end(1), [])
-      assert.deepEqual(await idsOf(store.sessions, 1), [])
-    },
-  ],
-  [
-    'ends named sessions only, and nothing for an empty list',
-    async ({ store }) => {
-      for (const id of ['a', 'b', 'c']) await login(store.sessions, 1, id)
-      assert.deepEqual(await store.sessions.end(1, []), [])
-      const ended = await store.sessions.end(1, [tokenOf('c'), tokenOf('a'), tokenOf('x')])
-      assert.deepEqual(
-        ended.map(({ sessionId }) => sessionId),
-        ['a', 'c'],
-      )
-      assert.deepEqual(await idsOf(store.sessions, 1), ['b'])
-    },
-  ],
-  [
-    'tells exactly one of many parallel calls that it ended a session',
-    async ({ store, another }) => {
-      const other = await another()
-      await login(store.sessions, 1, 'a')
-      const results = await Promise.all(
-        Array.from({ length: 40 }, (_, index) => (index % 2 ? store : other).sessions.end(1, [tokenOf('a')])),
-      )
-      assert.equal(results.flat().length, 1)
     },
   ],
   [
     'adopts a session once, and returns the known one after that',
     async ({ store }) => {
-      const first = await store.sessions.adopt(1, session('a'))
+      const first = await store.sessions.adopt(1, newSession('a'))
       assert.equal(first?.record.token, tokenOf('a'))
-      const again = await store.sessions.adopt(1, { ...session('a'), ip: '198.51.100.9' })
+      const again = await store.sessions.adopt(1, { ...newSession('a'), ip: '198.51.100.9' })
       assert.deepEqual(again, first)
       assert.deepEqual(await idsOf(store.sessions, 1), ['a'])
     },
@@ -269,8 +163,8 @@ export const registryContract: readonly StoreCase[] = [
       await login(store.sessions, 1, 'a')
       await login(store.sessions, 1, 'b', LONG, ['a'])
       await store.sessions.end(1)
-      assert.equal(await store.sessions.adopt(1, session('a')), undefined)
-      assert.equal(await store.sessions.adopt(1, session('b')), undefined)
+      assert.equal(await store.sessions.adopt(1, newSession('a')), undefined)
+      assert.equal(await store.sessions.adopt(1, newSession('b')), undefined)
       assert.deepEqual(await idsOf(store.sessions, 1), [])
     },
   ],
@@ -298,4 +192,5 @@ export const registryContract: readonly StoreCase[] = [
       )
     },
   ],
+  ...sessionLifeContract,
 ]

@@ -41,7 +41,8 @@ export async function startRedis(
     child.kill(signal)
     await gone
   }
-  process.once('exit', () => child.kill('SIGKILL'))
+  const leaveNothing = () => child.kill('SIGKILL')
+  process.once('exit', leaveNothing)
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
@@ -54,6 +55,7 @@ export async function startRedis(
     },
     async stop() {
       await end('SIGKILL')
+      process.off('exit', leaveNothing)
       rmSync(directory, { recursive: true, force: true })
     },
   }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
-import type { UserId } from '../../host/user-id.ts'
 import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
 import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
+import type { UserId } from '../../user-id.ts'
 
 /** How long an ended token is remembered, so that a request that was under way cannot register it again. */
 const ENDED_MEMORY_MS = 10 * 60_000

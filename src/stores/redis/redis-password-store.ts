@@ -1,6 +1,6 @@
 import type { ApplicationPasswordStore, StoredPassword } from '../../auth/application-password-store.ts'
 import type { CallDeadline } from '../../call-deadline.ts'
-import type { UserId } from '../../host/user-id.ts'
+import type { UserId } from '../../user-id.ts'
 import type { Keys } from './keys.ts'
 import listLua from './lua/list-passwords.lua'
 import writeLua from './lua/write-password.lua'

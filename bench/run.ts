@@ -1,0 +1,11 @@
+import { cpus } from 'node:os'
+import { registryBench } from './registry-bench.ts'
+import { requestBench } from './request-bench.ts'
+import { stopAll } from './support.ts'
+
+process.once('exit', stopAll)
+const print = (line: string) => console.log(line)
+print(`Node ${process.version}, ${cpus().length} cores. Ratios of one run; the machine's noise stands beside them.`)
+await requestBench(print)
+await registryBench(print)
+process.exit(0)

@@ -1,0 +1,272 @@
+import { MemoryStore } from 'express-session'
+import { describe, expect, it } from 'vitest'
+import { consoleLogger } from '../../src/logger.ts'
+import { resolveOptions, type SessmgrOptions } from '../../src/middleware/resolve-options.ts'
+import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { block } from '../../src/strategies/block.ts'
+
+/** What `sessmgr()` would throw for options that TypeScript would not let through. */
+function refusal(options: unknown): { code: string; message: string } {
+  try {
+    resolveOptions(options as SessmgrOptions)
+  } catch (error) {
+    return error as { code: string; message: string }
+  }
+  throw new Error(`${JSON.stringify(options)} was accepted`)
+}
+
+const byRole = { ...block, id: 'by_role' }
+const invalid = (message: string | RegExp) => ({ code: 'invalid_option', message: expect.stringMatching(message) })
+
+describe('the defaults', () => {
+  it('need nothing', () => {
+    const { store, settings, sessionStore, strategies, logger, ...milliseconds } = resolveOptions()
+    expect(store.id).toMatch(/^memory:/)
+    expect(settings).toEqual({})
+    expect(sessionStore).toBeUndefined()
+    expect(strategies).toEqual([])
+    expect(milliseconds).toMatchObject({ deadlineMs: 2000, touchEveryMs: 60_000 })
+    expect(logger).toBe(consoleLogger)
+  })
+
+  it('give each application a memory of its own', () => {
+    expect(resolveOptions().store.id).not.toBe(resolveOptions().store.id)
+  })
+
+  it('hold for every option that is undefined', () => {
+    const options = {
+      store: undefined,
+      settings: undefined,
+      sessionStore: undefined,
+      userId: undefined,
+      sessionUser: undefined,
+      strategies: undefined,
+      deadlineMs: undefined,
+      touchEvery: undefined,
+      host: undefined,
+      secret: undefined,
+      nonceHeader: undefined,
+      logger: undefined,
+    } satisfies Record<keyof SessmgrOptions, undefined>
+    const defaults = { settings: {}, strategies: [], deadlineMs: 2000, touchEveryMs: 60_000, logger: consoleLogger }
+    expect(resolveOptions(options)).toMatchObject(defaults)
+    const settings = { maximum: undefined, logic: undefined }
+    expect(resolveOptions({ settings }).settings).toEqual({})
+  })
+})
+
+describe('valid options', () => {
+  it('are taken over as they are', () => {
+    const store = memoryStore()
+    const sessionStore = new MemoryStore()
+    const logger = { warn() {}, error() {} }
+    const settings = { maximum: 3, logic: 'block' }
+    const resolved = resolveOptions({ store, sessionStore, logger, settings, strategies: [byRole], deadlineMs: 50 })
+    expect(resolved).toMatchObject({ settings, deadlineMs: 50 })
+    expect(resolved.store).toBe(store)
+    expect(resolved.sessionStore).toBe(sessionStore)
+    expect(resolved.logger).toBe(logger)
+    expect(resolved.strategies).toEqual([byRole])
+  })
+
+  it.each([1, 60_000])('may give the deadline %d ms', (deadlineMs) => {
+    expect(resolveOptions({ deadlineMs }).deadlineMs).toBe(deadlineMs)
+  })
+
+  it.each([0, 3_600_000])('may note the use of a session every %d ms', (touchEvery) => {
+    expect(resolveOptions({ touchEvery }).touchEveryMs).toBe(touchEvery)
+  })
+
+  it('may name a logic of their own strategies', () => {
+    expect(resolveOptions({ strategies: [byRole], settings: { logic: 'by_role' } }).settings.logic).toBe('by_role')
+  })
+
+  it('are not changed', () => {
+    const options = Object.freeze({ settings: Object.freeze({ maximum: 2 }), strategies: Object.freeze([byRole]) })
+    expect(resolveOptions(options).settings).toEqual({ maximum: 2 })
+  })
+})
+
+describe('invalid options', () => {
+  it('throw for an unknown name, with the one that was probably meant', () => {
+    expect(refusal({ sesionStore: {} })).toMatchObject(
+      invalid('^There is no option "sesionStore". Did you mean "sessionStore"\\?$'),
+    )
+    expect(refusal({ deadlineMS: 5 })).toMatchObject(invalid('Did you mean "deadlineMs"'))
+    expect(refusal({ settings: { maxinum: 2 } })).toMatchObject(
+      invalid('^There is no option "settings.maxinum". Did you mean "maximum"\\?$'),
+    )
+  })
+
+  it('throw for an unknown name without a guess when none is near, even if its value is undefined', () => {
+    expect(refusal({ wholly: undefined })).toMatchObject(invalid('^There is no option "wholly".$'))
+  })
+
+  it.each([null, 'text', 5, [], () => {}])('throw for %j in place of the options', (options) => {
+    expect(refusal(options)).toMatchObject(invalid('options of sessmgr\\(\\) must be an object'))
+  })
+
+  it.each([null, 'text', 5])('throw for the settings %j', (settings) => {
+    expect(refusal({ settings })).toMatchObject(invalid('"settings" must be an object'))
+  })
+
+  it.each([0, -1, 1.5, '2', null, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
+    'throw for the maximum %j',
+    (maximum) => {
+      expect(refusal({ settings: { maximum } })).toMatchObject(invalid('"settings.maximum" must be a whole number'))
+    },
+  )
+
+  it('throw for an unknown logic, with the known ones and the nearest', () => {
+    const sentence = '^"settings.logic" must be one of allow, logout_oldest, block; it is logout-oldest. Did you mean'
+    expect(refusal({ settings: { logic: 'logout-oldest' } })).toMatchObject(invalid(sentence))
+    for (const logic of ['', null, 5]) {
+      expect(refusal({ settings: { logic } })).toMatchObject(invalid('"settings.logic" must be one of'))
+    }
+  })
+
+  it('throw for a session store given as the store, and say where it belongs', () => {
+    expect(refusal({ store: new MemoryStore() })).toMatchObject(invalid('a session store goes into "sessionStore"'))
+    for (const store of [null, {}, 'redis://localhost']) {
+      expect(refusal({ store })).toMatchObject(invalid('"store" must be a store made by memoryStore\\(\\)'))
+    }
+  })
+
+  it('throw for a session store that is none', () => {
+    for (const sessionStore of [null, {}, 'memory']) {
+      expect(refusal({ sessionStore })).toMatchObject(invalid('"sessionStore" must be the store that express-session'))
+    }
+  })
+
+  it.each([0, -1, 1.5, 60_001, '2000', null, Number.NaN])('throw for the deadline %j', (deadlineMs) => {
+    expect(refusal({ deadlineMs })).toMatchObject(invalid('"deadlineMs" must be a whole number from 1 to 60000'))
+  })
+
+  it.each([-1, 1.5, 3_600_001, '60000', null, Number.NaN])('throw for noting use every %j ms', (touchEvery) => {
+    expect(refusal({ touchEvery })).toMatchObject(invalid('"touchEvery" must be a whole number from 0 to 3600000'))
+  })
+
+  it('throw for a logger without warn or error', () => {
+    for (const logger of [null, {}, { warn() {} }, { error() {} }, console.log]) {
+      expect(refusal({ logger })).toMatchObject(invalid('"logger" must have the methods warn and error'))
+    }
+  })
+
+  it('throw for a host that cannot find users, or tell what they may do', () => {
+    const find = async () => undefined
+    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
+    expect(resolveOptions({ host: { users, can: () => true } as never }).host).toBeDefined()
+    for (const method of Object.keys(users)) {
+      const host = { users: { ...users, [method]: undefined }, can: () => true }
+      expect(refusal({ host }), method).toMatchObject(invalid(`"host.users.${method}" must be a function`))
+    }
+    expect(refusal({ host: { users } })).toMatchObject(invalid('"host.can" must be a function'))
+    for (const host of [null, {}, 'host', { users: null }]) {
+      expect(refusal({ host })).toMatchObject(invalid('"host.users.findById" must be a function'))
+    }
+  })
+
+  it('throw for a secret that is too short to be one, and do not tell it', () => {
+    const long = 'x'.repeat(32)
+    expect(resolveOptions({ secret: long }).secrets).toEqual([long])
+    expect(resolveOptions({ secret: [long, `${long}y`] }).secrets).toEqual([long, `${long}y`])
+    for (const secret of ['hunter2', '', [], ['hunter2'], [long, 5], null, 5, {}]) {
+      const { code, message } = refusal({ secret })
+      expect({ code, message }).toMatchObject(invalid('"secret" must be a text of at least 32 characters'))
+      expect(message).not.toContain('hunter2')
+    }
+  })
+
+  it('throw for a nonce header that cannot be one', () => {
+    expect(resolveOptions().nonceHeader).toBe('X-HOST-Nonce')
+    expect(resolveOptions({ nonceHeader: 'X-WP-Nonce' }).nonceHeader).toBe('X-WP-Nonce')
+    for (const nonceHeader of ['', 'X Nonce', 'X-Nonce:', 'X\n', null, 5]) {
+      expect(refusal({ nonceHeader })).toMatchObject(invalid('"nonceHeader" must be the name of a header'))
+    }
+  })
+
+  it('throw for a user id reader that is no function', () => {
+    expect(refusal({ userId: 'id' })).toMatchObject(invalid('"userId" must be a function such as \\(user\\)'))
+    expect(refusal({ sessionUser: null })).toMatchObject(invalid('"sessionUser" must be a function such as'))
+  })
+
+  it('throw for strategies that are no list of strategies', () => {
+    for (const strategies of [null, {}, byRole, [null], [{}], [byRole, 'block']]) {
+      expect(refusal({ strategies })).toMatchObject(invalid('"strategies" must be an array of limit strategies'))
+    }
+  })
+
+  it.each(['id', 'label', 'desc'])('throw for a strategy whose %s is missing or no text', (key) => {
+    for (const value of [undefined, '', 5]) {
+      const strategies = [{ ...byRole, [key]: value }]
+      expect(refusal({ strategies })).toMatchObject(invalid('"strategies" must be an array of limit strategies'))
+    }
+  })
+})
+
+describe('the id of a user', () => {
+  it.each(['u1', 7, 0, -1, Number.MAX_SAFE_INTEGER])('is %j when that is in user.id', (id) => {
+    expect(resolveOptions().userIdOf({ id })).toBe(id)
+  })
+
+  it('is what the option userId reads', () => {
+    const { userIdOf } = resolveOptions({ userId: (user: { _id: number }) => `mongo-${user._id}` })
+    expect(userIdOf({ _id: 5, id: 'other' })).toBe('mongo-5')
+  })
+
+  it('throws user_id_missing when there is none that can be used, and says what to do', () => {
+    for (const user of [
+      undefined,
+      null,
+      {},
+      'text',
+      { id: '' },
+      { id: 1.5 },
+      { id: null },
+      { id: {} },
+      { id: 2 ** 53 },
+    ]) {
+      expect(() => resolveOptions().userIdOf(user), JSON.stringify(user)).toThrow(
+        expect.objectContaining({ code: 'user_id_missing', message: expect.stringContaining('sessmgr({ userId:') }),
+      )
+    }
+  })
+
+  it('throws user_id_missing when the option userId reads nothing', () => {
+    const { userIdOf } = resolveOptions({ userId: () => undefined as unknown as string })
+    expect(() => userIdOf({ id: 1 })).toThrow(expect.objectContaining({ code: 'user_id_missing' }))
+  })
+
+  it('does not tell the user in the error', () => {
+    const { userIdOf } = resolveOptions()
+    expect(() => userIdOf({ id: { secret: 'hunter2' } })).toThrow(/a value of type object was found/)
+    expect(() => userIdOf({ password: 'hunter2' })).not.toThrow(/hunter2/)
+  })
+})
+
+describe('the user of a session from before the service', () => {
+  it.each([
+    ['u1', 'u1'],
+    [7, 7],
+    [{ id: 7, name: 'x' }, 7],
+    [{ id: 'u1' }, 'u1'],
+  ])('is what Passport has serialised as %j', (user, expected) => {
+    expect(resolveOptions().sessionUser({ passport: { user } })).toBe(expected)
+  })
+
+  it('is unknown where Passport has serialised nothing that can be used', () => {
+    const { sessionUser } = resolveOptions()
+    for (const user of [undefined, null, '', 1.5, true, {}, { id: '' }, []]) {
+      expect(sessionUser({ passport: { user } }), JSON.stringify(user)).toBeUndefined()
+    }
+    expect(sessionUser({})).toBeUndefined()
+    expect(sessionUser({ passport: {} })).toBeUndefined()
+  })
+
+  it('is what the option sessionUser reads', () => {
+    const { sessionUser } = resolveOptions({ sessionUser: (data) => data.uid as string })
+    expect(sessionUser({ uid: 'u1', passport: { user: 'other' } })).toBe('u1')
+    expect(sessionUser({ passport: { user: 'other' } })).toBeUndefined()
+    expect(sessionUser({ uid: {} })).toBeUndefined()
+  })
+})

@@ -1,0 +1,64 @@
+import { RedisStore } from 'connect-redis'
+import { type Sessmgr, type SessmgrStore, sessmgr } from '../../src/index.ts'
+import { redisStore } from '../../src/redis.ts'
+import { type ExampleProcesses, startExamples } from './example-processes.ts'
+import { HttpLoad } from './http-load.ts'
+import { connectRedis, type NodeRedis } from './redis-client.ts'
+import { type RedisServer, startRedis } from './redis-server.ts'
+
+/** Requests that are under way to each process at a time. */
+const IN_FLIGHT_EACH = 100
+
+/** How large an arena is. */
+export interface ArenaOptions {
+  readonly processes: number
+  /** Users user1, user2, … beside the named ones of the example. */
+  readonly users: number
+  readonly clockSkewMs?: readonly number[]
+}
+
+/** Processes of the example application on one Redis, and this process, which looks on and takes part past them. */
+export interface Arena {
+  readonly redis: RedisServer
+  readonly examples: ExampleProcesses
+  readonly origins: readonly string[]
+  readonly load: HttpLoad
+  readonly client: NodeRedis
+  readonly store: SessmgrStore
+  readonly limiter: Sessmgr
+  stop(): Promise<void>
+}
+
+/** The user `user<n>` of the example application. */
+export const seededUser = (n: number) => ({ id: 1000 + n, login: `user${n}`, password: `user${n}-password` })
+
+export async function startArena({ processes, users, clockSkewMs = [] }: ArenaOptions): Promise<Arena> {
+  const redis = await startRedis()
+  const env = { SEED_USERS: String(users) }
+  const examples = await startExamples({ redisUrl: redis.url, count: processes, clockSkewMs, env })
+  const client = await connectRedis(redis.url)
+  const store = redisStore({ client })
+  const limiter = sessmgr({ store, sessionStore: new RedisStore({ client }) })
+  const load = new HttpLoad(IN_FLIGHT_EACH)
+  return {
+    redis,
+    examples,
+    origins: examples.origins,
+    load,
+    client,
+    store,
+    limiter,
+    async stop() {
+      load.close()
+      await examples.stop()
+      await limiter.close()
+      client.destroy()
+      await redis.stop()
+    },
+  }
+}
+
+/** The process that takes the n-th request. */
+export function originOf({ origins }: Arena, n: number): string {
+  return origins[n % origins.length] as string
+}

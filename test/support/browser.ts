@@ -1,0 +1,107 @@
+/** What a server answered. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly setCookies: readonly string[]
+  readonly text: string
+  readonly location: string | null
+  json<T = Record<string, unknown>>(): T
+}
+
+interface Cookie {
+  readonly value: string
+  readonly path: string
+}
+
+/** What a request carries beside its path. */
+export interface Carried {
+  readonly form?: Record<string, string>
+  readonly headers?: Record<string, string>
+}
+
+/** One browser: keeps cookies, follows no redirect. */
+export class Browser {
+  readonly cookies = new Map<string, Cookie>()
+  readonly #origin: string
+
+  constructor(origin: string) {
+    this.#origin = origin
+  }
+
+  /** The same cookies in another tab, or sent to another process of the application. What comes back stays apart. */
+  copy(origin = this.#origin): Browser {
+    const copy = new Browser(origin)
+    for (const [name, cookie] of this.cookies) copy.cookies.set(name, cookie)
+    return copy
+  }
+
+  get(path: string, carried: Carried = {}): Promise<Answer> {
+    return this.request('GET', path, carried)
+  }
+
+  post(path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('POST', path, { form, headers })
+  }
+
+  /** Posts the login form. Every demo user has the password `secret`. */
+  login(username: string, headers: Record<string, string> = {}, path = '/login'): Promise<Answer> {
+    return this.post(path, { username, password: 'secret' }, headers)
+  }
+
+  /** Status of the page that only a signed-in user sees. */
+  async me(): Promise<number> {
+    return (await this.get('/me')).status
+  }
+
+  async request(method: string, path: string, { form, headers }: Carried): Promise<Answer> {
+    const url = new URL(this.#origin + path)
+    const cookie = this.#cookieHeader(url.pathname)
+    const response = await fetch(url, {
+      method,
+      redirect: 'manual',
+      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
+      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+    })
+    const setCookies = response.headers.getSetCookie()
+    for (const header of setCookies) this.#keep(header)
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      setCookies,
+      text,
+      location: response.headers.get('location'),
+      json: <T>() => JSON.parse(text) as T,
+    }
+  }
+
+  /** The raw session id in a cookie, without prefix and signature. */
+  sessionId(name = 'connect.sid'): string | undefined {
+    const value = this.cookies.get(name)?.value
+    return value && decodeURIComponent(value).slice(2).split('.')[0]
+  }
+
+  #cookieHeader(path: string): string {
+    const sent = [...this.cookies].filter(([, cookie]) => path.startsWith(cookie.path))
+    return sent.map(([name, { value }]) => `${name}=${value}`).join('; ')
+  }
+
+  #keep(header: string): void {
+    const [pair = '', ...attributes] = header.split(/; */)
+    const [name = '', value = ''] = splitOnce(pair)
+    const named = new Map(attributes.map((text) => splitOnce(text)).map(([key, text]) => [key.toLowerCase(), text]))
+    const path = named.get('path') ?? '/'
+    const expires = named.get('expires')
+    if (expires !== undefined && new Date(expires).getTime() <= Date.now()) {
+      // A browser removes a cookie only when the path is the one that it was set with.
+      if (this.cookies.get(name)?.path === path) this.cookies.delete(name)
+      return
+    }
+    this.cookies.set(name, { value, path })
+  }
+}
+
+function splitOnce(text: string): [string, string] {
+  const at = text.indexOf('=')
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const START_TIMEOUT_MS = 15_000
+
+/** How the processes are started. */
+export interface ExampleOptions {
+  readonly redisUrl: string
+  readonly count: number
+  /** How far the clock of each process is ahead, in milliseconds. */
+  readonly clockSkewMs?: readonly number[]
+  readonly env?: Record<string, string>
+}
+
+/** An action that fired in one of the processes. */
+export interface LoggedHook {
+  readonly hook: string
+  readonly args: readonly unknown[]
+}
+
+/** The example application in several processes on one Redis, each on its own port, with the package as it is built. */
+export interface ExampleProcesses {
+  readonly origins: readonly string[]
+  /** How many have ended, by a crash or else, since they were started. */
+  ended(): number
+  /** Every action that has fired in any of them. */
+  hooks(): readonly LoggedHook[]
+  stop(): Promise<void>
+}
+
+/** Starts the example application and waits until every process listens. */
+export async function startExamples({
+  redisUrl,
+  count,
+  clockSkewMs = [],
+  env,
+}: ExampleOptions): Promise<ExampleProcesses> {
+  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-example-'))
+  const logs = Array.from({ length: count }, (_, index) => join(directory, `hooks-${index}.log`))
+  const started = await Promise.all(
+    logs.map((log, index) =>
+      startOne({
+        ...process.env,
+        TSX_TSCONFIG_PATH: join(ROOT, 'examples/express-app/tsconfig.json'),
+        PORT: '0',
+        REDIS_URL: redisUrl,
+        SESSION_SECRET: 'one for all processes',
+        SCRYPT_COST: '16',
+        TEST_HOOKS_LOG: log,
+        CLOCK_SKEW_MS: String(clockSkewMs[index] ?? 0),
+        ...env,
+      }),
+    ),
+  )
+  const children = started.map(({ child }) => child)
+  return {
+    origins: started.map(({ origin }) => origin),
+    ended: () => children.filter(hasEnded).length,
+    hooks: () => logs.flatMap(readHooks),
+    async stop() {
+      await Promise.all(children.map(end))
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startOne(env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; origin: string }> {
+  const imports = ['tsx', './test/support/skewed-clock.ts'].flatMap((name) => ['--import', name])
+  const child = spawn(process.execPath, [...imports, 'examples/express-app/server.ts'], { cwd: ROOT, env })
+  const leaveNothing = () => child.kill('SIGKILL')
+  process.once('exit', leaveNothing)
+  child.once('exit', () => process.off('exit', leaveNothing))
+  let output = ''
+  const origin = new Promise<string>((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`The example application ${why}:\n${output}`))
+    const timer = setTimeout(() => fail('did not listen in time'), START_TIMEOUT_MS)
+    const read = (chunk: Buffer) => {
+      // What it has to say is needed only until it listens.
+      if (output.length < 10_000) output += chunk
+      const found = /listening on (http:\S+)/.exec(output)?.[1]
+      if (found === undefined) return
+      clearTimeout(timer)
+      resolve(found)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.once('exit', (code) => fail(`ended with code ${code}`))
+  })
+  return { child, origin: await origin }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+}
+
+function readHooks(file: string): LoggedHook[] {
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as LoggedHook)
+  } catch {
+    // No action has fired in this process.
+    return []
+  }
+}

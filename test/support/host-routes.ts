@@ -1,0 +1,64 @@
+import type { Express, Request, Response } from 'express'
+import type { Sessmgr } from '../../src/index.ts'
+import type { Gates } from './gates.ts'
+
+declare module 'express-session' {
+  interface SessionData {
+    messages: string[]
+    cart: string[]
+    held: string
+    userId: number
+  }
+}
+
+/** Adds what the tests look at: a public page, a page for users, a cart for anybody, ways out, and requests that wait. */
+export function addRoutes(app: Express, parts: { limiter: Sessmgr; gates: Gates; passport: boolean }): void {
+  const { limiter, gates } = parts
+
+  app.get('/', (_req, res) => void res.send('public page'))
+  app.get('/login', (_req, res) => void res.send('login form'))
+  app.get('/me', (req, res) => {
+    const id = parts.passport ? req.user?.id : req.session.userId
+    if (id === undefined) res.status(401).json({ code: 'not_signed_in' })
+    else res.json({ id })
+  })
+  app.get('/state', (req, res) => void res.json(req.sessmgr ?? null))
+
+  app.get('/cart', (req, res) => void res.json(req.session.cart ?? []))
+  app.post('/cart', (req, res) => {
+    req.session.cart = [...(req.session.cart ?? []), String(req.body.item)]
+    res.sendStatus(204)
+  })
+  app.get('/messages', (req, res) => {
+    res.json({ messages: req.session.messages ?? [], flash: req.flash ? req.flash() : {} })
+  })
+
+  const done = (res: Response) => (error?: unknown) => void res.sendStatus(error ? 500 : 204)
+  app.post('/logout', (req, res, next) => {
+    if (parts.passport) req.logout((error) => (error ? next(error) : res.sendStatus(204)))
+    else limiter.logout(req).then(() => res.sendStatus(204), next)
+  })
+  app.post('/destroy', (req, res) => void req.session.destroy(done(res)))
+  app.post('/regenerate', (req, res) => void req.session.regenerate(done(res)))
+
+  app.post('/unset', (req, res) => {
+    Object.assign(req, { session: null })
+    res.sendStatus(204)
+  })
+
+  app.post('/hold/:gate', (req, res, next) => {
+    hold(req, gates).then(() => res.sendStatus(204), next)
+  })
+}
+
+/** A slow request. It writes to the session `early`, before it waits, `late`, after it, or `save`s by itself after it. */
+async function hold(req: Request, gates: Gates): Promise<void> {
+  const gate = String(req.params.gate)
+  if (req.query.write === 'early') req.session.held = gate
+  await gates.at(gate).pass()
+  if (req.query.write === 'late' || req.query.write === 'save') req.session.held = gate
+  if (req.query.write !== 'save') return
+  await new Promise<void>((resolve, reject) => {
+    req.session.save((error) => (error ? reject(error) : resolve()))
+  })
+}

@@ -1,0 +1,78 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+
+/** What a server answered, as far as a load run looks. */
+export interface LoadAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The session cookie that was set, as the browser sends it back; undefined when there was none, or when it was cleared. */
+  readonly cookie: string | undefined
+  readonly ms: number
+}
+
+export interface LoadRequest {
+  readonly method?: 'GET' | 'POST'
+  readonly cookie?: string | undefined
+  readonly form?: Record<string, string>
+}
+
+/** Sends many requests over few connections. */
+export class HttpLoad {
+  readonly #agent: Agent
+
+  constructor(connections: number) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' })
+  }
+
+  /** Posts the login form of the example application. */
+  login(origin: string, username: string, password: string, cookie?: string): Promise<LoadAnswer> {
+    return this.send(origin, '/login', { method: 'POST', form: { username, password }, cookie })
+  }
+
+  send(origin: string, path: string, { method = 'GET', cookie, form }: LoadRequest = {}): Promise<LoadAnswer> {
+    const start = performance.now()
+    const body = form && new URLSearchParams(form).toString()
+    const headers = {
+      accept: 'application/json',
+      ...(cookie === undefined ? {} : { cookie }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/x-www-form-urlencoded', 'content-length': body.length }),
+    }
+    return new Promise((resolve, reject) => {
+      const outgoing = request(origin + path, { method, agent: this.#agent, headers }, (response) => {
+        const { statusCode: status = 0, headers } = response
+        const text: string[] = []
+        response.setEncoding('utf8').on('data', (chunk) => text.push(chunk))
+        response.on('error', reject).on('end', () => {
+          resolve({
+            status,
+            headers,
+            text: text.join(''),
+            cookie: sessionCookie(headers),
+            ms: performance.now() - start,
+          })
+        })
+      })
+      outgoing.on('error', reject).end(body)
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+/** The raw session id in a cookie. */
+export function sessionIdOf(cookie: string): string {
+  return decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1))
+    .slice(2)
+    .split('.')[0] as string
+}
+
+function sessionCookie(headers: IncomingHttpHeaders): string | undefined {
+  const pair = headers['set-cookie']
+    ?.map((header) => header.split(';')[0])
+    .find((text) => text?.startsWith('connect.sid='))
+  return pair === 'connect.sid=' ? undefined : pair
+}

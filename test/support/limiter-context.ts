@@ -1,0 +1,37 @@
+import { createHooks } from '../../src/hooks/hooks.ts'
+import type { AnnouncedAction, LimiterContext } from '../../src/limiter/limiter-context.ts'
+import { createSettings, type SessionSettings } from '../../src/options/session-settings.ts'
+import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
+import { SimpleHost } from './limiter-world.ts'
+
+/** A limiter's insides around the real store, for use cases that are called one by one. */
+export function createLimiterContext(initial: Partial<SessionSettings> = {}) {
+  const store = memoryStore()
+  const host = new SimpleHost()
+  const logger = { warn() {}, error() {} }
+  const hooks = createHooks({ logger, deadlineMs: 1000 })
+  const announced: AnnouncedAction[] = []
+  const context: LimiterContext = {
+    store,
+    hooks,
+    settings: createSettings({ options: store.options, hooks, initial, logics: async () => [] }),
+    modes: createLogicModes(hooks),
+    hostSessions: host,
+    logger,
+    announce: (actions) => void announced.push(...actions),
+    discard: async (sessions) => {
+      for (const { sessionId } of sessions) await host.destroy(sessionId)
+    },
+  }
+
+  /** Registers a session of a user past every limit. Returns its raw id. */
+  async function register(userId: string | number, generation = 0): Promise<string> {
+    const { sessionId, ttlMs } = host.establish()
+    const { version } = await store.sessions.read(userId)
+    const admit = { sessionId, ttlMs, ip: null, userAgent: null, generation }
+    await store.sessions.commit(userId, version, { admit, end: [] })
+    return sessionId
+  }
+  return { context, store, host, hooks, announced, register }
+}

@@ -1,0 +1,108 @@
+import { tokenOf } from '../../src/sessions/token.ts'
+import type { FiredAction } from './record-actions.ts'
+
+export interface ModelSession {
+  readonly id: string
+  readonly user: number
+  generation: number
+  expiresAt: number
+}
+
+/**
+ * What the rules say of the session limit, in as few words as possible: one list of sessions, in order of admission.
+ *
+ * Knows nothing of registries, versions or strategies, so that it can disagree with them.
+ */
+export class LimiterModel {
+  now: number
+  maximum = 1
+  logic = 'allow'
+  bypass = false
+  generation = 0
+  /** Sessions that the host's store holds. */
+  sessions: ModelSession[] = []
+  readonly fired: FiredAction[] = []
+
+  constructor(now: number) {
+    this.now = now
+  }
+
+  /** Raw ids of a user's live sessions, oldest first. */
+  live(user: number): string[] {
+    return this.#registered(user)
+      .filter(({ generation }) => generation >= this.generation)
+      .map(({ id }) => id)
+  }
+
+  login(user: number, id: string, ttlMs: number, replaces: string | undefined): boolean {
+    const others = this.live(user).filter((other) => other !== replaces)
+    if (!this.bypass && others.length >= this.maximum) {
+      if (this.logic === 'block') {
+        this.fired.push(['sessmgr_login_blocked', user])
+        return false
+      }
+      const displaced = this.logic === 'allow' ? others : others.slice(0, others.length + 1 - this.maximum)
+      this.#remove(displaced)
+      if (this.logic === 'allow') this.fired.push(['sessmgr_destroy_all_sessions', user])
+      else for (const _ of displaced) this.fired.push(['sessmgr_destroy_oldest_session', user])
+    }
+    if (replaces !== undefined && this.#isRegistered(replaces)) this.#remove([replaces])
+    this.sessions.push({ id, user, generation: this.generation, expiresAt: this.now + ttlMs })
+    return true
+  }
+
+  /** A session from before the service makes its first request. */
+  adopt(user: number, id: string, ttlMs: number): void {
+    this.sessions.push({ id, user, generation: 0, expiresAt: this.now + ttlMs })
+  }
+
+  /** A request with a session: tells what becomes of it. */
+  visit({ id, user, generation }: ModelSession, ttlMs: number): 'live' | 'ended' | 'logout_all' {
+    const session = this.#registered(user).find((other) => other.id === id)
+    if (!session || generation < this.generation) this.#remove([id])
+    if (!session) return 'ended'
+    if (generation < this.generation) {
+      this.fired.push(['sessmgr_session_invalidated', user, tokenOf(id)])
+      return 'logout_all'
+    }
+    session.expiresAt = this.now + ttlMs
+    return 'live'
+  }
+
+  /** The host itself ends a session, or its store loses it. */
+  logout({ id }: ModelSession): void {
+    this.#remove([id])
+  }
+
+  endOne({ id, user }: ModelSession): boolean {
+    if (!this.#isRegistered(id)) return false
+    this.#remove([id])
+    this.fired.push(['sessmgr_destroy_session', user, tokenOf(id)])
+    return true
+  }
+
+  endAll(user: number): void {
+    this.#remove(this.#registered(user).map(({ id }) => id))
+    this.fired.push(['sessmgr_destroy_all_sessions', user])
+  }
+
+  logoutAllUsers(keep?: ModelSession): void {
+    const kept = keep && this.live(keep.user).includes(keep.id) ? keep : undefined
+    this.generation += 1
+    if (kept) kept.generation = this.generation
+    this.fired.push(['sessmgr_logout_all_users', Math.floor(this.now / 1000)])
+  }
+
+  /** Sessions of a user that have not expired, be they stale or not. */
+  #registered(user: number): ModelSession[] {
+    return this.sessions.filter((session) => session.user === user && session.expiresAt > this.now)
+  }
+
+  #isRegistered(id: string): boolean {
+    return this.sessions.some((session) => session.id === id && session.expiresAt > this.now)
+  }
+
+  #remove(ids: readonly string[]): void {
+    this.sessions = this.sessions.filter(({ id }) => !ids.includes(id))
+  }
+}

@@ -1,0 +1,72 @@
+import type { Express, Request, RequestHandler, Response } from 'express'
+import type passport from 'passport'
+import type { Sessmgr } from '../../src/index.ts'
+import type { Gates } from './gates.ts'
+import { authenticate } from './users.ts'
+
+/** Every way in which an application logs somebody in. */
+export const LOGIN_WAYS = ['redirect', 'plain', 'callback', 'logIn', 'login', 'limiter'] as const
+export type LoginWay = (typeof LOGIN_WAYS)[number]
+
+/** Adds `POST /login`. `?hold=<gate>` keeps the answer to a successful login waiting. */
+export function addLogin(
+  app: Express,
+  way: LoginWay,
+  parts: {
+    authentication: passport.Authenticator
+    limiter: Sessmgr
+    gates: Gates
+    options: passport.AuthenticateOptions
+  },
+): void {
+  const { authentication, limiter, gates, options } = parts
+
+  const succeed = async (req: Request, res: Response) => {
+    if (typeof req.query.hold === 'string') await gates.at(req.query.hold).pass()
+    res.json({ signedIn: true })
+  }
+  const wrongPassword = (res: Response) => res.status(401).json({ code: 'wrong_password' })
+  const direct =
+    (method: 'logIn' | 'login'): RequestHandler =>
+    (req, res, next) => {
+      const user = checkPassword(req)
+      if (!user) return void wrongPassword(res)
+      req[method](user, (error) => (error ? next(error) : void succeed(req, res)))
+    }
+
+  const ways: Record<LoginWay, RequestHandler[]> = {
+    redirect: [authentication.authenticate('local', { successRedirect: '/', failureRedirect: '/login', ...options })],
+    plain: [authentication.authenticate('local', options), (req, res) => void succeed(req, res)],
+    callback: [
+      (req, res, next) => {
+        const answer = (error: unknown, user?: Express.User | false) => {
+          if (error) return next(error)
+          if (!user) return wrongPassword(res)
+          req.logIn(user, (refused) => {
+            if (!refused) return void succeed(req, res)
+            const { code, status } = refused as { code?: string; status?: number }
+            res.status(status ?? 500).json({ givenToCallback: code })
+          })
+        }
+        authentication.authenticate('local', options, answer)(req, res, next)
+      },
+    ],
+    logIn: [direct('logIn')],
+    login: [direct('login')],
+    limiter: [
+      (req, res, next) => {
+        const user = checkPassword(req)
+        if (!user) return void wrongPassword(res)
+        limiter.login(req, user).then(() => {
+          req.session.userId = user.id ?? 0
+          return succeed(req, res)
+        }, next)
+      },
+    ],
+  }
+  app.post('/login', ...ways[way])
+}
+
+function checkPassword(req: Request): Express.User | undefined {
+  return authenticate(String(req.body.username), String(req.body.password))
+}

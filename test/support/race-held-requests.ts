@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tokenOf } from '../../src/index.ts'
+import { type Arena, originOf, seededUser } from './arena.ts'
+import { sessionIdOf } from './http-load.ts'
+import { inParallel } from './in-parallel.ts'
+
+const LONGEST_MS = 100
+
+/** What was found after requests had been held in one process while their sessions ended elsewhere. */
+export interface HeldRequests {
+  readonly trials: number
+  /** Requests that were still under way when their session had ended. */
+  readonly underWay: number
+  /** Sessions that let a request in afterwards. */
+  readonly revivedInGuard: number
+  /** Sessions that lay in the session store or in the registry afterwards. */
+  readonly revivedInRedis: number
+}
+
+type Way = (arena: Arena, trial: { n: number; cookie: string }) => Promise<unknown>
+
+/** The ways in which a session ends through another process than the one that holds the request. */
+export const WAYS_OUT: Record<string, Way> = {
+  'a logout': ({ load, origins }, { cookie }) => load.send(origins[1] as string, '/logout', { method: 'POST', cookie }),
+  'a login that displaces it': ({ load, origins }, { n }) => {
+    const { login, password } = seededUser(n)
+    return load.login(origins[1] as string, login, password)
+  },
+  'an administrator': ({ limiter }, { n }) => limiter.sessions.endAll(seededUser(n).id),
+}
+
+/**
+ * Lets slow requests, which write to the session when they end, run in one process while another ends their sessions,
+ * one trial for each user. With `everybody`, one site-wide logout ends them all.
+ */
+export async function holdRequests(
+  arena: Arena,
+  { from, trials, everybody = false }: { from: number; trials: number; everybody?: boolean },
+): Promise<HeldRequests> {
+  const { load, limiter, origins } = arena
+  await limiter.settings.update({ maximum: 1, logic: 'logout_oldest' })
+  const ways = Object.values(WAYS_OUT)
+  const inFlight = everybody ? trials : 40
+  const signIn = async (n: number) => {
+    const { login, password } = seededUser(n)
+    return (await load.login(origins[0] as string, login, password)).cookie ?? ''
+  }
+  const early = everybody ? await inParallel(trials, 40, (n) => signIn(from + n)) : []
+  let logout: Promise<unknown> | undefined
+
+  const results = await inParallel(trials, inFlight, async (trial) => {
+    const n = from + trial
+    const cookie = early[trial] ?? (await signIn(n))
+    const delay = Math.ceil(Math.random() * LONGEST_MS)
+    let answered = false
+    const form = { text: 'written late' }
+    const held = load.send(origins[0] as string, `/note?delay=${delay}`, { method: 'POST', cookie, form }).then(() => {
+      answered = true
+    })
+    // Some sessions end while the request waits, some at about the moment at which it writes.
+    await sleep(trial % 2 ? Math.random() * delay : delay + Math.random() * 6)
+    if (everybody) await (logout ??= limiter.sessions.logoutAllUsers())
+    else await (ways[trial % ways.length] as Way)(arena, { n, cookie })
+    const underWay = !answered
+    await held
+    return { underWay, ...(await findRevived(arena, n, cookie)) }
+  })
+  const count = (key: 'underWay' | 'inGuard' | 'inRedis') => results.filter((result) => result[key]).length
+  return {
+    trials,
+    underWay: count('underWay'),
+    revivedInGuard: count('inGuard'),
+    revivedInRedis: count('inRedis'),
+  }
+}
+
+/** Tells whether a session that has ended works in any process, and whether it lies anywhere in Redis after that. */
+async function findRevived(arena: Arena, n: number, cookie: string) {
+  const { load, client, store } = arena
+  const visits = await Promise.all(
+    arena.origins.map((_, index) => load.send(originOf(arena, index), '/me', { cookie })),
+  )
+  const sessionId = sessionIdOf(cookie)
+  const stored = await client.exists(`sess:${sessionId}`)
+  const registered = await store.sessions.generationOf(seededUser(n).id, tokenOf(sessionId))
+  return {
+    inGuard: visits.some(({ status }) => status !== 401),
+    inRedis: stored !== 0 || registered !== undefined,
+  }
+}

@@ -1,0 +1,18 @@
+import type { SessionRecord } from '../../src/sessions/session-record.ts'
+import { tokenOf } from '../../src/sessions/token.ts'
+import type { UserId } from '../../src/user-id.ts'
+
+/** Makes the records of `count` sessions of one user, oldest admission first. */
+export function sessionRecords(count: number, userId: UserId = 7): SessionRecord[] {
+  return Array.from({ length: count }, (_, index) => ({
+    token: tokenOf(`session ${index}`),
+    userId,
+    sequence: index + 1,
+    createdAt: 1000,
+    lastSeenAt: 1000,
+    expiresAt: 2000,
+    ip: null,
+    userAgent: null,
+    generation: 0,
+  }))
+}
