@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { OptionStore } from '../options/option-store.ts'
 
-const OPTION = 'sessmgr_secret'
+// The point keeps it apart from the options that add-ons register, whose names have none: nobody can expose it.
+const OPTION = 'sessmgr.secret'
 
 /**
  * Gives the secrets that sign nonces: those the application was given, newest first, or one that is made once and kept

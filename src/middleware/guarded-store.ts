@@ -122,13 +122,17 @@ export function guardStore(
     if (!stillThere) await calls.destroy(sessionId)
   }
 
+  function wasJustTouched(sessionId: string, data: HostSessionData): boolean {
+    const known = seen.get(sessionId)
+    return known !== undefined && performance.now() - known.touchedAt < touchInterval(data, touchEveryMs)
+  }
+
   async function touch(sessionId: string, data: HostSessionData): Promise<void> {
     const marker = markerOf(sessionId, data)
     if (!marker) return calls.touch(sessionId, data)
+    if (wasJustTouched(sessionId, data)) return
     const known = seen.get(sessionId)
-    const now = performance.now()
-    if (known && now - known.touchedAt < touchInterval(data, touchEveryMs)) return
-    if (known) known.touchedAt = now
+    if (known) known.touchedAt = performance.now()
     await Promise.all([limiter.touch(marker.userId, marker.token, sessionTtl(data)), calls.touch(sessionId, data)])
   }
 
@@ -176,7 +180,13 @@ export function guardStore(
   }
   store.set = (sessionId, data, callback) => answer(save(sessionId, data), callback)
   store.destroy = (sessionId, callback) => answer(destroy(sessionId), callback)
-  if (store.touch) store.touch = (sessionId, data, callback) => answer(touch(sessionId, data), callback)
+  if (store.touch) {
+    store.touch = (sessionId, data, callback) => {
+      // Nearly every request ends here, so it goes without a promise.
+      if (callback && wasJustTouched(sessionId, data)) return process.nextTick(callback)
+      return answer(touch(sessionId, data), callback)
+    }
+  }
   store.createSession = (request, data) => {
     const session = createSession.call(store, request, data)
     if (loaded === undefined || loaded.sessionId !== request.sessionID) return session

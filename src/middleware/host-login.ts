@@ -6,6 +6,8 @@ import type { HostRequest, HostSessionData } from './host-types.ts'
 import { sessionTtl } from './session-ttl.ts'
 
 const USER_AGENT_LENGTH = 512
+/** More than an address needs; behind a proxy that is trusted too far it is any text that a client chose. */
+const ADDRESS_LENGTH = 64
 
 /**
  * Life of a session until its login has been answered, which saves it and gives it its full time: a login that is cut
@@ -75,7 +77,7 @@ function rememberSession(store: GuardedStore, request: HostRequest): () => Promi
 }
 
 function addressOf(request: HostRequest): string | null {
-  return request.ip ?? request.socket.remoteAddress ?? null
+  return (request.ip ?? request.socket.remoteAddress)?.slice(0, ADDRESS_LENGTH) ?? null
 }
 
 function userAgentOf(request: HostRequest): string | null {

@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { HostRequest, HostResponse, Next } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
@@ -12,31 +13,59 @@ type LogIn = (this: HostRequest, user: unknown, options?: LogInOptions | Next, d
 /** Admits a user once the host's own login has run. */
 export type Admit = (request: HostRequest, user: unknown, establish: () => Promise<void>) => Promise<Admission>
 
-const limited = new WeakSet<LogIn>()
+const NAMES = ['logIn', 'login'] as const
+
+/** What a login needs to know of its request, once that has passed the guard. */
+const LOGIN = Symbol('sessmgr.login')
+const assigned = { logIn: Symbol('sessmgr.logIn'), login: Symbol('sessmgr.login') }
+
+type LoginRequest = HostRequest & { [key: symbol]: unknown }
+
+const prepared = new WeakSet<object>()
+const limited = new WeakMap<LogIn, LogIn>()
 
 /**
  * Puts the limit in front of `req.logIn` and `req.login`, through which every Passport login goes.
  *
- * Passport attaches them when its own middleware runs, which may be before or after this; an accessor catches both.
+ * Passport assigns them when its own middleware runs, which may be before or after this; an accessor catches both. It
+ * stands on the prototype that the application gives its requests, so that a request costs next to nothing.
  */
-export function limitPassportLogins(request: HostRequest, response: HostResponse, admit: Admit): void {
-  for (const name of ['logIn', 'login'] as const) {
-    const wrap = (value: unknown) =>
-      typeof value === 'function' ? limitedLogIn(value as LogIn, response, admit) : value
-    let current = wrap(request[name])
-    Object.defineProperty(request, name, {
+export function limitPassportLogins(host: HostRequest, response: HostResponse, admit: Admit): void {
+  const request = host as LoginRequest
+  request[LOGIN] = { response, admit }
+  const prototype: object = Object.getPrototypeOf(request)
+  // Without Express all requests of the process share Node's own prototype, which is not ours to change.
+  prepare(prototype === IncomingMessage.prototype ? request : prototype)
+  for (const name of NAMES) {
+    if (prepared.has(request) || !Object.hasOwn(request, name)) continue
+    const value = request[name]
+    delete request[name]
+    request[name] = value
+  }
+}
+
+function prepare(target: object): void {
+  if (prepared.has(target)) return
+  prepared.add(target)
+  for (const name of NAMES) {
+    const earlier = (target as Record<string, unknown>)[name]
+    Object.defineProperty(target, name, {
       configurable: true,
       enumerable: true,
-      get: () => current,
-      set: (value) => {
-        current = wrap(value)
+      get(this: LoginRequest) {
+        const value = this[assigned[name]] ?? earlier
+        return this[LOGIN] !== undefined && typeof value === 'function' ? limitedLogIn(value as LogIn) : value
+      },
+      set(this: LoginRequest, value: unknown) {
+        this[assigned[name]] = value
       },
     })
   }
 }
 
-function limitedLogIn(logIn: LogIn, response: HostResponse, admit: Admit): LogIn {
-  if (limited.has(logIn)) return logIn
+function limitedLogIn(logIn: LogIn): LogIn {
+  const known = limited.get(logIn)
+  if (known) return known
   const wrapped: LogIn = function (user, optionsOrDone, maybeDone) {
     const direct = typeof optionsOrDone === 'function'
     const done = direct ? optionsOrDone : maybeDone
@@ -46,6 +75,7 @@ function limitedLogIn(logIn: LogIn, response: HostResponse, admit: Admit): LogIn
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
 
+    const { response, admit } = (this as LoginRequest)[LOGIN] as { response: HostResponse; admit: Admit }
     const property = this._userProperty ?? 'user'
     const before = this[property]
     const establish = () =>
@@ -67,6 +97,8 @@ function limitedLogIn(logIn: LogIn, response: HostResponse, admit: Admit): LogIn
       },
     )
   }
-  limited.add(wrapped)
+  limited.set(logIn, wrapped)
+  // What Passport reads from one request and assigns again must not be wrapped twice.
+  limited.set(wrapped, wrapped)
   return wrapped
 }

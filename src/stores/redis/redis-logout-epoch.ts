@@ -13,6 +13,7 @@ export class RedisLogoutEpoch implements LogoutEpoch {
   readonly #key: string
   readonly #deadline: CallDeadline
   readonly #durable: DurableWrite
+  #asking: Promise<number> | undefined
 
   constructor(client: RedisClient, key: string, deadline: CallDeadline, durable: DurableWrite) {
     this.#client = client
@@ -21,7 +22,19 @@ export class RedisLogoutEpoch implements LogoutEpoch {
     this.#durable = durable
   }
 
-  async current(): Promise<number> {
+  /**
+   * Asks once for everybody who wants to know in one turn of the event loop. Their requests had all arrived when that
+   * turn began, so a logout that was over before one of them was sent is always seen.
+   */
+  current(): Promise<number> {
+    this.#asking ??= this.#ask()
+    return this.#asking
+  }
+
+  async #ask(): Promise<number> {
+    setImmediate(() => {
+      this.#asking = undefined
+    })
     return Number((await this.#deadline.run(() => this.#client.get(this.#key))) ?? 0)
   }
 

@@ -44,7 +44,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     const hash = new Map(pairs(fields))
     const sessions = [...hash]
       .filter(([name]) => name.length === 11)
-      .map(([name, value]) => decodeSession(userId, value, hash.get(`i${name}`) ?? ' '))
+      .map(([name, value]) => decodeSession(userId, value, hash.get(`i${name}`) ?? ''))
       .filter(({ record }) => record.expiresAt > time)
     return { sessions: oldestFirst(sessions), version: hash.get('v') ?? '0' }
   }
@@ -59,13 +59,13 @@ export class RedisSessionRegistry implements SessionRegistry {
     const [name = '', ...session] = encodeSession(userId, admit)
     const reply = await this.#run(COMMIT, userId, [version, name, ...session, ...end.map(fieldName)])
     if (!Array.isArray(reply)) return { committed: false }
-    const admitted = decodeSession(userId, reply[0], session[2] ?? ' ')
+    const admitted = decodeSession(userId, reply[0], session[2] ?? '')
     return { committed: true, admitted, ended: decodeEnded(userId, reply[1]) }
   }
 
   async adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined> {
     const reply = await this.#run(ADOPT, userId, encodeSession(userId, session))
-    return Array.isArray(reply) ? decodeSession(userId, reply[0], reply[1] || ' ') : undefined
+    return Array.isArray(reply) ? decodeSession(userId, reply[0], reply[1] ?? '') : undefined
   }
 
   async touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean> {
@@ -94,7 +94,7 @@ function pairs(list: readonly string[]): [string, string][] {
 
 function decodeEnded(userId: UserId, list: readonly string[]): readonly StoredSession[] {
   const ended = list.flatMap((_, index) =>
-    index % 3 === 0 ? [decodeSession(userId, list[index + 1] ?? '', list[index + 2] || ' ')] : [],
+    index % 3 === 0 ? [decodeSession(userId, list[index + 1] ?? '', list[index + 2] ?? '')] : [],
   )
   return oldestFirst(ended)
 }

@@ -11,7 +11,9 @@ export function fieldName(token: Token): string {
 /** The parts of a new session that the scripts put together; see lua/slot.lua. */
 export function encodeSession(userId: UserId, { sessionId, ttlMs, ip, userAgent, generation }: NewSession): string[] {
   const type = typeof userId === 'number' ? 'n' : 's'
-  const info = `${ip ?? ''} ${userAgent === null ? '' : encodeUserAgent(userAgent)}`
+  // With its length: behind a proxy that is trusted too far, an address is any text that a client chose.
+  const address = `${(ip ?? '').length.toString(36)},${ip ?? ''}`
+  const info = address + (userAgent === null ? '' : encodeUserAgent(userAgent))
   return [fieldName(tokenOf(sessionId)), encodeTtl(ttlMs), `${generation.toString(36)},${type}${sessionId}`, info]
 }
 
@@ -25,9 +27,10 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
   const [admitted = 0, seen = 0, ttl = 0, generation = 0] = value.split(',', 4).map((part) => Number.parseInt(part, 36))
   const typedId = afterCommas(value, 4)
   const sessionId = typedId.slice(1)
-  const space = info.indexOf(' ')
-  const ip = info.slice(0, space)
-  const userAgent = info.slice(space + 1)
+  const addressAt = info.indexOf(',') + 1
+  const userAgentAt = addressAt + (Number.parseInt(info, 36) || 0)
+  const ip = info.slice(addressAt, userAgentAt)
+  const userAgent = info.slice(userAgentAt)
   const record = {
     token: tokenOf(sessionId),
     userId: typedId.startsWith('n') ? Number(userId) : String(userId),
@@ -36,7 +39,10 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
     lastSeenAt: admitted + seen,
     expiresAt: admitted + seen + ttl,
     ip: ip === '' ? null : ip,
-    userAgent: userAgent === '' ? null : decodeUserAgent(userAgent),
+    // Not before somebody looks: a login reads all sessions of the user, and looks at none of their user agents.
+    get userAgent() {
+      return userAgent === '' ? null : decodeUserAgent(userAgent)
+    },
     generation,
   }
   return { sessionId, record }

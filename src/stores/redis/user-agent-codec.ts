@@ -20,8 +20,21 @@ const DICTIONARY = Buffer.from(
 const PLAIN = '0'
 const DEFLATED = '1'
 
+/** Most logins come from the same few user agents, and deflating one takes as long as asking Redis. */
+const recent = new Map<string, string>()
+const RECENT_CAPACITY = 500
+
 /** Makes a user agent short. */
 export function encodeUserAgent(userAgent: string): string {
+  const known = recent.get(userAgent)
+  if (known !== undefined) return known
+  if (recent.size >= RECENT_CAPACITY) recent.clear()
+  const encoded = deflated(userAgent)
+  recent.set(userAgent, encoded)
+  return encoded
+}
+
+function deflated(userAgent: string): string {
   const short = deflateRawSync(userAgent, { dictionary: DICTIONARY, level: 9 }).toString('base64url')
   return short.length < userAgent.length ? DEFLATED + short : PLAIN + userAgent
 }

@@ -11,7 +11,7 @@ KEYS[1]  hash: the sessions of one user
                generation  logout generation at login
                type        s or n: the user id is a string or a number
              the first four in base 36
-  i<name>    address and user agent of a session
+  i<name>    length of the address in base 36, a comma, the address, and the encoded user agent of a session
   ~<name>    a session that ended a short while ago; value: until when it is remembered, ms, base 36
 
 Time is the server's. Expired sessions are dropped whenever the set is opened for a change.
