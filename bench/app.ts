@@ -45,3 +45,5 @@ const server = app.listen(0, '127.0.0.1', () => {
   const address = server.address()
   if (address && typeof address === 'object') console.log(address.port)
 })
+
+process.once('SIGINT', () => process.exit(0))

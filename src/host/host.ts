@@ -7,14 +7,17 @@ export interface UserSummary {
   readonly display_name: string
 }
 
+/** What a search of the application's users gives. Databases say `null` for nobody, arrays `undefined`. */
+export type Found<User> = User | null | undefined
+
 /** The application's users. `User` is whatever the application calls a user. */
 export interface HostUsers<User = unknown> {
-  /** Finds a user by id, given as text. Unknown: undefined. */
-  findById(id: string): User | undefined | Promise<User | undefined>
-  /** Finds a user by e-mail address, whatever the case. Unknown: undefined. */
-  findByEmail(email: string): User | undefined | Promise<User | undefined>
-  /** Finds a user by login name, whatever the case. Unknown: undefined. */
-  findByLogin(login: string): User | undefined | Promise<User | undefined>
+  /** Finds a user by id, given as text. Unknown: undefined or null. */
+  findById(id: string): Found<User> | Promise<Found<User>>
+  /** Finds a user by e-mail address, whatever the case. Unknown: undefined or null. */
+  findByEmail(email: string): Found<User> | Promise<Found<User>>
+  /** Finds a user by login name, whatever the case. Unknown: undefined or null. */
+  findByLogin(login: string): Found<User> | Promise<Found<User>>
   /** Tells what answers say of a user. */
   summary(user: User): UserSummary
 }

@@ -58,7 +58,7 @@ async function callerBySession(
     throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is wrong or too old. Reload the page.')
   }
   response.setHeader(nonceHeader, await nonces.create(subject))
-  const user = await host.users.findById(String(session.userId))
+  const user = (await host.users.findById(String(session.userId))) ?? undefined
   return user === undefined ? undefined : { user, userId: session.userId, token: session.token }
 }
 
@@ -89,7 +89,8 @@ async function callerByPassword(
       headers: { 'Retry-After': '60' },
     })
   }
-  const user = name.includes('@') ? await host.users.findByEmail(name) : await host.users.findByLogin(name)
+  const found = name.includes('@') ? await host.users.findByEmail(name) : await host.users.findByLogin(name)
+  const user = found ?? undefined
   const userId = user === undefined ? undefined : host.users.summary(user).id
   if (!(await passwords.verify(userId, password)) || userId === undefined) {
     await host.attempts?.failed(attempt)

@@ -16,7 +16,7 @@ export interface OptionSchema<T> {
 export interface OptionDefinition<T> {
   /** Checks a whole value, as it would be stored. A zod object drops unknown keys. */
   readonly schema: OptionSchema<T>
-  /** What holds where nothing is stored. */
+  /** What holds where nothing is stored, or nothing that fits the schema. */
   readonly default: T
   /** Whether the generic settings endpoint shows the option to administrators. @default false */
   readonly rest?: boolean | undefined
@@ -30,7 +30,7 @@ export interface OptionRegistry {
    * Registers an option of an add-on.
    *
    * @throws SessmgrError `invalid_option` for a name that is taken or not made of lower-case letters, digits and "_",
-   * and for a default that the schema does not accept.
+   * for a missing schema, and for a default that the schema does not accept.
    */
   register<T>(name: string, definition: OptionDefinition<T>): SiteOption<T>
   /** Finds an option by name. */
@@ -50,6 +50,9 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
         )
       }
       if (options.has(name)) throw invalid(`There is an option "${name}" already`)
+      if (typeof definition?.schema?.safeParse !== 'function') {
+        throw invalid(`The option "${name}" needs a schema, such as one of zod: anything with safeParse()`)
+      }
       const { schema, default: fallback, rest = false, sanitize = (value) => value } = definition
       if (!schema.safeParse(fallback).success)
         throw invalid(`The default of the option "${name}" does not fit its schema`)
@@ -58,7 +61,12 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
         rest,
         store,
         hooks,
-        build: async (stored) => (stored === undefined ? fallback : accept(name, schema, merge(fallback, stored))),
+        async build(stored) {
+          if (stored === undefined) return fallback
+          // What an older version of the add-on stored may fit no longer; it must be possible to read past it and mend it.
+          const result = schema.safeParse(merge(fallback, stored))
+          return result.success ? result.data : fallback
+        },
         sanitize: async (value, current) => accept(name, schema, await sanitize(value, current)),
       })
       options.set(name, option as SiteOption)

@@ -10,14 +10,14 @@ const MAX_BYTES = 100 * 1024
  * occurs twice, `__proto__`, or anything but an object.
  */
 export async function jsonBody(request: HostRequest): Promise<Record<string, unknown>> {
+  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  // Whatever the body is, and though there be none: a page of another site can send any type but this one without asking.
+  if (type !== undefined && type !== 'application/json') throw unsupportedType()
   // A body parser of the application has been here before.
   if (request.body !== undefined && request.readableEnded) return objectOf(request.body)
   const text = await textOf(request)
   if (text === '') return {}
-  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
-    throw new RestError(415, 'rest_unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
-  }
+  if (type === undefined) throw unsupportedType()
   try {
     const body: unknown = JSON.parse(text)
     if (!hasDoubtfulKey(text)) return objectOf(body)
@@ -28,19 +28,28 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
 }
 
 async function textOf(request: HostRequest): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > MAX_BYTES)
-      throw new RestError(413, 'rest_payload_too_large', `The body is larger than ${MAX_BYTES} bytes.`)
-    chunks.push(chunk)
-  }
+  const bytes = request.readableEnded || request.destroyed ? Buffer.alloc(0) : await bytesOf(request)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).trim()
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim()
   } catch {
     throw invalidJson('The body is not UTF-8.')
   }
+}
+
+/** Reads on to the end of a body that is too large, and forgets it: a connection that is cut reads as no answer at all. */
+function bytesOf(request: HostRequest): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MAX_BYTES) return void chunks.push(chunk)
+      chunks.length = 0
+      reject(new RestError(413, 'rest_payload_too_large', `The body is larger than ${MAX_BYTES} bytes.`))
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    for (const event of ['error', 'close']) request.on(event, () => reject(invalidJson('The body has no end.')))
+  })
 }
 
 function objectOf(body: unknown): Record<string, unknown> {
@@ -48,6 +57,10 @@ function objectOf(body: unknown): Record<string, unknown> {
     return Object.assign(Object.create(null), body) as Record<string, unknown>
   }
   throw invalidJson('The body must be a JSON object.')
+}
+
+function unsupportedType(): RestError {
+  return new RestError(415, 'rest_unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
 }
 
 function invalidJson(message: string): RestError {

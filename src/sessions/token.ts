@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** The 64-hex SHA-256 of a raw session id: the only name of a session that leaves the process. */
 export type Token = string
 
 /** Makes the token of a raw session id. */
 export function tokenOf(sessionId: string): Token {
-  return createHash('sha256').update(sessionId).digest('hex')
+  return hash('sha256', sessionId)
 }

@@ -16,9 +16,9 @@ export interface RedisClient {
   /** A single connection: needed for `durability: 'replica'`. */
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
   /** A pool lends a connection. */
-  execute?(task: (client: never) => Promise<unknown>): Promise<unknown>
+  execute?(task: BorrowingTask): Promise<unknown>
   /** A sentinel lends a connection to the master. */
-  use?(task: (client: never) => Promise<unknown>): Promise<unknown>
+  use?(task: BorrowingTask): Promise<unknown>
   /** A cluster tells the connection to the master of a key. */
   getNodeClientForKey?(key: string, isReadonly?: boolean): Promise<unknown>
   /** Needed for uninstalling. */
@@ -26,6 +26,9 @@ export interface RedisClient {
   /** Needed for uninstalling. */
   del?(key: string): Promise<unknown>
   /** A cluster lists its masters and lends a connection to each: needed for uninstalling. */
-  readonly masters?: readonly never[]
+  readonly masters?: readonly unknown[]
   nodeClient?(master: never): unknown
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: each kind of client lends a type of its own.
+type BorrowingTask = (connection: any) => Promise<unknown>

@@ -73,7 +73,7 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   async restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
-    return (await this.#run(RESTAMP, userId, [fieldName(token), generation.toString(36)])) === 1
+    return (await this.#run(RESTAMP, userId, [fieldName(token), generation.toString(16)])) === 1
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {

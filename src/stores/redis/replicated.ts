@@ -33,9 +33,8 @@ async function onOneConnection(
   key: string,
   task: (connection: RedisClient) => Promise<unknown>,
 ): Promise<unknown> {
-  const borrowed = task as (connection: never) => Promise<unknown>
-  if (client.execute) return client.execute(borrowed)
-  if (client.use) return client.use(borrowed)
+  if (client.execute) return client.execute(task)
+  if (client.use) return client.use(task)
   if (client.getNodeClientForKey) return task((await client.getNodeClientForKey(key, false)) as RedisClient)
   return task(client)
 }

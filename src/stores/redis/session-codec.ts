@@ -12,28 +12,30 @@ export function fieldName(token: Token): string {
 export function encodeSession(userId: UserId, { sessionId, ttlMs, ip, userAgent, generation }: NewSession): string[] {
   const type = typeof userId === 'number' ? 'n' : 's'
   // With its length: behind a proxy that is trusted too far, an address is any text that a client chose.
-  const address = `${(ip ?? '').length.toString(36)},${ip ?? ''}`
+  const address = `${(ip ?? '').length.toString(16)},${ip ?? ''}`
   const info = address + (userAgent === null ? '' : encodeUserAgent(userAgent))
-  return [fieldName(tokenOf(sessionId)), encodeTtl(ttlMs), `${generation.toString(36)},${type}${sessionId}`, info]
+  return [fieldName(tokenOf(sessionId)), encodeTtl(ttlMs), `${generation.toString(16)}${type}${sessionId}`, info]
 }
 
 /** A time to live as the scripts read it. */
 export function encodeTtl(ttlMs: number): string {
-  return Math.max(1, Math.round(ttlMs)).toString(36)
+  return Math.max(1, Math.round(ttlMs)).toString(16)
 }
+
+const VALUE = /^([0-9a-f]+),([0-9a-f]+),([0-9a-f]+),([0-9a-f]+)([ns])(.*)$/s
 
 /** Reads a session as the scripts return it. */
 export function decodeSession(userId: UserId, value: string, info: string): StoredSession {
-  const [admitted = 0, seen = 0, ttl = 0, generation = 0] = value.split(',', 4).map((part) => Number.parseInt(part, 36))
-  const typedId = afterCommas(value, 4)
-  const sessionId = typedId.slice(1)
+  const [, ...parts] = VALUE.exec(value) ?? []
+  const [admitted = 0, seen = 0, ttl = 0, generation = 0] = parts.slice(0, 4).map((part) => Number.parseInt(part, 16))
+  const [type, sessionId = ''] = parts.slice(4)
   const addressAt = info.indexOf(',') + 1
-  const userAgentAt = addressAt + (Number.parseInt(info, 36) || 0)
+  const userAgentAt = addressAt + (Number.parseInt(info, 16) || 0)
   const ip = info.slice(addressAt, userAgentAt)
   const userAgent = info.slice(userAgentAt)
   const record = {
     token: tokenOf(sessionId),
-    userId: typedId.startsWith('n') ? Number(userId) : String(userId),
+    userId: type === 'n' ? Number(userId) : String(userId),
     sequence: admitted,
     createdAt: admitted,
     lastSeenAt: admitted + seen,
@@ -50,11 +52,10 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
 
 /** Reads the generation alone: all that a request asks. */
 export function decodeGeneration(value: string): number {
-  return Number.parseInt(value.split(',', 4)[3] ?? '', 36)
+  // Hexadecimal ends at the type of the user id, which is no such digit.
+  return Number.parseInt(value.slice(afterThirdComma(value)), 16)
 }
 
-function afterCommas(text: string, count: number): string {
-  let position = 0
-  for (let seen = 0; seen < count; seen++) position = text.indexOf(',', position) + 1
-  return text.slice(position)
+function afterThirdComma(value: string): number {
+  return value.indexOf(',', value.indexOf(',', value.indexOf(',') + 1) + 1) + 1
 }

@@ -9,7 +9,7 @@ const BATCH = 500
  * Walks the whole key space, as nothing else in the store does: it is for uninstalling alone.
  */
 export async function wipeKeys(client: RedisClient, prefix: string): Promise<void> {
-  const nodes = client.masters?.map((master) => client.nodeClient?.(master) as Promise<RedisClient>)
+  const nodes = client.masters?.map((master) => client.nodeClient?.(master as never) as Promise<RedisClient>)
   for (const node of nodes ? await Promise.all(nodes) : [client]) await wipeNode(node, prefix)
 }
 

@@ -3,8 +3,8 @@ Registers a session that was there before, once. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
-ARGV[2]  ttl in ms, base 36
-ARGV[3]  generation,<type><session id>
+ARGV[2]  ttl in ms, hexadecimal
+ARGV[3]  generation<type><session id>
 ARGV[4]  address and user agent
 Returns  0 when it ended a short while ago; else its value and info, whether they are new or not
 ]]

@@ -3,11 +3,11 @@ Carries a session over to another logout generation. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
-ARGV[2]  generation, base 36
+ARGV[2]  generation, hexadecimal
 Returns  1, or 0 when it is not registered
 ]]
 local value = redis.call('HGET', key, ARGV[1])
 if not value or expiry(value) <= now then return 0 end
-local times, typed_id = string.match(value, '^(%w+,%w+,%w+),%w+,(.*)$')
-redis.call('HSET', key, ARGV[1], times .. ',' .. ARGV[2] .. ',' .. typed_id)
+local times, typed_id = string.match(value, '^(%x+,%x+,%x+,)%x+(.*)$')
+redis.call('HSET', key, ARGV[1], times .. ARGV[2] .. typed_id)
 return 1
