@@ -1,5 +1,6 @@
 import type { ApplicationPasswordStore } from '../auth/application-password-store.ts'
 import type { OptionStore } from '../options/option-store.ts'
+import type { TransientStore } from '../options/transient-store.ts'
 import type { LogoutEpoch } from '../sessions/logout-epoch.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 
@@ -14,6 +15,7 @@ export interface SessmgrStore {
   readonly epoch: LogoutEpoch
   readonly options: OptionStore
   readonly passwords: ApplicationPasswordStore
+  readonly transients: TransientStore
   /** Forgets everything: every option and key of the service, and nothing else. */
   wipe(): Promise<void>
   /** Lets go of what the store itself opened. */

@@ -3,6 +3,7 @@ import { epochContract } from './epoch-contract.ts'
 import { optionContract } from './option-contract.ts'
 import { passwordContract } from './password-contract.ts'
 import { registryContract } from './registry-contract.ts'
+import { transientContract } from './transient-contract.ts'
 
 /** A store under test. */
 export interface StoreUnderTest {
@@ -37,6 +38,7 @@ export function registerStoreContract({ describe, it, create }: StoreContractOpt
     'logout epoch': epochContract,
     options: optionContract,
     'application passwords': passwordContract,
+    transients: transientContract,
   }
   for (const [group, cases] of Object.entries(groups)) {
     describe(group, () => {

@@ -5,6 +5,7 @@ import { MemoryLogoutEpoch } from './memory-logout-epoch.ts'
 import { MemoryOptionStore } from './memory-option-store.ts'
 import { MemoryPasswordStore } from './memory-password-store.ts'
 import { MemorySessionRegistry } from './memory-session-registry.ts'
+import { MemoryTransientStore } from './memory-transient-store.ts'
 
 /** Remembers everything in this process, and nothing after it: for one process, development and tests. */
 export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): SessmgrStore {
@@ -12,14 +13,16 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
   const epoch = new MemoryLogoutEpoch(clock)
   const options = new MemoryOptionStore()
   const passwords = new MemoryPasswordStore()
+  const transients = new MemoryTransientStore(clock)
   return {
     id: `memory:${randomUUID()}`,
     sessions,
     epoch,
     options,
     passwords,
+    transients,
     async wipe() {
-      for (const part of [sessions, epoch, options, passwords]) part.wipe()
+      for (const part of [sessions, epoch, options, passwords, transients]) part.wipe()
     },
     close: async () => {},
   }

@@ -6,6 +6,10 @@ export interface Keys {
   sessions(userId: UserId): string
   /** The application passwords of one user. */
   passwords(userId: UserId): string
+  /** A text that is kept for a while. */
+  transient(key: string): string
+  /** The generation of a group of such texts. */
+  generation(group: string): string
   readonly epoch: string
   readonly options: string
 }
@@ -16,6 +20,8 @@ export function createKeys(prefix: string): Keys {
     // Encoded, because a brace in a user id would end the hash tag early.
     sessions: (userId) => `${prefix}{${encodeURIComponent(userId)}}:s`,
     passwords: (userId) => `${prefix}{${encodeURIComponent(userId)}}:p`,
+    transient: (key) => `${prefix}transient:${key}`,
+    generation: (group) => `${prefix}generation:${group}`,
     epoch: `${prefix}epoch`,
     options: `${prefix}options`,
   }

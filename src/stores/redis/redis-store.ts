@@ -8,6 +8,7 @@ import { RedisLogoutEpoch } from './redis-logout-epoch.ts'
 import { RedisOptionStore } from './redis-option-store.ts'
 import { RedisPasswordStore } from './redis-password-store.ts'
 import { type DurableWrite, RedisSessionRegistry } from './redis-session-registry.ts'
+import { RedisTransientStore } from './redis-transient-store.ts'
 import { canReplicate, replicated } from './replicated.ts'
 import { wipeKeys } from './wipe-keys.ts'
 
@@ -48,6 +49,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     epoch: new RedisLogoutEpoch(client, keys.epoch, deadline, durable),
     options: new RedisOptionStore(client, keys.options, deadline),
     passwords: new RedisPasswordStore(client, keys, deadline),
+    transients: new RedisTransientStore(client, keys, deadline),
     wipe: () => wipeKeys(client, prefix),
     close: async () => {},
   }

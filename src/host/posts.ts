@@ -1,0 +1,14 @@
+/** The application's posts. `Post` is whatever the application calls a post. */
+export interface HostPosts<Post = unknown> {
+  /** Finds a post by id. Unknown: undefined. */
+  find(id: number): Post | undefined | Promise<Post | undefined>
+  id(post: Post): number
+  /** Path or address of the page that shows the post alone. */
+  url(post: Post): string
+  /** Tells whether everybody may see that the post exists: published, with a password or without. */
+  isPublic(post: Post): boolean | Promise<boolean>
+  /** Tells whether the post is behind a password that this request has not given. @default never */
+  isLocked?(post: Post, request: unknown): boolean | Promise<boolean>
+  /** Counts the approved comments of a post. */
+  countComments(post: Post): number | Promise<number>
+}

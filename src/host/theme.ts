@@ -1,0 +1,31 @@
+/** One block of a template. Template parts and patterns have been put in their places by the application. */
+export interface Block {
+  readonly blockName: string | null
+  readonly attrs: Readonly<Record<string, unknown>>
+  readonly innerBlocks: readonly Block[]
+  readonly innerHTML: string
+  /** Pieces of markup, with null where the next inner block stands. */
+  readonly innerContent: readonly (string | null)[]
+}
+
+/** For whom comments are rendered. */
+export interface RenderContext {
+  /** The request that asks for them: whose name stands in the form is the theme's affair. */
+  readonly request: unknown
+}
+
+/** A theme that renders the comments of a post itself. */
+export interface ClassicTheme<Post = unknown> {
+  renderComments(post: Post, context: RenderContext): string | Promise<string>
+}
+
+/** A theme made of blocks, one of which is the comments block. */
+export interface BlockTheme<Post = unknown> {
+  /** Gives the template of a post as a tree of blocks. */
+  template(post: Post): readonly Block[] | Promise<readonly Block[]>
+  /** Renders a block from its serialised form. */
+  renderBlock(serialized: string, post: Post, context: RenderContext): string | Promise<string>
+}
+
+/** How the application renders comments. */
+export type Theme<Post = unknown> = ClassicTheme<Post> | BlockTheme<Post>

@@ -1,0 +1,44 @@
+import type { Clock } from '../../clock.ts'
+import type { TransientStore } from '../../options/transient-store.ts'
+
+const CAPACITY = 10_000
+
+/** Keeps texts for a while in this process; the oldest go when there are too many. */
+export class MemoryTransientStore implements TransientStore {
+  readonly #clock: Clock
+  readonly #texts = new Map<string, { value: string; until: number }>()
+  readonly #generations = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  wipe(): void {
+    this.#texts.clear()
+    this.#generations.clear()
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const kept = this.#texts.get(key)
+    if (kept && kept.until > this.#clock.now()) return kept.value
+    this.#texts.delete(key)
+    return undefined
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    this.#texts.delete(key)
+    this.#texts.set(key, { value, until: this.#clock.now() + ttlMs })
+    const [oldest] = this.#texts.keys()
+    if (this.#texts.size > CAPACITY && oldest !== undefined) this.#texts.delete(oldest)
+  }
+
+  async generation(group: string): Promise<number> {
+    return this.#generations.get(group) ?? 0
+  }
+
+  async advance(group: string): Promise<number> {
+    const generation = (this.#generations.get(group) ?? 0) + 1
+    this.#generations.set(group, generation)
+    return generation
+  }
+}

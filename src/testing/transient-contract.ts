@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import type { StoreCase } from './store-contract.ts'
+
+/** What every store of transient texts must do. */
+export const transientContract: readonly StoreCase[] = [
+  [
+    'knows nothing that was not kept',
+    async ({ store }) => {
+      assert.equal(await store.transients.get('nothing'), undefined)
+      assert.equal(await store.transients.generation('nothing'), 0)
+    },
+  ],
+  [
+    'gives back what was kept, to everybody, and keys apart',
+    async ({ store, another }) => {
+      await store.transients.set('a', '<!-- ünï -->\n"', 60_000)
+      await store.transients.set('b', '', 60_000)
+      const other = (await another()).transients
+      assert.equal(await other.get('a'), '<!-- ünï -->\n"')
+      assert.equal(await other.get('b'), '')
+    },
+  ],
+  [
+    'replaces what was kept before',
+    async ({ store }) => {
+      await store.transients.set('a', '1', 60_000)
+      await store.transients.set('a', '2', 60_000)
+      assert.equal(await store.transients.get('a'), '2')
+    },
+  ],
+  [
+    'forgets when the time is over',
+    async ({ store, pass }) => {
+      await store.transients.set('a', '1', 50)
+      await pass(80)
+      assert.equal(await store.transients.get('a'), undefined)
+    },
+  ],
+  [
+    'counts the generations of each group, one by one also in parallel',
+    async ({ store, another }) => {
+      const other = (await another()).transients
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? store.transients : other).advance('comments')),
+      )
+      assert.equal(await other.generation('comments'), 20)
+      assert.equal(await other.generation('others'), 0)
+      assert.equal(await store.transients.advance('comments'), 21)
+    },
+  ],
+]
