@@ -1,6 +1,12 @@
 import { defineConfig, type Options } from 'tsup'
+import { esbuildAssets } from './scripts/browser-assets.mjs'
 
-const shared: Options = { target: 'node20', sourcemap: true, loader: { '.lua': 'text' } }
+const shared: Options = {
+  target: 'node20',
+  sourcemap: true,
+  loader: { '.lua': 'text' },
+  esbuildPlugins: [esbuildAssets],
+}
 
 export default defineConfig([
   {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { viteAssets } from './scripts/browser-assets.mjs'
 
 const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta.url))
 
@@ -10,7 +11,7 @@ const luaText = {
 }
 
 export default defineConfig({
-  plugins: [luaText],
+  plugins: [luaText, viteAssets],
   resolve: {
     alias: [
       { find: /^sessmgr$/, replacement: src('index.ts') },

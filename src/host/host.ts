@@ -1,4 +1,6 @@
 import type { UserId } from '../user-id.ts'
+import type { HostPosts } from './posts.ts'
+import type { Theme } from './theme.ts'
 
 /** What an answer says of a user. */
 export interface UserSummary {
@@ -23,10 +25,14 @@ export interface HostUsers<User = unknown> {
 }
 
 /** What the application supplies beside its sessions. */
-export interface Host<User = unknown> {
+export interface Host<User = unknown, Post = unknown> {
   readonly users: HostUsers<User>
   /** Tells whether a user may do something, such as `manage_options`. Asked anew for every call. */
   can(user: User, capability: string): boolean | Promise<boolean>
+  /** The application's posts, for the lazy comments. */
+  readonly posts?: HostPosts<Post> | undefined
+  /** How the application renders comments, for the lazy comments. */
+  readonly theme?: Theme<Post> | ((post: Post) => Theme<Post>) | undefined
   /** Slows down guessing of application passwords; put the application's rate limiter here. */
   readonly attempts?: PasswordAttempts | undefined
 }

@@ -7,7 +7,9 @@ export interface HostPosts<Post = unknown> {
   url(post: Post): string
   /** Tells whether everybody may see that the post exists: published, with a password or without. */
   isPublic(post: Post): boolean | Promise<boolean>
-  /** Tells whether the post is behind a password that this request has not given. @default never */
+  /** Tells whether the post is behind a password: what it answers then is for this one reader. @default never */
+  hasPassword?(post: Post): boolean | Promise<boolean>
+  /** Tells whether this request has yet to give the password. Asked for posts that have one. @default always */
   isLocked?(post: Post, request: unknown): boolean | Promise<boolean>
   /** Counts the approved comments of a post. */
   countComments(post: Post): number | Promise<number>

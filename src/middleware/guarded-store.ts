@@ -196,9 +196,16 @@ export function guardStore(
     return session
   }
   store.regenerate = (request, callback) => {
-    if (!loggingIn.has(request)) return regenerate.call(store, request, callback)
-    store.generate(request)
-    process.nextTick(callback)
+    if (loggingIn.has(request)) {
+      store.generate(request)
+      return process.nextTick(callback)
+    }
+    const { sessionID, session } = request
+    regenerate.call(store, request, (error) => {
+      // A session that could not be ended is still the browser's, which must keep the cookie to try again.
+      if (error) Object.assign(request, { sessionID, session })
+      callback(error)
+    })
   }
   // express-session assigns its generate to the store when it is set up, which may be after this.
   Object.defineProperty(store, 'generate', {

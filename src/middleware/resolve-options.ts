@@ -37,13 +37,15 @@ export interface SessmgrOptions {
   touchEvery?: number | undefined
   /** The application's users and what they may do: needed for the REST routes and the command line. */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
-  host?: Host<any> | undefined
+  host?: Host<any, any> | undefined
   /**
    * Secrets that sign nonces, newest first: 32 characters or more each; the older ones stay good until they are removed.
    *
    * @default one that is made once and kept in the store
    */
   secret?: string | readonly string[] | undefined
+  /** Path below which the application mounts the router, for links to it in pages. @default '/api' */
+  restPath?: string | undefined
   /** Name of the header that carries the nonce. @default 'X-HOST-Nonce' */
   nonceHeader?: string | undefined
   /** Receives warnings and errors. @default the console */
@@ -63,6 +65,7 @@ export interface ResolvedOptions {
   readonly host: Host | undefined
   readonly secrets: readonly string[]
   readonly nonceHeader: string
+  readonly restPath: string
   readonly logger: Logger
 }
 
@@ -78,6 +81,7 @@ const OPTIONS = [
   'host',
   'secret',
   'nonceHeader',
+  'restPath',
   'logger',
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
@@ -133,6 +137,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     host: checkHost(options.host),
     secrets: checkSecrets(options.secret),
     nonceHeader: checkHeader(options.nonceHeader),
+    restPath: checkPath(options.restPath),
     logger,
   }
 }
@@ -159,6 +164,11 @@ function checkSecrets(secret: SessmgrOptions['secret']): readonly string[] {
     throw invalid('"secret" must be a text of at least 32 characters, or an array of such texts, newest first')
   }
   return secrets
+}
+
+function checkPath(path = '/api'): string {
+  if (typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path)) return path
+  throw invalid('"restPath" must be a path such as "/api", or "" for the root')
 }
 
 function checkHeader(name = 'X-HOST-Nonce'): string {

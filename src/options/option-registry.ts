@@ -33,6 +33,8 @@ export interface OptionRegistry {
    * for a missing schema, and for a default that the schema does not accept.
    */
   register<T>(name: string, definition: OptionDefinition<T>): SiteOption<T>
+  /** Adds an option that a part of the service brings itself. */
+  add(option: SiteOption): void
   /** Finds an option by name. */
   get(name: string): SiteOption | undefined
   /** Lists the options that the generic settings endpoint shows. */
@@ -72,6 +74,7 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
       options.set(name, option as SiteOption)
       return option
     },
+    add: (option) => void options.set(option.name, option),
     get: (name) => options.get(name),
     exposed: () => [...options.values()].filter(({ rest }) => rest),
   }

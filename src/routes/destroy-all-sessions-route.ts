@@ -6,10 +6,10 @@ export const destroyAllSessionsRoute = restRoute({
   methods: ['POST'],
   path: '/sessmgr/v1/sessions/destroy-all',
   summary: 'Logs every user of the site out. The session of a caller with cookie and nonce survives.',
-  capability: 'manage_options',
+  access: 'manage_options',
   schemas: () => ({ params: z.object({}), response: z.object({ success: z.boolean(), epoch: z.int() }) }),
-  async handle({ services, caller: { userId, token } }) {
-    const keep = token === undefined ? undefined : { userId, token }
+  async handle({ services, caller }) {
+    const keep = caller?.token === undefined ? undefined : { userId: caller.userId, token: caller.token }
     return { success: true, epoch: await services.limiter.sessions.logoutAllUsers(keep) }
   },
 })

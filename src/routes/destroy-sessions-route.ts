@@ -9,7 +9,7 @@ export const destroySessionsRoute = restRoute<{ user: string; token?: string }>(
   methods: ['POST'],
   path: '/sessmgr/v1/sessions/destroy',
   summary: 'Ends all sessions of a user, or the one that a token names.',
-  capability: 'manage_options',
+  access: 'manage_options',
   schemas: () => ({
     params: z.object({
       user: z.string('must be a text'),

@@ -10,7 +10,7 @@ export const listSessionsRoute = restRoute<{ user: string }>({
   methods: ['GET'],
   path: '/sessmgr/v1/sessions',
   summary: 'Lists the live sessions of a user, oldest first. Times are Unix seconds.',
-  capability: 'manage_options',
+  access: 'manage_options',
   schemas: () => ({
     params: z.object({ user: z.string('must be given once') }),
     response: z.object({
@@ -41,7 +41,7 @@ export const listSessionsRoute = restRoute<{ user: string }>({
       expires: seconds(record.expiresAt),
       ip: record.ip,
       user_agent: record.userAgent,
-      current: record.token === caller.token,
+      current: record.token === caller?.token,
     }))
     return { user: summary, sessions }
   },

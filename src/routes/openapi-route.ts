@@ -48,7 +48,7 @@ export function openapiRoute(routes: () => readonly RestRoute[], nonceHeader: st
     methods: ['GET'],
     path: '/sessmgr/v1/openapi.json',
     summary: 'Describes this interface as an OpenAPI 3.1 document.',
-    capability: 'manage_options',
+    access: 'manage_options',
     schemas: () => ({ params: z.object({}), response: z.record(z.string(), z.unknown()) }),
     async handle({ services }) {
       const paths: Record<string, Record<string, object>> = {}

@@ -2,6 +2,8 @@ import type { ZodMiniType } from 'zod/mini'
 import type { Host } from '../host/host.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { Caller } from '../middleware/authenticate-caller.ts'
+import type { HostRequest } from '../middleware/host-types.ts'
+import type { RestAnswer } from './rest-answer.ts'
 
 /** What every handler works with. */
 export interface RestServices {
@@ -11,7 +13,9 @@ export interface RestServices {
 
 /** One call of a route, by somebody who may make it. */
 export interface RestCall<Params> {
-  readonly caller: Caller
+  /** Undefined for an anonymous caller of a route that is open to everybody. */
+  readonly caller: Caller | undefined
+  readonly request: HostRequest
   /** Values from the path, from the query of a GET, and from the body of anything else, checked. */
   readonly params: Params
   readonly services: RestServices
@@ -30,12 +34,13 @@ export interface RestRoute<Params = unknown> {
   readonly path: string
   /** One sentence for the OpenAPI document. */
   readonly summary: string
-  readonly capability: string
+  /** The capability it takes, a check of its own, or nothing: a route that is open to everybody. */
+  readonly access: string | ((caller: Caller | undefined, services: RestServices) => Promise<unknown>) | undefined
   /** Made for each call, where the application may change what is acceptable. */
   schemas(services: RestServices): RouteSchemas | Promise<RouteSchemas>
   /** Refuses parameters with a code of its own, before the schema looks at them. */
   precheck?(params: Readonly<Record<string, unknown>>): void
-  handle(call: RestCall<Params>): Promise<object>
+  handle(call: RestCall<Params>): Promise<object | RestAnswer>
 }
 
 /** Gives a route its parameter type; the table of routes forgets it. */

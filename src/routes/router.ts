@@ -4,6 +4,8 @@ import type { HostRequest, HostResponse, Next } from '../middleware/host-types.t
 import { requireCapability } from '../middleware/require-capability.ts'
 import { invalidParams, RestError, restErrorOf } from '../middleware/rest-error.ts'
 import { jsonBody } from './json-body.ts'
+import { RestAnswer } from './rest-answer.ts'
+import { restPath } from './rest-path.ts'
 import type { RestRoute, RestServices } from './rest-route.ts'
 
 /** What the router is made from. */
@@ -12,15 +14,13 @@ export interface RouterParts extends RestServices, CallerParts {
   readonly logger: Logger
 }
 
-const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
-
 /** Makes the middleware that answers the REST routes, each below the path where it is mounted. */
 export function createRouter(parts: RouterParts) {
   const routes = parts.routes.map((route) => ({ route, pattern: patternOf(route.path) }))
 
   return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
-    if (!NAMESPACES.some((namespace) => path === namespace || path.startsWith(`${namespace}/`))) return next()
+    const path = restPath(request)
+    if (path === undefined) return next()
     answer(request, response, path).catch((error) => {
       const refusal = restErrorOf(error) ?? fault(parts.logger, error)
       const { status, code, message, data, headers } = refusal
@@ -39,17 +39,17 @@ export function createRouter(parts: RouterParts) {
     if (!match) throw wrongMethod(found.map(({ route }) => route))
     const { route, groups } = match
 
-    const caller = await requireCapability(
-      parts.host,
-      await authenticateCaller(parts, request, response),
-      route.capability,
-    )
+    const caller = await authenticateCaller(parts, request, response)
+    if (typeof route.access === 'string') await requireCapability(parts.host, caller, route.access)
+    else await route.access?.(caller, parts)
     const given = { ...(method === 'GET' ? queryOf(request) : await jsonBody(request)), ...groups }
     route.precheck?.(given)
     const { params } = await route.schemas(parts)
     const checked = params.safeParse(given)
     if (!checked.success) throw invalidParams(problemsOf(checked.error.issues))
-    sendJson(response, 200, await route.handle({ caller, params: checked.data, services: parts }))
+    const result = await route.handle({ caller, request, params: checked.data, services: parts })
+    if (result instanceof RestAnswer) send(response, result)
+    else sendJson(response, 200, result)
   }
 }
 
@@ -88,10 +88,13 @@ function sendJson(
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  send(response, new RestAnswer(JSON.stringify(body), { status, headers: { 'Cache-Control': 'no-store', ...headers } }))
+}
+
+function send(response: HostResponse, { status, type, text, headers }: RestAnswer): void {
   if (response.headersSent) return
   response.statusCode = status
-  response.setHeader('Content-Type', 'application/json; charset=utf-8')
-  response.setHeader('Cache-Control', 'no-store')
+  if (status !== 304) response.setHeader('Content-Type', type)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.end(JSON.stringify(body))
+  response.end(text)
 }

@@ -6,8 +6,8 @@ import type { RestRoute } from './rest-route.ts'
 import { readSettingsRoute, writeSettingsRoute } from './settings-route.ts'
 import { readSiteSettingsRoute, writeSiteSettingsRoute } from './site-settings-route.ts'
 
-/** Lists every route of the session limit. */
-export function sessmgrRoutes(nonceHeader: string): readonly RestRoute[] {
+/** Lists every route: those of the session limit, and those of other parts that are switched on. */
+export function sessmgrRoutes(nonceHeader: string, others: readonly RestRoute[] = []): readonly RestRoute[] {
   const routes: readonly RestRoute[] = [
     readSettingsRoute,
     writeSettingsRoute,
@@ -17,6 +17,7 @@ export function sessmgrRoutes(nonceHeader: string): readonly RestRoute[] {
     readSiteSettingsRoute,
     writeSiteSettingsRoute,
     openapiRoute(() => routes, nonceHeader),
+    ...others,
   ]
   return routes
 }

@@ -28,7 +28,7 @@ export const readSettingsRoute = restRoute({
   methods: ['GET'],
   path: PATH,
   summary: 'Reads the settings of the session limit.',
-  capability: 'manage_options',
+  access: 'manage_options',
   schemas: async (services) => ({ params: z.object({}), response: (await schemas(services)).response }),
   handle: async ({ services }) => answer(await services.limiter.settings.get()),
 })
@@ -38,7 +38,7 @@ export const writeSettingsRoute = restRoute<Partial<SessionSettings>>({
   methods: ['POST', 'PUT', 'PATCH'],
   path: PATH,
   summary: 'Changes settings of the session limit. What is left out keeps its value.',
-  capability: 'manage_options',
+  access: 'manage_options',
   schemas,
   handle: async ({ services, params }) => answer(await services.limiter.settings.update(params)),
 })

@@ -14,7 +14,7 @@ export const readSiteSettingsRoute = restRoute({
   methods: ['GET'],
   path: PATH,
   summary: 'Reads every registered option that is exposed over REST.',
-  capability: 'manage_options',
+  access: 'manage_options',
   schemas: () => ({ params: z.object({}), response: ANY_OPTIONS }),
   handle: ({ services }) => current(services),
 })
@@ -24,7 +24,7 @@ export const writeSiteSettingsRoute = restRoute<Record<string, unknown>>({
   methods: ['POST', 'PUT', 'PATCH'],
   path: PATH,
   summary: 'Changes registered options. Partial objects are merged over the current values, and values are sanitised.',
-  capability: 'manage_options',
+  access: 'manage_options',
   schemas: () => ({ params: ANY_OPTIONS, response: ANY_OPTIONS }),
   async handle({ services, params }) {
     const changed = services.limiter.options.exposed().filter(({ name }) => Object.hasOwn(params, name))

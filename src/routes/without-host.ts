@@ -1,11 +1,13 @@
 import type { Logger } from '../logger.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { errorBody } from '../middleware/http-error.ts'
+import { restPath } from './rest-path.ts'
 
 /** Makes the middleware that stands in for the router while nobody knows who may do what: it refuses everything. */
 export function refuseWithoutHost(logger: Logger) {
   let said = false
-  return function sessmgrRouter(_request: HostRequest, response: HostResponse, _next: Next): void {
+  return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
+    if (restPath(request) === undefined) return next()
     if (!said) {
       logger.warn(
         'The admin routes refuse every call, because sessmgr does not know the users and who may do what. ' +

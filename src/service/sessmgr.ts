@@ -17,10 +17,12 @@ import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-optio
 import { sessionGuard } from '../middleware/session-guard.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SettingsService } from '../options/session-settings.ts'
+import type { SiteOption } from '../options/site-option.ts'
 import { createRouter } from '../routes/router.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 import { refuseWithoutHost } from '../routes/without-host.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
+import { createLazyComments, type LazyComments } from './create-lazy-comments.ts'
 
 /** A middleware for Express and its relatives. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
@@ -33,6 +35,8 @@ export interface Sessmgr extends Middleware {
   readonly options: OptionRegistry
   readonly modes: LogicModes
   readonly passwords: ApplicationPasswords
+  /** The lazy comments; undefined unless the host has posts and a theme. */
+  readonly comments: LazyComments | undefined
   /** What the application has told of its users, if it has. */
   readonly host: Host | undefined
   /**
@@ -88,10 +92,20 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const guard = sessionGuard(hostSessions, admit)
   const passwords = createApplicationPasswords(store.passwords, systemClock)
   const nonces = createNonces(siteSecrets(store.options, resolved.secrets), systemClock)
+  const nonceOf = async (request: IncomingMessage) => {
+    const session = (request as HostRequest).sessmgr?.session
+    return session && nonces.create({ ...session, action: REST_ACTION })
+  }
+  const { posts, theme } = host ?? {}
+  const comments =
+    posts && theme
+      ? createLazyComments({ ...resolved, host: { posts, theme }, hooks: limiter.hooks, nonceOf })
+      : undefined
+  if (comments) limiter.options.add(comments.settings.option as SiteOption)
 
   function router(): Middleware {
     if (!host) return refuseWithoutHost(logger) as Middleware
-    const routes = sessmgrRoutes(nonceHeader)
+    const routes = sessmgrRoutes(nonceHeader, comments?.routes)
     return createRouter({ routes, host, limiter, passwords, nonces, nonceHeader, logger }) as Middleware
   }
 
@@ -106,16 +120,17 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     passwords,
     host,
     router,
-    async nonce(request: IncomingMessage) {
-      const session = (request as HostRequest).sessmgr?.session
-      return session && nonces.create({ ...session, action: REST_ACTION })
-    },
+    nonce: nonceOf,
+    comments,
     login: (request: IncomingMessage, user: unknown) => directLogin(request, user, admit),
     logout: directLogout,
     uninstall: () => store.wipe(),
     close: () => limiter.close(),
   })
   // The first turn of the event loop belongs to the application, which subscribes in it.
-  setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
+  setImmediate(() => {
+    void limiter.hooks.doAction('sessmgr_init', service)
+    if (comments) void limiter.hooks.doAction('lazycomments_init', comments)
+  })
   return service
 }

@@ -46,6 +46,7 @@ describe('the defaults', () => {
       host: undefined,
       secret: undefined,
       nonceHeader: undefined,
+      restPath: undefined,
       logger: undefined,
     } satisfies Record<keyof SessmgrOptions, undefined>
     const defaults = { settings: {}, strategies: [], deadlineMs: 2000, touchEveryMs: 60_000, logger: consoleLogger }

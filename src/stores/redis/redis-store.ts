@@ -22,7 +22,8 @@ export interface RedisStoreOptions {
   deadlineMs?: number | undefined
   /**
    * When an ended session and a site-wide logout count as done: when the master has them, or when a replica has them too,
-   * so that no failover revives a session. @default 'master'
+   * so that no failover revives a session. The wait for a replica occupies a connection: give a pool, or the requests
+   * on the one connection wait too. @default 'master'
    */
   durability?: 'master' | 'replica' | undefined
 }

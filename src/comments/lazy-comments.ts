@@ -1,0 +1,116 @@
+import type { Hooks } from '../hooks/hooks.ts'
+import type { HostPosts } from '../host/posts.ts'
+import type { BlockTheme, RenderContext, Theme } from '../host/theme.ts'
+import type { Logger } from '../logger.ts'
+import type { BlockCache } from './block-cache.ts'
+import { findCommentsBlock, serializeBlock } from './block-markup.ts'
+import type { CommentSettingsService } from './comment-settings.ts'
+import { canLazyLoad } from './eligibility.ts'
+
+/** What the application tells of its posts and how it renders comments. */
+export interface CommentsHost<Post = unknown> {
+  readonly posts: HostPosts<Post>
+  /** The theme, or a function that tells the theme of a post. */
+  readonly theme: Theme<Post> | ((post: Post) => Theme<Post>)
+}
+
+/** What a view of a post is like. */
+export interface PostView {
+  readonly request: unknown
+  readonly userAgent: string | undefined
+  readonly single: boolean
+}
+
+/** What GET /comments finds. */
+export type CommentsAnswer =
+  | { readonly found: false }
+  /** `isPublic`: every anonymous reader gets the same. */
+  | { readonly found: true; readonly html: string; readonly isPublic: boolean }
+
+/** The lazy comments without any web framework. */
+export interface CommentRendering {
+  /** Decides whether the comments of this view load lazily; decided once for each request. */
+  isLazy(post: unknown, view: PostView): Promise<boolean>
+  /** Renders the comments of a post as the page would have them inline. */
+  renderInline(post: unknown, context: RenderContext): Promise<string>
+  /**
+   * Renders what the script fetches. Parallel calls for one post by readers who carry nothing share one rendering.
+   *
+   * @param carriesNothing Whether the request has neither cookie nor credentials, by which answers could differ.
+   */
+  answer(postId: number, context: RenderContext, carriesNothing: boolean): Promise<CommentsAnswer>
+}
+
+/** Wires eligibility, themes and the block cache together. */
+export function createCommentRendering(parts: {
+  host: CommentsHost
+  settings: CommentSettingsService
+  cache: BlockCache
+  hooks: Hooks
+  logger: Logger
+}): CommentRendering {
+  const { host, settings, cache, hooks, logger } = parts
+  const { posts } = host
+  const decisions = new WeakMap<object, Map<number, Promise<boolean>>>()
+  const underWay = new Map<number, Promise<CommentsAnswer>>()
+
+  async function decide(post: unknown, { single, userAgent }: PostView): Promise<boolean> {
+    const count = await posts.countComments(post)
+    const can = canLazyLoad(await settings.all(), { single, count, userAgent })
+    return hooks.applyFilters('lazycomments_can_lazy_load', can)
+  }
+
+  function isLazy(post: unknown, view: PostView): Promise<boolean> {
+    const request = view.request as object
+    const known = decisions.get(request) ?? new Map<number, Promise<boolean>>()
+    decisions.set(request, known)
+    const decision = known.get(posts.id(post)) ?? decide(post, view)
+    known.set(posts.id(post), decision)
+    return decision
+  }
+
+  async function renderInline(post: unknown, context: RenderContext): Promise<string> {
+    const theme = typeof host.theme === 'function' ? host.theme(post) : host.theme
+    if ('renderComments' in theme) return theme.renderComments(post, context)
+    const block = await commentsBlock(theme, post)
+    return block === undefined ? '' : theme.renderBlock(block, post, context)
+  }
+
+  /** Finds the serialised comments block. A cache that is down costs time, not comments. */
+  async function commentsBlock(theme: BlockTheme, post: unknown): Promise<string | undefined> {
+    const useCache = (await settings.all()).cache_enabled
+    const postId = posts.id(post)
+    const kept = useCache ? await cache.get(postId).catch(() => false as const) : false
+    if (kept !== false) return kept
+    const block = findCommentsBlock(await theme.template(post))
+    if (!block) return undefined
+    const serialized = serializeBlock(block)
+    if (useCache) {
+      await cache.set(postId, serialized).catch((error) => {
+        logger.warn('The comments block could not be kept; it is parsed again for each view.', { error: error.message })
+      })
+    }
+    return serialized
+  }
+
+  async function find(postId: number, context: RenderContext): Promise<CommentsAnswer> {
+    const post = await posts.find(postId)
+    if (post === undefined || !(await posts.isPublic(post))) return { found: false }
+    const isPublic = !(await posts.hasPassword?.(post))
+    const isLocked = !isPublic && (await (posts.isLocked?.(post, context.request) ?? true))
+    if (isLocked) return { found: true, html: '', isPublic }
+    const html = await renderInline(post, context)
+    return { found: true, html: await hooks.applyFilters('lazycomments_rendered_html', html, post), isPublic }
+  }
+
+  function answer(postId: number, context: RenderContext, carriesNothing: boolean): Promise<CommentsAnswer> {
+    if (!carriesNothing) return find(postId, context)
+    const known = underWay.get(postId)
+    if (known) return known
+    const rendering = find(postId, context).finally(() => underWay.delete(postId))
+    underWay.set(postId, rendering)
+    return rendering
+  }
+
+  return { isLazy, renderInline, answer }
+}

@@ -1,0 +1,39 @@
+import type { CommentSettings } from './comment-settings.ts'
+import { htmlText } from './html-text.ts'
+
+/** What stands in a placeholder. */
+export interface PlaceholderParts {
+  readonly postId: number
+  /** Page that shows the post; the same page with `comments=all` shows the comments inline. */
+  readonly postUrl: string
+  /** Address that the script fetches. */
+  readonly source: string
+  /** Nonce of a signed-in reader. */
+  readonly nonce: string | undefined
+  readonly nonceHeader: string
+  readonly settings: CommentSettings
+}
+
+/**
+ * Writes the placeholder: a custom element for the script around a real link, which is what there is without it, and
+ * the path that search engines take.
+ */
+export function placeholder({ settings, nonce, ...parts }: PlaceholderParts): string {
+  const attributes = {
+    post: String(parts.postId),
+    src: parts.source,
+    method: settings.load_method,
+    ...(settings.show_loader ? { loader: '' } : {}),
+    ...(nonce === undefined ? {} : { 'data-nonce': nonce, 'data-nonce-header': parts.nonceHeader }),
+  }
+  const style = settings.button_style === 'custom' ? ['lazycomments-custom'] : []
+  const classes = ['lazycomments-button', ...style, ...settings.button_class.split(' ')].filter(Boolean).join(' ')
+  const link = `<a class="${htmlText(classes)}" href="${htmlText(inlineUrl(parts.postUrl))}">${htmlText(settings.button_text)}</a>`
+  const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${htmlText(value)}"`)
+  return `<lazy-comments id="comments"${written.join('')}>${link}</lazy-comments>`
+}
+
+function inlineUrl(postUrl: string): string {
+  const [page = ''] = postUrl.split('#', 1)
+  return `${page}${page.includes('?') ? '&' : '?'}comments=all#comments`
+}

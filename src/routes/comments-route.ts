@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod/mini'
+import type { CommentRendering } from '../comments/lazy-comments.ts'
+import { withDeadline } from '../deadline.ts'
+import type { Caller } from '../middleware/authenticate-caller.ts'
+import type { HostRequest } from '../middleware/host-types.ts'
+import { RestError } from '../middleware/rest-error.ts'
+import { RestAnswer } from './rest-answer.ts'
+import { type RestRoute, restRoute } from './rest-route.ts'
+
+const SHARED = 'public, max-age=60, s-maxage=300, stale-while-revalidate=600, stale-if-error=86400'
+const MISSING = 'public, max-age=0, s-maxage=10'
+const PRIVATE = 'private, no-store'
+
+const postId = z.string('must be given once').check(
+  z.regex(/^[1-9]\d{0,15}$/, 'must be a positive whole number'),
+  z.refine((text) => Number.isSafeInteger(Number(text)), 'is too large'),
+)
+
+/** Gives the rendered comments of a post, to everybody. */
+export function commentsRoute(rendering: CommentRendering, nonceHeader: string, deadlineMs: number): RestRoute {
+  return restRoute<{ post_id: string }>({
+    methods: ['GET'],
+    path: '/lazycomments/v1/comments',
+    summary: 'Gives the rendered comments of a post that everybody may see.',
+    access: undefined,
+    schemas: () => ({ params: z.object({ post_id: postId }), response: z.object({ html: z.string() }) }),
+    async handle({ params, request, caller }) {
+      const { cookie, authorization } = request.headers
+      const answering = rendering.answer(
+        Number(params.post_id),
+        { request },
+        cookie === undefined && authorization === undefined,
+      )
+      const tooSlow = () =>
+        new RestError(503, 'rest_unavailable', 'The comments take too long. Try again.', {
+          headers: { 'Retry-After': '2' },
+        })
+      const answer = await withDeadline(answering, deadlineMs, tooSlow)
+      const body = JSON.stringify({ html: answer.found ? answer.html : '' })
+      const headers = {
+        Vary: `Accept-Encoding, ${nonceHeader}`,
+        'Cache-Control': cacheControl(request, caller, answer.found ? answer.isPublic : 'missing'),
+      }
+      if (!answer.found) return new RestAnswer(body, { status: 404, headers })
+      const ETag = `"${createHash('sha256').update(body).digest('base64url')}"`
+      const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+      if (known?.some((tag) => tag === ETag || tag === '*')) {
+        return new RestAnswer('', { status: 304, headers: { ...headers, ETag } })
+      }
+      return new RestAnswer(body, { headers: { ...headers, ETag } })
+    },
+  })
+}
+
+/** What one reader alone may see, and an answer that takes a dead session's cookie away, no cache may keep. */
+function cacheControl(request: HostRequest, caller: Caller | undefined, isPublic: boolean | 'missing'): string {
+  if (caller !== undefined || request.sessmgr?.ended || isPublic === false) return PRIVATE
+  return isPublic === 'missing' ? MISSING : SHARED
+}

@@ -1,0 +1,21 @@
+/** An answer that is more than 200 and JSON. Without it, what a handler returns is the JSON of a 200. */
+export class RestAnswer {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    text: string,
+    {
+      status = 200,
+      type = 'application/json; charset=utf-8',
+      headers = {},
+    }: { status?: number; type?: string; headers?: Record<string, string> } = {},
+  ) {
+    this.status = status
+    this.type = type
+    this.text = text
+    this.headers = headers
+  }
+}
