@@ -28,12 +28,13 @@ function seedAppPassword(limiter: Sessmgr, password: string): void {
 /** Builds the example application: a small blog whose accounts hold a limited number of sessions. */
 export function createApp(config: Config): { app: Express; limiter: Sessmgr; close(): Promise<void> } {
   const users = createUsers(config)
+  const posts = createPosts()
   const authentication = createAuthentication(users)
   const storage = createStorage(config.redisUrl)
   const limiter = sessmgr({
     store: storage.store,
     sessionStore: storage.sessionStore,
-    host: createHost(users),
+    host: createHost(users, posts),
     settings: { maximum: config.maximum, logic: config.logic },
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
@@ -65,7 +66,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
 
   app.use(loginRoutes(authentication, limiter))
   app.use(noteRoutes())
-  app.use(postRoutes(createPosts()))
+  if (limiter.comments) app.use(postRoutes(posts, limiter.comments))
   app.use((_req, res) => {
     res.status(404).render('message', { title: 'Not found', message: 'There is no such page.' })
   })

@@ -1,5 +1,8 @@
+import type { Request } from 'express'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Host } from 'sessmgr'
+import { isLocked, type Post, type Posts } from './posts.ts'
+import { createThemes } from './theme.ts'
 import type { User, Users } from './users.ts'
 
 const CAPABILITIES: Record<User['role'], readonly string[]> = {
@@ -8,8 +11,8 @@ const CAPABILITIES: Record<User['role'], readonly string[]> = {
   subscriber: ['read'],
 }
 
-/** Tells sessmgr about the demo's users, what they may do, and how often somebody may guess. */
-export function createHost(users: Users): Host<User> {
+/** Tells sessmgr about the demo's users, what they may do, and its posts. */
+export function createHost(users: Users, posts: Posts): Host<User, Post> {
   const wrongPasswords = new RateLimiterMemory({ points: 10, duration: 60 })
   const keyOf = ({ ip, name }: { ip: string | null; name: string }) => `${ip} ${name.toLowerCase()}`
   return {
@@ -20,6 +23,16 @@ export function createHost(users: Users): Host<User> {
       summary: ({ id, login, displayName }) => ({ id, login, display_name: displayName }),
     },
     can: (user, capability) => CAPABILITIES[user.role].includes(capability),
+    posts: {
+      find: (id) => posts.find(id),
+      id: ({ id }) => id,
+      url: ({ id }) => `/posts/${id}`,
+      isPublic: ({ status }) => status === 'published',
+      hasPassword: ({ password }) => password !== undefined,
+      isLocked: (post, request) => isLocked(request as Request, post),
+      countComments: ({ comments }) => comments.filter(({ approved }) => approved).length,
+    },
+    theme: createThemes(users),
     attempts: {
       allow: async (attempt) => ((await wrongPasswords.get(keyOf(attempt)))?.remainingPoints ?? 1) > 0,
       failed: (attempt) => wrongPasswords.consume(keyOf(attempt)).catch(() => {}),

@@ -1,3 +1,5 @@
+import type { Request } from 'express'
+
 /** A comment on a post. */
 export interface Comment {
   id: number
@@ -24,6 +26,11 @@ export interface Posts {
   find(id: number): Post | undefined
   /** Adds an approved comment and returns it. */
   addComment(post: Post, author: string, text: string): Comment
+}
+
+/** Tells whether a post is behind a password that this browser has not given. */
+export function isLocked(request: Request, post: Post): boolean {
+  return post.password !== undefined && !request.session.openPosts?.includes(post.id)
 }
 
 /** Creates the demo's posts. */
@@ -78,6 +85,6 @@ const REMARKS = [
 function post(id: number, title: string): Post {
   const body =
     'A post has a beginning, a middle and an end, and below the end the readers have their say. ' +
-    'What they say is loaded with the page for now.'
+    'What they say is loaded when somebody gets there.'
   return { id, title, body, status: 'published', theme: 'classic', commentsOpen: true, comments: [] }
 }

@@ -2,6 +2,7 @@ import { sessmgr } from 'sessmgr'
 import { readConfig } from './config.ts'
 import { logHooks } from './hooks-log.ts'
 import { createHost } from './host.ts'
+import { createPosts } from './posts.ts'
 import { createStorage } from './storage.ts'
 import { createUsers } from './users.ts'
 
@@ -10,7 +11,7 @@ export default function createLimiter() {
   const config = readConfig({ SESSION_SECRET: 'not used on the command line', ...process.env })
   const { store, sessionStore } = createStorage(config.redisUrl)
   const settings = { maximum: config.maximum, logic: config.logic }
-  const limiter = sessmgr({ store, sessionStore, settings, host: createHost(createUsers(config)) })
+  const limiter = sessmgr({ store, sessionStore, settings, host: createHost(createUsers(config), createPosts()) })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
   return limiter
 }

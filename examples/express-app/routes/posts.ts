@@ -1,8 +1,9 @@
 import { type Request, type Response, Router } from 'express'
-import type { Post, Posts } from '../posts.ts'
+import type { LazyComments } from 'sessmgr'
+import { isLocked, type Post, type Posts } from '../posts.ts'
 
 /** Shows the blog and takes comments. */
-export function postRoutes(posts: Posts): Router {
+export function postRoutes(posts: Posts, comments: LazyComments): Router {
   const router = Router()
 
   router.get('/', (_req, res) => {
@@ -10,12 +11,16 @@ export function postRoutes(posts: Posts): Router {
     res.render('blog', { title: 'The example blog', posts: published })
   })
 
-  router.get('/posts/:id', (req, res) => {
+  router.get('/posts/:id', async (req, res) => {
     const post = visiblePost(req, res)
     if (!post) return
     const locked = isLocked(req, post)
-    const comments = locked ? [] : post.comments.filter(({ approved }) => approved)
-    res.render('post', { title: post.title, post, comments, locked })
+    // What lazy loading fetches is public, so a post that is not shows its comments with the page.
+    const single = post.status === 'published'
+    const [commentsHtml, commentsScript] = locked
+      ? ['', '']
+      : await Promise.all([comments.render(req, post, { single }), comments.script(req, post, { single })])
+    res.render('post', { title: post.title, post, locked, commentsHtml, commentsScript })
   })
 
   router.post('/posts/:id/password', (req, res) => {
@@ -48,8 +53,4 @@ export function postRoutes(posts: Posts): Router {
   }
 
   return router
-}
-
-function isLocked(req: Request<{ id: string }>, post: Post): boolean {
-  return post.password !== undefined && !req.session.openPosts?.includes(post.id)
 }

@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url'
+import ejs from 'ejs'
+import type { Block, BlockTheme, ClassicTheme, RenderContext } from 'sessmgr'
+import type { Post } from './posts.ts'
+import type { User, Users } from './users.ts'
+
+const view = (name: string) => fileURLToPath(new URL(`./views/comments/${name}.ejs`, import.meta.url))
+
+/** The two themes of the demo: one renders comments by a template, the other is made of blocks. */
+export function createThemes(users: Users): (post: Post) => ClassicTheme<Post> | BlockTheme<Post> {
+  /** The route that the script fetches knows the session, but no Passport has been there to say who it is. */
+  const readerOf = ({ request }: RenderContext): User | undefined => {
+    const { session } = (request as { sessmgr?: { session?: { userId: unknown } } }).sessmgr ?? {}
+    return session && users.findById(Number(session.userId))
+  }
+  const render = (name: string, post: Post, context: RenderContext): Promise<string> =>
+    ejs.renderFile(
+      view(name),
+      { post, user: readerOf(context), comments: post.comments.filter(({ approved }) => approved) },
+      { cache: true },
+    )
+
+  const classic: ClassicTheme<Post> = { renderComments: (post, context) => render('all', post, context) }
+  const block: BlockTheme<Post> = {
+    template: () => TEMPLATE,
+    async renderBlock(serialized, post, context) {
+      const names = [...serialized.matchAll(/<!-- wp:([a-z-]+) (?:\{.*?\} )?\/-->/g)].map(([, name]) => name)
+      const parts = names.map((name) => (name && name in PARTS ? render(PARTS[name] as string, post, context) : ''))
+      return `<section id="comments">${(await Promise.all(parts)).join('')}</section>`
+    },
+  }
+  return (post) => (post.theme === 'block' ? block : classic)
+}
+
+/** Which view renders which block. */
+const PARTS: Record<string, string> = {
+  'comments-title': 'title',
+  'comment-template': 'list',
+  'post-comments-form': 'form',
+}
+
+const leaf = (blockName: string): Block => ({ blockName, attrs: {}, innerBlocks: [], innerHTML: '', innerContent: [] })
+
+function nest(blockName: string, tag: string, innerBlocks: readonly Block[]): Block {
+  const innerContent = [`<${tag}>`, ...innerBlocks.map(() => null), `</${tag}>`]
+  return { blockName, attrs: {}, innerBlocks, innerHTML: `<${tag}></${tag}>`, innerContent }
+}
+
+/** Template of a post in the block theme. */
+const TEMPLATE: readonly Block[] = [
+  nest('core/group', 'main', [
+    leaf('core/post-title'),
+    leaf('core/post-content'),
+    nest('core/comments', 'div', [
+      leaf('core/comments-title'),
+      leaf('core/comment-template'),
+      leaf('core/post-comments-form'),
+    ]),
+  ]),
+]
