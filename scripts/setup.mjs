@@ -1,5 +1,5 @@
-// Makes a fresh clone ready: installs the locked dependencies; with --build also compiles the package, and with --redis
-// sees to it that there is a redis-server, of which the tests start private copies.
+// Makes a fresh clone ready: installs the locked dependencies; with --build also compiles the package, with --redis and
+// --chromium sees to it that there are a redis-server and a browser, of which the tests start private copies.
 // Runs before `npm start` and `npm test`; does nothing when everything is already in place.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,6 +17,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 installDependencies()
 if (process.argv.includes('--build')) build()
 if (process.argv.includes('--redis')) provide('redis-server', 'redis-server')
+if (process.argv.includes('--chromium')) provide('chromium', 'chromium')
 
 function installDependencies() {
   const stamp = join(root, 'node_modules', '.sessmgr-lock')
