@@ -35,7 +35,8 @@ export function addRoutes(app: Express, parts: { limiter: Sessmgr; gates: Gates;
 
   const done = (res: Response) => (error?: unknown) => void res.sendStatus(error ? 500 : 204)
   app.post('/logout', (req, res, next) => {
-    if (parts.passport) req.logout((error) => (error ? next(error) : res.sendStatus(204)))
+    const options = { keepSessionInfo: req.query.keep === 'session info' }
+    if (parts.passport) req.logout(options, (error) => (error ? next(error) : res.sendStatus(204)))
     else limiter.logout(req).then(() => res.sendStatus(204), next)
   })
   app.post('/destroy', (req, res) => void req.session.destroy(done(res)))

@@ -31,7 +31,10 @@ export function addLogin(
     (req, res, next) => {
       const user = checkPassword(req)
       if (!user) return void wrongPassword(res)
-      req[method](user, (error) => (error ? next(error) : void succeed(req, res)))
+      const done = (error: unknown) => (error ? next(error) : void succeed(req, res))
+      const { keepSessionInfo } = options
+      if (keepSessionInfo === undefined) req[method](user, done)
+      else req[method](user, { session: true, keepSessionInfo }, done)
     }
 
   const ways: Record<LoginWay, RequestHandler[]> = {

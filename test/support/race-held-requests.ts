@@ -46,7 +46,11 @@ export async function holdRequests(
     return (await load.login(origins[0] as string, login, password)).cookie ?? ''
   }
   const early = everybody ? await inParallel(trials, 40, (n) => signIn(from + n)) : []
-  let logout: Promise<unknown> | undefined
+  let siteLogout: Promise<unknown> | undefined
+  const logEverybodyOut = () => {
+    siteLogout ??= limiter.sessions.logoutAllUsers()
+    return siteLogout
+  }
 
   const results = await inParallel(trials, inFlight, async (trial) => {
     const n = from + trial
@@ -59,7 +63,7 @@ export async function holdRequests(
     })
     // Some sessions end while the request waits, some at about the moment at which it writes.
     await sleep(trial % 2 ? Math.random() * delay : delay + Math.random() * 6)
-    if (everybody) await (logout ??= limiter.sessions.logoutAllUsers())
+    if (everybody) await logEverybodyOut()
     else await (ways[trial % ways.length] as Way)(arena, { n, cookie })
     const underWay = !answered
     await held

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,17 +23,35 @@ export async function startRedis(
   extra: readonly string[] = ['--save', '', '--appendonly', 'no'],
 ): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sessmgr-redis-'))
-  const port = await freePort()
+  return startServer(directory, ['--bind', '127.0.0.1', '--dir', directory, ...extra])
+}
+
+/** Starts a private sentinel, whose configuration is given without address and folder, and waits until it answers. */
+export async function startSentinel(configuration: readonly string[]): Promise<RedisServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-redis-'))
+  // A sentinel keeps what it learns in its configuration file.
+  const file = join(directory, 'sentinel.conf')
+  writeFileSync(file, ['bind 127.0.0.1', `dir ${directory}`, ...configuration, ''].join('\n'))
+  return startServer(directory, [file, '--sentinel'])
+}
+
+async function startServer(directory: string, given: readonly string[]): Promise<RedisServer> {
+  let port = 0
+  let child: ChildProcess
   const launch = async () => {
-    const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, ...extra]
-    const child = spawn('redis-server', args, { stdio: 'ignore' })
-    const failed = once(child, 'error').then(([error]) => {
-      throw new Error(`redis-server could not be started: ${String(error)}. Run: node scripts/setup.mjs`)
-    })
-    await Promise.race([answers(port), failed])
-    return child
+    child = spawn('redis-server', [...given, '--port', String(port)], { stdio: 'ignore' })
+    await untilUp(child, port)
   }
-  let child = await launch()
+  for (let tries = 1; ; tries++) {
+    port = await freePort()
+    try {
+      await launch()
+      break
+    } catch (error) {
+      // Somebody else may have taken the port in the meantime.
+      if (tries === 3) throw error
+    }
+  }
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')
@@ -50,9 +68,7 @@ export async function startRedis(
       return child
     },
     kill: () => end('SIGKILL'),
-    restart: async () => {
-      child = await launch()
-    },
+    restart: launch,
     async stop() {
       await end('SIGKILL')
       process.off('exit', leaveNothing)
@@ -61,27 +77,34 @@ export async function startRedis(
   }
 }
 
-/** Finds a port nobody listens on, below 50000 so that a cluster bus port (port + 10000) exists too. */
+/** Finds a port nobody listens on, below those that systems give to outgoing connections. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer().listen(20_000 + Math.floor(Math.random() * 25_000), '127.0.0.1')
-    const outcome = await Promise.race([
-      once(server, 'listening').then(() => true),
-      once(server, 'error').then(() => false),
-    ])
-    if (!outcome) continue
+    const server = createServer().listen(16_000 + Math.floor(Math.random() * 16_000), '127.0.0.1')
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('listening', () => resolve(true)).once('error', () => resolve(false))
+    })
+    if (!isFree) continue
     const { port } = server.address() as { port: number }
     await new Promise((resolve) => server.close(resolve))
     return port
   }
 }
 
-async function answers(port: number): Promise<void> {
-  for (let tries = 0; tries < 250; tries++) {
+async function untilUp(child: ChildProcess, port: number): Promise<void> {
+  let problem: string | undefined
+  child.once('error', (error) => {
+    problem = `could not be started: ${error.message}. Run: node scripts/setup.mjs --redis`
+  })
+  child.once('exit', (code) => {
+    problem ??= `ended with code ${code}`
+  })
+  for (let tries = 0; tries < 500; tries++) {
     if (await ping(port)) return
+    if (problem !== undefined) throw new Error(`redis-server ${problem}`)
     await sleep(20)
   }
-  throw new Error('redis-server did not answer PING within 5 s')
+  throw new Error('redis-server did not answer PING within 10 s')
 }
 
 function ping(port: number): Promise<boolean> {

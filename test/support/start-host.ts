@@ -76,8 +76,9 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   app.use(flash())
   addLogin(app, way, { authentication, limiter, gates, options: options.authenticate ?? {} })
   addRoutes(app, { limiter, gates, passport: usesPassport })
-  const reportError: ErrorRequestHandler = (error, _req, res, _next) => {
+  const reportError: ErrorRequestHandler = (error, req, res, _next) => {
     errors.push(error)
+    res.set('X-User', req.user?.login ?? 'nobody')
     res.status(error.status ?? 500).set(error.headers ?? {})
     res.json({ handledByApplication: true, code: error.code ?? null })
   }

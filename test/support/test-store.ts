@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MemoryStore, type SessionData } from 'express-session'
+import { createGate, type Gate } from './gates.ts'
+
+const ANY = ''
 
 type Done = (error?: unknown) => void
 
 /** The memory store of express-session, which remembers every session id it was ever asked to write. */
 export class TestStore extends MemoryStore {
-  /** Raw session ids, the ones destroyed long ago included. */
-  readonly everWritten = new Set<string>()
+  /** Raw session ids in the order of their writes, the ones destroyed long ago included. */
+  readonly writes: string[] = []
   /** Turns of the event loop that a write takes, as over a network. */
   writeTurns = 0
-  /** What writes wait for. */
-  writeGate: Promise<void> | undefined
   /** Turns of the event loop that a read takes. */
   readTurns = 0
   /** Answers nothing any more, as over a network that is cut. */
@@ -20,6 +21,7 @@ export class TestStore extends MemoryStore {
   /** What destroying a session that is `undeletable` fails with. */
   readonly destroyError = new Error('The store does not destroy.')
   readonly undeletable = new Set<string | undefined>()
+  readonly #heldWrites = new Map<string, Gate>()
   /** The sessions as JSON, by raw session id. */
   declare sessions: Record<string, string>
 
@@ -38,11 +40,14 @@ export class TestStore extends MemoryStore {
   }
 
   override set(sessionId: string, session: SessionData, callback?: Done): void {
-    this.everWritten.add(sessionId)
+    this.writes.push(sessionId)
     if (this.silent) return
-    if (this.writeTurns === 0 && !this.writeGate) return super.set(sessionId, session, callback)
+    const gate = this.#heldWrites.get(sessionId) ?? this.#heldWrites.get(ANY)
+    if (this.writeTurns === 0 && !gate) return super.set(sessionId, session, callback)
+    this.#heldWrites.delete(sessionId)
+    this.#heldWrites.delete(ANY)
     const written = JSON.parse(JSON.stringify(session))
-    void Promise.all([turns(this.writeTurns), this.writeGate]).then(() => super.set(sessionId, written, callback))
+    void Promise.all([turns(this.writeTurns), gate?.pass()]).then(() => super.set(sessionId, written, callback))
   }
 
   override destroy(sessionId: string, callback?: Done): void {
@@ -53,6 +58,18 @@ export class TestStore extends MemoryStore {
 
   override touch(sessionId: string, session: SessionData, callback?: Done): void {
     if (!this.silent) super.touch(sessionId, session, callback)
+  }
+
+  /** Raw session ids that were ever written. */
+  get everWritten(): ReadonlySet<string> {
+    return new Set(this.writes)
+  }
+
+  /** Holds the next write, of one session or of any, at a gate that the test opens. */
+  holdNextWrite(sessionId = ANY): Gate {
+    const gate = createGate()
+    this.#heldWrites.set(sessionId, gate)
+    return gate
   }
 
   /** What the store holds under an id. */

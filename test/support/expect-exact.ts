@@ -1,0 +1,13 @@
+import { expect } from 'vitest'
+import type { SessionSettings } from '../../src/index.ts'
+import type { LoginRace } from './race-logins.ts'
+
+/** What a race of logins of one account must look like: nobody over the limit, nobody lost, nothing left behind. */
+export function expectExact(race: LoginRace, logins: number, { maximum, logic }: SessionSettings): void {
+  expect(race.statuses).toEqual(logic === 'block' ? { 200: maximum, 403: logins - maximum } : { 200: logins })
+  expect(race.mostAtOnce).toBeLessThanOrEqual(maximum)
+  expect(race.left).toBeLessThanOrEqual(maximum)
+  // The mode allow starts again from one session whenever the limit is reached.
+  expect(race.left).toBeGreaterThanOrEqual(logic === 'allow' ? 1 : maximum)
+  expect(race).toMatchObject({ strange: 0, remains: 0 })
+}

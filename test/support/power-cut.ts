@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { vi } from 'vitest'
+import type { Browser } from './browser.ts'
+import { inParallel } from './in-parallel.ts'
+import type { RedisHost } from './redis-host.ts'
+import type { RedisServer } from './redis-server.ts'
+
+/** What was found after Redis had been killed and restarted in the middle of many ends of sessions. */
+export interface PowerCut {
+  /** Ends that were confirmed before the server died. */
+  readonly confirmed: number
+  /** Ends that were not. */
+  readonly unconfirmed: number
+  /** Sessions that let somebody in, or are registered, although their end was confirmed. */
+  readonly revived: number
+  /** From the answer of the restarted server to the first request that was served. */
+  readonly recoveryMs: number
+}
+
+/** Ends the sessions of many users, by an administrator or by logging out, and kills the server amid that. */
+export async function cutPower(host: RedisHost, server: RedisServer, users: number): Promise<PowerCut> {
+  const browsers = await inParallel(users, 10, (n) => host.signedIn(`user${n}`))
+  const staying = await host.signedIn('alice')
+  const copies = browsers.map((browser) => copyOf(host, browser))
+  const killed = sleep(Math.random() * 40).then(() => server.kill())
+  const ends = await inParallel(users, 4, async (n) => {
+    try {
+      if (n % 2) return await host.limiter.sessions.endAll(1000 + n)
+      return (await (browsers[n] as Browser).post('/logout')).status === 204
+    } catch {
+      return false
+    }
+  })
+  await killed
+  await server.restart()
+  const start = performance.now()
+  await vi.waitFor(async () => expectServed(await staying.me()), { timeout: 10_000, interval: 10 })
+  const recoveryMs = performance.now() - start
+
+  const isConfirmed = (n: number) => Boolean(ends[n])
+  const visits = await inParallel(users, 10, (n) => (copies[n] as Browser).me())
+  const counts = await inParallel(users, 10, (n) => host.limiter.sessions.count(1000 + n))
+  const isBack = (n: number) => visits[n] !== 401 || counts[n] !== 0
+  const numbers = Array.from({ length: users }, (_, n) => n)
+  return {
+    confirmed: numbers.filter(isConfirmed).length,
+    unconfirmed: numbers.filter((n) => !isConfirmed(n)).length,
+    revived: numbers.filter((n) => isConfirmed(n) && isBack(n)).length,
+    recoveryMs: Math.round(recoveryMs),
+  }
+}
+
+/** Whoever has a copy of the cookie tries to go on with it after the logout. */
+function copyOf(host: RedisHost, browser: Browser): Browser {
+  const copy = host.browser()
+  for (const [name, cookie] of browser.cookies) copy.cookies.set(name, cookie)
+  return copy
+}
+
+function expectServed(status: number): void {
+  if (status !== 200) throw new Error(`A signed-in user was answered ${status}.`)
+}

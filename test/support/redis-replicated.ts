@@ -1,0 +1,51 @@
+import { createSentinel } from 'redis'
+import { connectRedis } from './redis-client.ts'
+import { type RedisServer, startRedis, startSentinel } from './redis-server.ts'
+
+const IN_MEMORY = ['--save', '', '--appendonly', 'no']
+const IN_STEP_MS = 10_000
+
+/** A master and its replica. */
+export interface ReplicatedRedis {
+  readonly master: RedisServer
+  readonly replica: RedisServer
+  stop(): Promise<void>
+}
+
+/** Starts a master and a replica, and waits until they are in step. */
+export async function startReplicated(): Promise<ReplicatedRedis> {
+  // A master usually waits some seconds for further replicas before it sends the first one its data.
+  const master = await startRedis([...IN_MEMORY, '--repl-diskless-sync-delay', '0'])
+  const replica = await startRedis([...IN_MEMORY, '--replicaof', '127.0.0.1', String(master.port)])
+  const admin = await connectRedis(master.url)
+  await admin.set('first', 'write')
+  if ((await admin.wait(1, IN_STEP_MS)) < 1) throw new Error('The replica did not get in step with its master.')
+  admin.destroy()
+  return {
+    master,
+    replica,
+    async stop() {
+      await Promise.all([master.stop(), replica.stop()])
+    },
+  }
+}
+
+/** Starts a sentinel that promotes the replica half a second after the master has gone. */
+export async function startSentinelOf({ master }: ReplicatedRedis): Promise<RedisServer> {
+  return startSentinel([
+    `sentinel monitor sessions 127.0.0.1 ${master.port} 1`,
+    'sentinel down-after-milliseconds sessions 500',
+    'sentinel failover-timeout sessions 3000',
+  ])
+}
+
+/** Connects to whichever server a sentinel says is the master. */
+export async function connectThroughSentinel({ port }: RedisServer) {
+  // One connection to the master for all that need not wait for a replica; without that, a sentinel client of
+  // node-redis loses its further connections one by one and hangs.
+  const connections = { masterPoolSize: 8, reserveClient: true }
+  const client = createSentinel({ name: 'sessions', sentinelRootNodes: [{ host: '127.0.0.1', port }], ...connections })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}

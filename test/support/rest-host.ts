@@ -1,0 +1,162 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express, { type Express } from 'express'
+import session from 'express-session'
+import {
+  type Host,
+  memoryStore,
+  type Sessmgr,
+  type SessmgrOptions,
+  type SessmgrStore,
+  sessmgr,
+  tokenOf,
+} from '../../src/index.ts'
+import { type FiredAction, recordActions } from './record-actions.ts'
+import { basic, type RestAnswer, type RestCall, RestClient } from './rest-client.ts'
+import { createRestUsers, type RestUser, restHostOf } from './rest-users.ts'
+import { TestStore } from './test-store.ts'
+
+const FORTNIGHT = 14 * 24 * 60 * 60_000
+
+/** How the application is put together. */
+export interface RestHostOptions {
+  readonly sessmgr?: SessmgrOptions
+  readonly attempts?: Host['attempts']
+  /** Leaves `host` out: nobody has said who the users are. */
+  readonly withoutHost?: boolean
+  /** Where the router stands: before or after the application's body parsers. */
+  readonly parsers?: 'after' | 'before'
+}
+
+/** A browser that has signed in, as far as REST calls go. */
+export interface SignedIn {
+  readonly cookie: string
+  readonly nonce: string
+  /** The raw id of the session, which only its browser may know. */
+  readonly sessionId: string
+  readonly token: string
+  /** Cookie and nonce. */
+  readonly headers: { readonly cookie: string; readonly 'x-host-nonce': string }
+}
+
+/** An application with the REST routes below /api. */
+export interface RestHost {
+  readonly origin: string
+  readonly limiter: Sessmgr
+  readonly registry: SessmgrStore
+  readonly sessionStore: TestStore
+  readonly users: readonly RestUser[]
+  readonly actions: FiredAction[]
+  readonly logs: unknown[][]
+  /** Calls a path below /api. */
+  call(method: string, path: string, call?: RestCall): Promise<RestAnswer>
+  /** Calls any path of the application. */
+  send(method: string, path: string, call?: RestCall): Promise<RestAnswer>
+  signIn(login: string, agent?: string): Promise<SignedIn>
+  /** Creates an application password and returns the header that carries it. */
+  scriptOf(login: string): Promise<{ authorization: string }>
+  user(login: string): RestUser
+  isSignedIn(who: SignedIn): Promise<boolean>
+  /** Everything that a call could have written, and every action that has fired. */
+  snapshot(): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** Starts the application on a free port of 127.0.0.1. */
+export async function startRestHost(options: RestHostOptions = {}): Promise<RestHost> {
+  const logs: unknown[][] = []
+  const note = (...line: unknown[]) => void logs.push(line)
+  const sessionStore = new TestStore()
+  const registry = options.sessmgr?.store ?? memoryStore()
+  const users = createRestUsers()
+  const limiter = sessmgr({
+    settings: { maximum: 5 },
+    logger: { warn: note, error: note },
+    ...options.sessmgr,
+    store: registry,
+    sessionStore,
+    host: options.withoutHost ? undefined : restHostOf(users, options.attempts),
+  })
+  const actions = recordActions(limiter.hooks)
+  const server = await listen(createApp(options, limiter, sessionStore, users))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = new RestClient(origin)
+  const user = (login: string) => users.find((one) => one.login === login) as RestUser
+
+  async function signIn(login: string, agent = 'Test/1.0'): Promise<SignedIn> {
+    const { status, headers, text } = await client.send('POST', `/login/${login}`, { headers: { 'user-agent': agent } })
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0]
+    if (status !== 200 || cookie === undefined) throw new Error(`${login} could not sign in: ${status} ${text}`)
+    const nonce = (await client.send('GET', '/nonce', { headers: { cookie } })).text
+    const sessionId = decodeURIComponent(cookie).slice('connect.sid=s:'.length).split('.')[0] as string
+    return { cookie, nonce, sessionId, token: tokenOf(sessionId), headers: { cookie, 'x-host-nonce': nonce } }
+  }
+
+  return {
+    origin,
+    limiter,
+    registry,
+    sessionStore,
+    users,
+    actions,
+    logs,
+    call: (method, path, call) => client.send(method, `/api${path}`, call),
+    send: (method, path, call) => client.send(method, path, call),
+    signIn,
+    async scriptOf(login) {
+      return basic(login, (await limiter.passwords.create(user(login).id, 'script')).password)
+    },
+    user,
+    isSignedIn: async ({ cookie }) => (await client.send('GET', '/me', { headers: { cookie } })).text !== 'nobody',
+    async snapshot() {
+      const names = ['sessmgr_settings', ...limiter.options.exposed().map(({ name }) => name)]
+      const ids = users.map(({ id }) => id)
+      return {
+        options: await Promise.all(names.map((name) => registry.options.get(name))),
+        sessions: await Promise.all(ids.map(async (id) => (await registry.sessions.read(id)).sessions.map(identity))),
+        passwords: await Promise.all(ids.map((id) => registry.passwords.list(id))),
+        generation: await registry.epoch.current(),
+        actions: [...actions],
+      }
+    },
+    async close() {
+      client.close()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await limiter.close()
+    },
+  }
+}
+
+/** A session without when it was last seen, which every call may change. */
+function identity({ record: { token, generation } }: { record: { token: string; generation: number } }) {
+  return { token, generation }
+}
+
+function createApp(options: RestHostOptions, limiter: Sessmgr, store: TestStore, users: readonly RestUser[]): Express {
+  const app = express()
+  app.set('env', 'test')
+  const cookie = { maxAge: FORTNIGHT }
+  app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false, cookie }), limiter)
+  const parsers = [express.json(), express.urlencoded({ extended: true }), express.text()]
+  if (options.parsers === 'before') app.use(...parsers)
+  app.use('/api', limiter.router())
+  app.get('/api/hello', (_req, res) => void res.send('a route of the application'))
+  app.post('/login/:name', (req, res, next) => {
+    const user = users.find(({ login }) => login === req.params.name)
+    limiter.login(req, user).then(() => res.send('in'), next)
+  })
+  app.get('/nonce', (req, res, next) => {
+    limiter.nonce(req).then((nonce) => res.send(nonce ?? ''), next)
+  })
+  app.get('/me', (req, res) => void res.send(String(req.sessmgr?.session?.userId ?? 'nobody')))
+  return app
+}
+
+async function listen(app: Express): Promise<Server> {
+  const server = app.listen(0, '127.0.0.1')
+  server.keepAliveTimeout = 60_000
+  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  return server
+}
