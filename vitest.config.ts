@@ -18,5 +18,5 @@ export default defineConfig({
       { find: /^sessmgr\/(redis|testing)$/, replacement: src('$1.ts') },
     ],
   },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 20_000, maxWorkers: 2 },
+  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 2 },
 })

@@ -14,9 +14,9 @@ const [snippet = ''] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, cod
 function applicationOfTheReadme() {
   const { Passport } = passport as unknown as { Passport: new () => passport.Authenticator }
   const authentication = new Passport()
-  authentication.use(new Strategy((username, _password, done) => done(null, { id: username })))
-  authentication.serializeUser((user, done) => done(null, (user as { id: string }).id))
-  authentication.deserializeUser((id: string, done) => done(null, { id }))
+  authentication.use(new Strategy((_username, _password, done) => done(null, { id: 2 } as Express.User)))
+  authentication.serializeUser((user, done) => done(null, (user as { id: number }).id))
+  authentication.deserializeUser((id: number, done) => done(null, { id } as Express.User))
   const app = express()
   const made: Sessmgr[] = []
   const spy = (options: Parameters<typeof sessmgr>[0]) => {
@@ -48,6 +48,6 @@ describe('the snippet at the top of the README', () => {
     const answers = await Promise.all(browsers.map((browser) => browser.get('/me')))
     expect(answers.map(({ status }) => status)).toEqual([401, 200, 200])
     expect(made).toHaveLength(1)
-    expect(await made[0]?.sessions.count('alice')).toBe(2)
+    expect(await made[0]?.sessions.count(2)).toBe(2)
   })
 })

@@ -3,14 +3,24 @@ import { CliError } from './cli-error.ts'
 /** How rows are written. */
 export const FORMATS = ['table', 'json', 'csv', 'ids'] as const
 
+/** Characters below which the last column of a table is no use. */
+const NARROWEST = 10
+
 type Row = Readonly<Record<string, string | number | boolean | null>>
 
-/** Writes rows in a format. `ids` writes the first column alone, separated by blanks. */
+/**
+ * Writes rows in a format. `ids` writes the first column alone, separated by blanks.
+ *
+ * A table fits the width of the terminal; into a file or a pipe it goes uncut.
+ */
 export function printRows(
   rows: readonly Row[],
   columns: readonly string[],
   format: string,
-  { write = (text: string) => void process.stdout.write(text), width = process.stdout.columns ?? 100 } = {},
+  {
+    write = (text: string) => void process.stdout.write(text),
+    width = process.stdout.columns ?? Number.POSITIVE_INFINITY,
+  } = {},
 ): void {
   const [first = ''] = columns
   if (format === 'json') write(`${JSON.stringify(rows, null, 2)}\n`)
@@ -29,19 +39,25 @@ function csvLine(cells: readonly string[]): string {
   return cells.map((cell) => (/[",\s]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')
 }
 
-/** The last column gives way when the terminal is too narrow. */
+/** The last column gives way when the terminal is too narrow; where that does not help, each row becomes a block. */
 function table(rows: readonly Row[], columns: readonly string[], width: number): string {
-  const lines = [columns.map((column) => column.toUpperCase()), ...cellsOf(rows, columns)]
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)))
-  const others = widths.slice(0, -1).reduce((sum, column) => sum + column + 2, 0)
-  widths[widths.length - 1] = Math.max(10, Math.min(widths.at(-1) ?? 0, width - others))
-  const text = lines.map((line) =>
-    line
-      .map((cell, index) => sized(cell, widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-  return `${text.join('\n')}\n`
+  const names = columns.map((column) => column.toUpperCase())
+  const cells = cellsOf(rows, columns)
+  const widths = names.map((_, index) => Math.max(...[names, ...cells].map((line) => line[index]?.length ?? 0)))
+  const last = widths.pop() ?? 0
+  const room = width - widths.reduce((sum, column) => sum + column + 2, 0)
+  if (room < Math.min(last, NARROWEST)) return blocks(names, cells, width)
+  widths.push(Math.min(last, room))
+  const line = (line: readonly string[]) => line.map((cell, index) => sized(cell, widths[index] ?? 0)).join('  ')
+  return `${[names, ...cells].map((cells) => line(cells).trimEnd()).join('\n')}\n`
+}
+
+function blocks(names: readonly string[], rows: readonly (readonly string[])[], width: number): string {
+  const label = Math.max(...names.map((name) => name.length)) + 2
+  // The first one names the row: it is there to be copied, so it is never cut.
+  const line = (cell: string, index: number) =>
+    (names[index]?.padEnd(label) ?? '') + (index === 0 ? cell : sized(cell, Math.max(NARROWEST, width - label)))
+  return rows.map((cells) => `${cells.map((cell, index) => line(cell, index).trimEnd()).join('\n')}\n`).join('\n')
 }
 
 function sized(cell: string, width: number): string {

@@ -35,11 +35,11 @@ export async function evaluateLogin(
   const reached = (count: number) =>
     ask('sessmgr_reached_limit', hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count))
   const live = sessions.filter(({ record }) => record.generation >= generation && !ignore.includes(record.token))
-  if (!(await reached(live.length))) return { version, generation, decision: ADMIT, lost: [] }
-
-  // Nobody is turned away or displaced for the sake of a session that the host's store has lost.
-  const { held, lost } = await verify(context, live)
-  if (lost.length > 0 && !(await reached(held.length))) return { version, generation, decision: ADMIT, lost }
+  // Nobody is turned away or displaced for the sake of a session that the host's store has lost. Below the limit nobody
+  // could be, unless a subscriber has a limit of its own.
+  const mayBeReached = live.length >= maximum || hooks.hasFilter('sessmgr_reached_limit')
+  const { held, lost } = mayBeReached ? await verify(context, live) : { held: live, lost: [] }
+  if (!(await reached(held.length))) return { version, generation, decision: ADMIT, lost }
   const decision = modes.strategyOf(logic).decide({ userId, maximum, sessions: held.map(({ record }) => record) })
   return { version, generation, decision, lost }
 }

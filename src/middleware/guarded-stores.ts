@@ -1,18 +1,20 @@
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
 import { type GuardedStore, type GuardOptions, guardStore } from './guarded-store.ts'
-import type { HostStore } from './host-types.ts'
+import type { HostRequest, HostStore } from './host-types.ts'
 
 /** The session stores that stand behind the guard: one, unless an application has several session middlewares. */
 export class GuardedStores implements HostSessions {
   readonly #stores = new Map<HostStore, GuardedStore>()
   readonly #limiter: () => SessionLimiter
   readonly #options: GuardOptions
+  /** Requests that came to sessmgr before they had a session: no session may come after that. */
+  readonly tooEarly = new WeakSet<HostRequest>()
 
   /** @param limiter Asked for late, because the limiter in turn asks these stores about sessions. */
-  constructor(limiter: () => SessionLimiter, options: GuardOptions) {
+  constructor(limiter: () => SessionLimiter, options: Omit<GuardOptions, 'tooEarly'>) {
     this.#limiter = limiter
-    this.#options = options
+    this.#options = { ...options, tooEarly: this.tooEarly }
   }
 
   /** Finds the guard of a store, putting one up if need be. */

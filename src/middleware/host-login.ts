@@ -29,11 +29,11 @@ export async function hostLogin(
 ): Promise<Admission> {
   const sessionId = request.sessionID ?? ''
   const before = request.session
-  const holder = before && store.registeredUser(sessionId, before)
+  const holder = before && store.gate.markerOf(sessionId, before)?.userId
   const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
 
   const attempt = { userId, replaces, ip: addressOf(request), userAgent: userAgentOf(request) }
-  const admission = await store.loggingIn(request, () =>
+  const admission = await store.gate.loggingIn(request, () =>
     limiter.admit(attempt, async () => {
       const revert = rememberSession(store, request)
       try {
@@ -48,10 +48,10 @@ export async function hostLogin(
 
   if (admission.admitted && request.session) {
     const { userId, token } = admission.session
-    store.mark(request.sessionID ?? '', request.session, { userId, token })
+    store.gate.mark(request.sessionID ?? '', request.session, { userId, token })
     request.sessmgr = { session: { userId, token } }
     // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
-    if (request.sessionID !== sessionId && replaces === undefined) await store.leave(sessionId, holder)
+    if (request.sessionID !== sessionId && replaces === undefined) await store.gate.leave(sessionId, holder)
   }
   return admission
 }

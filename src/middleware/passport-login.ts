@@ -1,4 +1,3 @@
-import { IncomingMessage } from 'node:http'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { HostRequest, HostResponse, Next } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
@@ -21,45 +20,35 @@ const assigned = { logIn: Symbol('sessmgr.logIn'), login: Symbol('sessmgr.login'
 
 type LoginRequest = HostRequest & { [key: symbol]: unknown }
 
-const prepared = new WeakSet<object>()
 const limited = new WeakMap<LogIn, LogIn>()
+
+/** Made once: a request gets these two descriptors and no closures of its own. */
+const accessors = Object.fromEntries(NAMES.map((name) => [name, accessor(assigned[name])]))
 
 /**
  * Puts the limit in front of `req.logIn` and `req.login`, through which every Passport login goes.
  *
  * Passport assigns them when its own middleware runs, which may be before or after this; an accessor catches both. It
- * stands on the prototype that the application gives its requests, so that a request costs next to nothing.
+ * stands on the request itself, because Express exchanges a request's prototype on its way through sub-applications.
  */
 export function limitPassportLogins(host: HostRequest, response: HostResponse, admit: Admit): void {
   const request = host as LoginRequest
   request[LOGIN] = { response, admit }
-  const prototype: object = Object.getPrototypeOf(request)
-  // Without Express all requests of the process share Node's own prototype, which is not ours to change.
-  prepare(prototype === IncomingMessage.prototype ? request : prototype)
-  for (const name of NAMES) {
-    if (prepared.has(request) || !Object.hasOwn(request, name)) continue
-    const value = request[name]
-    delete request[name]
-    request[name] = value
-  }
+  for (const name of NAMES) request[assigned[name]] = request[name]
+  Object.defineProperties(request, accessors)
 }
 
-function prepare(target: object): void {
-  if (prepared.has(target)) return
-  prepared.add(target)
-  for (const name of NAMES) {
-    const earlier = (target as Record<string, unknown>)[name]
-    Object.defineProperty(target, name, {
-      configurable: true,
-      enumerable: true,
-      get(this: LoginRequest) {
-        const value = this[assigned[name]] ?? earlier
-        return this[LOGIN] !== undefined && typeof value === 'function' ? limitedLogIn(value as LogIn) : value
-      },
-      set(this: LoginRequest, value: unknown) {
-        this[assigned[name]] = value
-      },
-    })
+function accessor(key: symbol): PropertyDescriptor {
+  return {
+    configurable: true,
+    enumerable: true,
+    get(this: LoginRequest) {
+      const value = this[key]
+      return typeof value === 'function' ? limitedLogIn(value as LogIn) : value
+    },
+    set(this: LoginRequest, value: unknown) {
+      this[key] = value
+    },
   }
 }
 
@@ -87,9 +76,8 @@ function limitedLogIn(logIn: LogIn): LogIn {
       (admission) => {
         if (admission.admitted) return settle(() => done())
         this[property] = before
-        // A login that passport.authenticate started comes with that call's options; a direct req.logIn(user, done) with none.
-        if (direct) settle(() => done(loginRefused(admission.message)))
-        else settle(() => refuseLogin(this, response, options, admission.message, done))
+        if (isPassportsOwn(done)) settle(() => refuseLogin(this, response, options, admission.message, done))
+        else settle(() => done(loginRefused(admission.message)))
       },
       (error) => {
         this[property] = before
@@ -101,4 +89,13 @@ function limitedLogIn(logIn: LogIn): LogIn {
   // What Passport reads from one request and assigns again must not be wrapped twice.
   limited.set(wrapped, wrapped)
   return wrapped
+}
+
+/**
+ * Tells whether passport.authenticate itself asked for a login, and not the application, whose callback must be called.
+ *
+ * The options look alike in both cases, so the callback has to tell: Passport's is the one that goes on to redirect.
+ */
+function isPassportsOwn(done: Next): boolean {
+  return Function.prototype.toString.call(done).includes('successReturnToOrRedirect')
 }

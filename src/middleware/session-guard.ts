@@ -35,10 +35,10 @@ export function sessionGuard(stores: GuardedStores, admit: Admit) {
 async function judgeLoadedSession(guarded: GuardedStore, request: HostRequest): Promise<void> {
   const { session, sessionID = '' } = request
   if (!session) return
-  const result = await guarded.inspect(sessionID, session)
+  const result = await guarded.gate.inspect(sessionID, session)
   if (result.session) {
     request.sessmgr = { session: result.session }
-    guarded.mark(sessionID, session, result.session)
+    guarded.gate.mark(sessionID, session, result.session)
   } else if (result.ended) {
     await new Promise<void>((resolve, reject) => session.regenerate((error) => (error ? reject(error) : resolve())))
     request[request._userProperty ?? 'user'] = undefined
@@ -49,6 +49,7 @@ async function judgeLoadedSession(guarded: GuardedStore, request: HostRequest): 
 }
 
 function withoutSession(stores: GuardedStores, request: HostRequest, next: Next): void {
+  stores.tooEarly.add(request)
   const known = stores.all()
   if (request.session) {
     return next(

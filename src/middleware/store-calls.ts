@@ -13,8 +13,13 @@ export interface StoreCalls {
 export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   const { get, set, destroy, touch } = store
   const deadline = new CallDeadline(deadlineMs, 'session store')
-  const settled = (start: (callback: (error?: unknown) => void) => unknown) =>
-    deadline.run(() => new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve()))))
+  const settled = (sessionId: string, start: (callback: (error?: unknown) => void) => unknown) =>
+    deadline.run(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          start((error) => (error ? reject(withoutId(error, sessionId)) : resolve()))
+        }),
+    )
 
   return {
     get: (sessionId) =>
@@ -23,14 +28,21 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
           new Promise((resolve, reject) => {
             get.call(store, sessionId, (error, data) => {
               // Stores in the file tradition report a missing session this way.
-              if (error && (error as { code?: unknown }).code !== 'ENOENT') reject(error)
+              if (error && (error as { code?: unknown }).code !== 'ENOENT') reject(withoutId(error, sessionId))
               else resolve(error ? undefined : (data ?? undefined))
             })
           }),
       ),
-    set: (sessionId, data) => settled((callback) => set.call(store, sessionId, data, callback)),
-    destroy: (sessionId) => settled((callback) => destroy.call(store, sessionId, callback)),
+    set: (sessionId, data) => settled(sessionId, (callback) => set.call(store, sessionId, data, callback)),
+    destroy: (sessionId) => settled(sessionId, (callback) => destroy.call(store, sessionId, callback)),
     touch: (sessionId, data) =>
-      touch ? settled((callback) => touch.call(store, sessionId, data, callback)) : Promise.resolve(),
+      touch ? settled(sessionId, (callback) => touch.call(store, sessionId, data, callback)) : Promise.resolve(),
   }
+}
+
+/** An error of the store without the raw session id: a file store, for one, tells the path of the file. */
+function withoutId(error: unknown, sessionId: string): Error {
+  const { message, code } = error as { message?: unknown; code?: unknown }
+  const text = String(message ?? error).replaceAll(sessionId || '\0', '<session id>')
+  return Object.assign(new Error(text), code === undefined ? {} : { code })
 }

@@ -21,6 +21,7 @@ import type { SiteOption } from '../options/site-option.ts'
 import { createRouter } from '../routes/router.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 import { refuseWithoutHost } from '../routes/without-host.ts'
+import { tokenOf } from '../sessions/token.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 import { createLazyComments, type LazyComments } from './create-lazy-comments.ts'
 
@@ -93,8 +94,10 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const passwords = createApplicationPasswords(store.passwords, systemClock)
   const nonces = createNonces(siteSecrets(store.options, resolved.secrets), systemClock)
   const nonceOf = async (request: IncomingMessage) => {
-    const session = (request as HostRequest).sessmgr?.session
-    return session && nonces.create({ ...session, action: REST_ACTION })
+    const { sessmgr: state, session, sessionID = '' } = request as HostRequest
+    // Whoever has been signed out since the request came in has no use for a nonce.
+    if (!state?.session || !session || tokenOf(sessionID) !== state.session.token) return undefined
+    return nonces.create({ ...state.session, action: REST_ACTION })
   }
   const { posts, theme } = host ?? {}
   const comments =

@@ -52,7 +52,7 @@ export interface SessionRegistry {
   adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined>
   /** Notes that a session was used and moves its expiry to now + `ttlMs`. Resolves false when it is not registered. */
   touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean>
-  /** Carries a session over to a later logout generation. Resolves false when it is not registered. */
+  /** Carries a session over to a later logout generation, and moves the version. Resolves false when it is not registered. */
   restamp(userId: UserId, token: Token, generation: number): Promise<boolean>
   /** Ends the named sessions of a user, or all. Returns those that this very call ended, oldest first. */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>

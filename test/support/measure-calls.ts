@@ -1,14 +1,19 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { CallDeadline } from '../../src/call-deadline.ts'
 
 /** How long the calls to stores took that were made in this process since the last look. */
 export interface CallTimes {
   readonly calls: number
   readonly slowestMs: number
+  /** The longest that this process itself was held up: nothing can be on time then. */
+  readonly stallMs: number
 }
 
 /** Measures every call that goes through a deadline. Ends with `stop`; `look` starts from zero again. */
 export function measureCalls(): { look(): CallTimes; stop(): void } {
   const { run } = CallDeadline.prototype
+  const stalls = monitorEventLoopDelay({ resolution: 5 })
+  stalls.enable()
   let times = { calls: 0, slowestMs: 0 }
   CallDeadline.prototype.run = function measured<T>(this: CallDeadline, call: () => PromiseLike<T>): Promise<T> {
     const start = performance.now()
@@ -22,12 +27,14 @@ export function measureCalls(): { look(): CallTimes; stop(): void } {
   }
   return {
     look() {
-      const seen = times
+      const seen = { ...times, stallMs: stalls.max / 1e6 }
       times = { calls: 0, slowestMs: 0 }
+      stalls.reset()
       return seen
     },
     stop() {
       CallDeadline.prototype.run = run
+      stalls.disable()
     },
   }
 }

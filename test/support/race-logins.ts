@@ -63,17 +63,17 @@ export async function countInSessionStore({ client }: Arena, cookies: readonly s
 /** Logs many users in at once, each several times, and tells how many sessions each holds in the end. */
 export async function raceUsers(
   arena: Arena,
-  { users, loginsEach, settings }: { users: number; loginsEach: number; settings: SessionSettings },
+  { from, users, loginsEach, settings }: { from: number; users: number; loginsEach: number; settings: SessionSettings },
 ): Promise<{ statuses: Readonly<Record<number, number>>; counts: Readonly<Record<number, number>>; ms: number }> {
   const { load, limiter, origins } = arena
   await limiter.settings.update({ ...settings })
   const start = performance.now()
   const answers = await inParallel(users * loginsEach, origins.length * 100, (n) => {
-    const { login, password } = seededUser(1 + Math.floor(n / loginsEach))
+    const { login, password } = seededUser(from + Math.floor(n / loginsEach))
     return load.login(originOf(arena, n), login, password)
   })
   const ms = Math.round(performance.now() - start)
-  const counts = await inParallel(users, 50, (n) => limiter.sessions.count(seededUser(n + 1).id))
+  const counts = await inParallel(users, 50, (n) => limiter.sessions.count(seededUser(from + n).id))
   return { statuses: countBy(answers.map(({ status }) => status)), counts: countBy(counts), ms }
 }
 

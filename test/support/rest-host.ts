@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express, { type Express } from 'express'
+import express5, { type Express } from 'express'
 import session from 'express-session'
+import express4 from 'express4'
 import {
   type Host,
   memoryStore,
@@ -26,6 +27,7 @@ export interface RestHostOptions {
   readonly withoutHost?: boolean
   /** Where the router stands: before or after the application's body parsers. */
   readonly parsers?: 'after' | 'before'
+  readonly express?: 4 | 5
 }
 
 /** A browser that has signed in, as far as REST calls go. */
@@ -135,6 +137,7 @@ function identity({ record: { token, generation } }: { record: { token: string; 
 }
 
 function createApp(options: RestHostOptions, limiter: Sessmgr, store: TestStore, users: readonly RestUser[]): Express {
+  const express = options.express === 4 ? express4 : express5
   const app = express()
   app.set('env', 'test')
   const cookie = { maxAge: FORTNIGHT }

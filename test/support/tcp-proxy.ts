@@ -49,7 +49,9 @@ export async function startProxy(serverPort: number): Promise<TcpProxy> {
 
   function flush(link: Link): void {
     if (fault.kind === 'black hole') return
-    for (let next = link.waiting[0]; next && next.due <= performance.now(); next = link.waiting[0]) {
+    for (let next = link.waiting[0]; next; next = link.waiting[0]) {
+      const early = next.due - performance.now()
+      if (early > 0) return void setTimeout(() => flush(link), early + 1)
       link.waiting.shift()
       next.to.write(next.chunk)
     }
@@ -65,8 +67,7 @@ export async function startProxy(serverPort: number): Promise<TcpProxy> {
     const kept = isReply ? chunk.subarray(0, link.left) : chunk
     const ms = fault.kind === 'delay' ? fault.ms : 0
     link.waiting.push({ chunk: kept, to, due: performance.now() + ms })
-    if (ms > 0) setTimeout(() => flush(link), ms + 1)
-    else flush(link)
+    flush(link)
     if (!isReply) return
     link.left -= chunk.length
     // Ended politely first, so that the bytes before the cut do arrive.

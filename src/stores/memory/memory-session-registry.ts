@@ -81,6 +81,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     const stored = slot?.sessions.get(token)
     if (!slot || !stored) return false
     slot.sessions.set(token, { ...stored, record: { ...stored.record, generation } })
+    slot.version = ++this.#counter
     return true
   }
 

@@ -1,0 +1,199 @@
+import { SessmgrError } from '../errors.ts'
+import type { EndedReason, SessionVerdict } from '../limiter/check-session.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { Logger } from '../logger.ts'
+import { tokenOf } from '../sessions/token.ts'
+import type { UserId } from '../user-id.ts'
+import type { HostRequest, HostSessionData, RequestState } from './host-types.ts'
+import { SeenSessions } from './seen-sessions.ts'
+import { markedUser, readMarker, type SessionMarker, writeMarker } from './session-marker.ts'
+import { sessionTtl, touchInterval } from './session-ttl.ts'
+import type { StoreCalls } from './store-calls.ts'
+
+/** A login session as requests know it. */
+export type LoginSession = NonNullable<RequestState['session']>
+
+/** What a session in the store turned out to be. */
+export interface Inspected {
+  /** The data to go on with; undefined when there is no session, or no longer. */
+  readonly data?: HostSessionData
+  readonly session?: LoginSession
+  readonly ended?: EndedReason
+}
+
+/** How sessions are guarded. */
+export interface GateOptions {
+  /** Reads the user out of session data from before the guard. */
+  readonly sessionUser: (data: HostSessionData) => UserId | undefined
+  /** Milliseconds between two notes that a session is in use. */
+  readonly touchEveryMs: number
+  readonly logger: Logger
+}
+
+/** What becomes of one session of the host's store as it is read, written, used and destroyed. */
+export class SessionGate {
+  readonly #calls: StoreCalls
+  readonly #limiter: SessionLimiter
+  readonly #options: GateOptions
+  readonly #seen = new SeenSessions()
+  readonly #loggingIn = new WeakSet<HostRequest>()
+  readonly #ended = new WeakSet<HostRequest>()
+
+  constructor(calls: StoreCalls, limiter: SessionLimiter, options: GateOptions) {
+    this.#calls = calls
+    this.#limiter = limiter
+    this.#options = options
+  }
+
+  /** Reads a session, and asks the limiter about it in the same tick when its user is known already. */
+  async load(sessionId: string): Promise<Inspected> {
+    const known = this.#seen.get(sessionId)
+    const early = known && this.#limiter.check(known.userId, known.token)
+    early?.catch(() => {})
+    const data = await this.#calls.get(sessionId)
+    return data ? this.inspect(sessionId, data, early) : {}
+  }
+
+  /** Judges a session that was read. One that is over is removed from the store. */
+  async inspect(sessionId: string, data: HostSessionData, early?: Promise<SessionVerdict>): Promise<Inspected> {
+    const token = this.#tokenFor(sessionId)
+    const userId = markedUser(data, token) ?? this.#options.sessionUser(data)
+    if (userId === undefined) return { data }
+    const verdict = this.markerOf(sessionId, data)
+      ? await (early ?? this.#limiter.check(userId, token))
+      : await this.#limiter.adopt(userId, { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null })
+    if (verdict.live) {
+      this.#seen.note(sessionId, userId, token)
+      return { data, session: { userId, token } }
+    }
+    this.#seen.delete(sessionId)
+    if (verdict.reason === 'logout_all') await this.#limiter.invalidate(userId, sessionId)
+    else await this.#calls.destroy(sessionId)
+    return { ended: verdict.reason }
+  }
+
+  /** Writes a session, unless it has been ended meanwhile. */
+  async save(sessionId: string, data: HostSessionData): Promise<void> {
+    const marker = this.markerOf(sessionId, data)
+    if (!marker) return this.#saveUnregistered(sessionId, data)
+    if (!(await this.#limiter.check(marker.userId, marker.token)).live) return
+    await this.#calls.set(sessionId, data)
+    const stillThere = await this.#limiter.touch(marker.userId, marker.token, sessionTtl(data))
+    this.#noteTouch(sessionId)
+    // It may have been ended while it was being written.
+    if (!stillThere) await this.#calls.destroy(sessionId)
+  }
+
+  async #saveUnregistered(sessionId: string, data: HostSessionData): Promise<void> {
+    const userId = this.#options.sessionUser(data)
+    const { req: request } = data as { req?: HostRequest }
+    if (userId === undefined || (request && this.#loggingIn.has(request))) return this.#calls.set(sessionId, data)
+    // A request whose session was ended must not carry its user over into a new one.
+    if (request && this.#ended.has(request)) return
+    await this.#admitPastTheHook(sessionId, userId, data)
+  }
+
+  /** Somebody is signed in without a login that came by here: on a route above sessmgr, or by a change of session ids. */
+  async #admitPastTheHook(sessionId: string, userId: UserId, data: HostSessionData): Promise<void> {
+    const admission = await this.#limiter.admit({ userId, ip: null, userAgent: null }, async () => {
+      this.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
+      await this.#calls.set(sessionId, data)
+      return { sessionId, ttlMs: sessionTtl(data), revert: () => this.#calls.destroy(sessionId) }
+    })
+    if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
+  }
+
+  /** Tells whether noting the use of a session again can wait, for the registry and for the store. */
+  canWait(sessionId: string, data: HostSessionData): boolean {
+    // Without an expiry in the cookie the store alone knows how long a session lasts, and has to hear of every use.
+    return Boolean(data.cookie?.expires) && this.#wasJustTouched(sessionId, data)
+  }
+
+  /** Notes that a session was used. */
+  async touch(sessionId: string, data: HostSessionData): Promise<void> {
+    const marker = this.markerOf(sessionId, data)
+    if (!marker || this.#wasJustTouched(sessionId, data)) return this.#calls.touch(sessionId, data)
+    this.#noteTouch(sessionId)
+    const { userId, token } = marker
+    await Promise.all([this.#limiter.touch(userId, token, sessionTtl(data)), this.#calls.touch(sessionId, data)])
+  }
+
+  #wasJustTouched(sessionId: string, data: HostSessionData): boolean {
+    const known = this.#seen.get(sessionId)
+    const interval = touchInterval(data, this.#options.touchEveryMs)
+    return known !== undefined && performance.now() - known.touchedAt < interval
+  }
+
+  #noteTouch(sessionId: string): void {
+    const known = this.#seen.get(sessionId)
+    if (known) known.touchedAt = performance.now()
+  }
+
+  /** Destroys a session and frees its slot. */
+  async destroy(sessionId: string): Promise<void> {
+    const userId = this.#seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId))
+    if (userId !== undefined) await this.#release(sessionId, userId)
+    await this.#calls.destroy(sessionId)
+  }
+
+  async #registeredUserInStore(sessionId: string): Promise<UserId | undefined> {
+    const data = await this.#calls.get(sessionId)
+    return data && this.markerOf(sessionId, data)?.userId
+  }
+
+  async #release(sessionId: string, userId: UserId): Promise<void> {
+    const token = this.#tokenFor(sessionId)
+    this.#seen.delete(sessionId)
+    await this.#limiter.release(userId, token)
+  }
+
+  /** Ends the session that a visitor, perhaps signed in as `holder`, has left by logging in. Logs a failure. */
+  async leave(sessionId: string, holder: UserId | undefined): Promise<void> {
+    try {
+      if (holder !== undefined) await this.#release(sessionId, holder)
+      await this.#calls.destroy(sessionId)
+    } catch {
+      const message = 'The session that somebody left by logging in could not be ended; it expires by itself.'
+      this.#options.logger.warn(message, { token: tokenOf(sessionId) })
+    }
+  }
+
+  /** Notes, before a request gives its session up for another, whether it was over already. */
+  async noteIfEnded(request: HostRequest): Promise<void> {
+    const { sessionID: sessionId = '', session } = request
+    const marker = session && this.markerOf(sessionId, session)
+    if (marker && !(await this.#limiter.check(marker.userId, marker.token)).live) this.#ended.add(request)
+  }
+
+  /**
+   * Runs the login of a request. Where the host regenerates the session meanwhile, the one that the visitor came with
+   * stays in its store and its slot: another login must not take it for lost, and a refused one leaves it as it was.
+   */
+  async loggingIn<T>(request: HostRequest, login: () => Promise<T>): Promise<T> {
+    this.#loggingIn.add(request)
+    try {
+      return await login()
+    } finally {
+      this.#loggingIn.delete(request)
+    }
+  }
+
+  isLoggingIn(request: HostRequest): boolean {
+    return this.#loggingIn.has(request)
+  }
+
+  /** Notes that a session now belongs to a user. */
+  mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): void {
+    this.#seen.note(sessionId, userId, token)
+    writeMarker(data, { userId, token, store: this.#limiter.storeId })
+  }
+
+  /** Reads the marker of a session that was registered in this store. */
+  markerOf(sessionId: string, data: HostSessionData): SessionMarker | undefined {
+    return readMarker(data, this.#tokenFor(sessionId), this.#limiter.storeId)
+  }
+
+  #tokenFor(sessionId: string): string {
+    return this.#seen.get(sessionId)?.token ?? tokenOf(sessionId)
+  }
+}

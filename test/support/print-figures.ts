@@ -1,0 +1,5 @@
+/** Prints what a campaign has measured, one line for each part of it. */
+export function printFigures(what: string, figures: object): void {
+  const text = Object.entries(figures).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  console.log(`    ${what}: ${text.join(', ')}`)
+}
