@@ -11,12 +11,13 @@ const BATCH = 500
 const USER_AGENT =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 
-type Client = ReturnType<typeof createClient>
+const connect = (url: string) => createClient({ url, commandOptions: { timeout: undefined } }).connect()
+
+type Client = Awaited<ReturnType<typeof connect>>
 
 /** Measures the registry in Redis, small and with a million sessions. */
 export async function registryBench(print: (line: string) => void): Promise<void> {
-  const client = createClient({ url: (await startRedis()).url, commandOptions: { timeout: undefined } })
-  await client.connect()
+  const client = await connect((await startRedis()).url)
   const store = redisStore({ client })
 
   const empty = await usedMemory(client)

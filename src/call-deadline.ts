@@ -12,8 +12,9 @@ interface PendingCall {
 /**
  * Calls a store with a deadline, and hardly at all while it does not answer.
  *
- * One coarse timer serves all calls. After a call went past its deadline, further ones fail at once, but for one probe
- * now and then, until the store answers again: so neither requests nor commands pile up before a store that hangs.
+ * One coarse timer serves all calls. After a call went past its deadline, and nothing was answered since it began,
+ * further ones fail at once, but for one probe now and then, until the store answers again: so neither requests nor
+ * commands pile up before a store that hangs.
  */
 export class CallDeadline {
   readonly #deadlineMs: number
@@ -23,6 +24,7 @@ export class CallDeadline {
   #timer: ReturnType<typeof setInterval> | undefined
   #nextProbe = 0
   #stuck = false
+  #lastAnswer = Number.NEGATIVE_INFINITY
 
   constructor(deadlineMs: number, what: string) {
     this.#deadlineMs = deadlineMs
@@ -48,13 +50,13 @@ export class CallDeadline {
       }
       const failed = (cause: unknown) => {
         // A late failure is no sign of life: a client gives up waiting, too.
-        if (this.#pending.has(pending)) this.#stuck = false
+        if (this.#pending.has(pending)) this.#answered()
         settled()
         reject(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', cause))
       }
       try {
         call().then((value) => {
-          this.#stuck = false
+          this.#answered()
           settled()
           resolve(value)
         }, failed)
@@ -69,11 +71,19 @@ export class CallDeadline {
     for (const pending of this.#pending) {
       if (pending.due > now) break
       this.#pending.delete(pending)
-      this.#stuck = true
-      this.#nextProbe = now + PROBE_MS
+      // One call may hang alone, as with one node of a cluster; the store is stuck when nothing has answered since.
+      if (this.#lastAnswer < pending.due - this.#deadlineMs) {
+        this.#stuck = true
+        this.#nextProbe = now + PROBE_MS
+      }
       pending.expire()
     }
     if (this.#pending.size === 0) this.#stopTimer()
+  }
+
+  #answered(): void {
+    this.#stuck = false
+    this.#lastAnswer = performance.now()
   }
 
   #stopTimer(): void {

@@ -34,7 +34,8 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
       if (yes) return
       if (!process.stdin.isTTY) throw new CliError(1, `${question} Nobody is here to ask; pass --yes.`)
       const prompt = createInterface({ input: process.stdin, output: process.stderr })
-      const answer = await prompt.question(`${question} [y/N] `)
+      // Ctrl-C and Ctrl-D are a no.
+      const answer = await prompt.question(`${question} [y/N] `).catch(() => '')
       prompt.close()
       if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(1, 'Nothing was changed.')
     },

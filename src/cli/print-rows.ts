@@ -36,7 +36,9 @@ function cellsOf(rows: readonly Row[], columns: readonly string[]): string[][] {
 }
 
 function csvLine(cells: readonly string[]): string {
-  return cells.map((cell) => (/[",\s]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')
+  // A spreadsheet would run a cell that begins like a formula; what a client calls itself is anything.
+  const safe = cells.map((cell) => (/^[=+\-@]/.test(cell) ? `'${cell}` : cell))
+  return safe.map((cell) => (/[",\s]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')
 }
 
 /** The last column gives way when the terminal is too narrow; where that does not help, each row becomes a block. */

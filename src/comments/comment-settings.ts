@@ -54,7 +54,7 @@ function cleaners(current: CommentSettings): { [K in keyof CommentSettings]: (va
     button_style: oneOf(['theme', 'custom'], DEFAULTS.button_style),
     button_class: classNames,
     show_loader: boolean(current.show_loader),
-    minimum_count: (value) => Math.max(1, Math.trunc(Number(value)) || 1),
+    minimum_count: (value) => Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, Math.trunc(Number(value)) || 1)),
     disable_for_bots: boolean(current.disable_for_bots),
     cache_enabled: boolean(current.cache_enabled),
   }

@@ -48,8 +48,9 @@ export function createCommentRendering(parts: {
   cache: BlockCache
   hooks: Hooks
   logger: Logger
+  deadlineMs: number
 }): CommentRendering {
-  const { host, settings, cache, hooks, logger } = parts
+  const { host, settings, cache, hooks, logger, deadlineMs } = parts
   const { posts } = host
   const decisions = new WeakMap<object, Map<number, Promise<boolean>>>()
   const underWay = new Map<number, Promise<CommentsAnswer>>()
@@ -107,7 +108,12 @@ export function createCommentRendering(parts: {
     if (!carriesNothing) return find(postId, context)
     const known = underWay.get(postId)
     if (known) return known
-    const rendering = find(postId, context).finally(() => underWay.delete(postId))
+    // A rendering that never ends is given up, or nobody could ever start another.
+    const giveUp = setTimeout(() => underWay.delete(postId), deadlineMs)
+    const rendering = find(postId, context).finally(() => {
+      clearTimeout(giveUp)
+      if (underWay.get(postId) === rendering) underWay.delete(postId)
+    })
     underWay.set(postId, rendering)
     return rendering
   }

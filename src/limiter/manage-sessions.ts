@@ -4,6 +4,10 @@ import type { Token } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
+/** How long, and how often, a session whose site-wide logout failed half way is put right again. */
+const STAMP_RETRY_MS = 1000
+const STAMP_RETRIES = 600
+
 /** Lists, counts and ends sessions. */
 export interface SessionManager {
   /** Lists the live sessions of a user, oldest admission first. Unknown user: none. */
@@ -40,19 +44,34 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     return current.filter((_, index) => held[index]).map(({ record }) => record)
   }
 
-  /** Stamps the kept session ahead, so that no request of it in between finds it stale; then again, should others have been faster. */
+  /**
+   * Stamps the kept session ahead, so that no request of it in between finds it stale. Where another logout was faster,
+   * does so again: the generation never moves on to one that the session does not have yet.
+   */
   async function advanceKeeping(userId: UserId, token: Token): Promise<SiteLogout> {
-    const before = await store.epoch.current()
-    if ((await store.sessions.generationOf(userId, token)) !== before) return store.epoch.advance()
-    await store.sessions.restamp(userId, token, before + 1)
+    for (;;) {
+      const before = await store.epoch.current()
+      const own = await store.sessions.generationOf(userId, token)
+      // It is over. One that is ahead is not: another logout of the same session, as by a double click, has stamped it.
+      if (own === undefined || own < before) return store.epoch.advance()
+      await store.sessions.restamp(userId, token, before + 1)
+      try {
+        const logout = await store.epoch.advanceFrom(before)
+        if (logout) return logout
+      } catch (error) {
+        // Left ahead, it would survive the next site-wide logout too; left behind, not even this one.
+        await stampAsCurrent(userId, token, STAMP_RETRIES)
+        throw error
+      }
+    }
+  }
+
+  /** Gives a session the generation that is current, whichever that is by now; keeps trying while the store is away. */
+  async function stampAsCurrent(userId: UserId, token: Token, retries: number): Promise<void> {
     try {
-      const logout = await store.epoch.advance()
-      if (logout.generation > before + 1) await store.sessions.restamp(userId, token, logout.generation)
-      return logout
-    } catch (error) {
-      // Left ahead, it would survive the next site-wide logout too.
-      await store.sessions.restamp(userId, token, before)
-      throw error
+      await store.sessions.restamp(userId, token, await store.epoch.current())
+    } catch {
+      if (retries > 0) setTimeout(() => void stampAsCurrent(userId, token, retries - 1), STAMP_RETRY_MS).unref()
     }
   }
 

@@ -31,6 +31,8 @@ export interface CallerParts {
  *
  * Undefined is an anonymous caller; so is one with a cookie but without a nonce.
  *
+ * @param isOpen Whether the route is open to everybody: credentials for something else are nothing to refuse there.
+ *
  * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for a nonce that is not
  * good, 403 `rest_cross_origin`, 429 `too_many_attempts`.
  */
@@ -38,9 +40,10 @@ export async function authenticateCaller(
   parts: CallerParts,
   request: HostRequest,
   response: HostResponse,
+  isOpen = false,
 ): Promise<Caller | undefined> {
   const { authorization } = request.headers
-  if (authorization !== undefined) return callerByPassword(parts, request, authorization)
+  if (authorization !== undefined && !isOpen) return callerByPassword(parts, request, authorization)
   return callerBySession(parts, request, response)
 }
 
@@ -93,7 +96,8 @@ async function callerByPassword(
   const user = found ?? undefined
   const userId = user === undefined ? undefined : host.users.summary(user).id
   if (!(await passwords.verify(userId, password)) || userId === undefined) {
-    await host.attempts?.failed(attempt)
+    // A rate limiter that rejects at the last straw has counted it all the same.
+    await Promise.resolve(host.attempts?.failed(attempt)).catch(() => {})
     throw wrongCredentials()
   }
   return { user, userId, token: undefined }

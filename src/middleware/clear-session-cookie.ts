@@ -3,7 +3,7 @@ import onHeaders from 'on-headers'
 import type { HostRequest, HostResponse } from './host-types.ts'
 
 /**
- * Removes the cookie of a dead session from the browser, unless the response sets a new one.
+ * Removes the cookie of a dead session from the browser, unless the request's session will be saved, whose cookie then takes the place.
  *
  * express-session does not tell its cookie's name; the cookie that carries the signed session id gives it away.
  */

@@ -109,13 +109,27 @@ export class SessionGate {
     return Boolean(data.cookie?.expires) && this.#wasJustTouched(sessionId, data)
   }
 
-  /** Notes that a session was used. */
+  /** Notes that a session was used. Logs a failure: the request has its answer, which an error would only break off. */
   async touch(sessionId: string, data: HostSessionData): Promise<void> {
+    try {
+      await this.#touchEverywhere(sessionId, data)
+    } catch {
+      const message = 'That a session is in use could not be noted; it may expire too early.'
+      this.#options.logger.warn(message, { token: this.#tokenFor(sessionId) })
+    }
+  }
+
+  async #touchEverywhere(sessionId: string, data: HostSessionData): Promise<void> {
     const marker = this.markerOf(sessionId, data)
     if (!marker || this.#wasJustTouched(sessionId, data)) return this.#calls.touch(sessionId, data)
     this.#noteTouch(sessionId)
     const { userId, token } = marker
-    await Promise.all([this.#limiter.touch(userId, token, sessionTtl(data)), this.#calls.touch(sessionId, data)])
+    const registered = this.#limiter.touch(userId, token, sessionTtl(data))
+    await Promise.all([registered, this.#calls.touch(sessionId, data)])
+    if (await registered) return
+    // Its record has expired before it, or it has just been ended: it counts no longer, so it must not go on.
+    this.#seen.delete(sessionId)
+    await this.#calls.destroy(sessionId)
   }
 
   #wasJustTouched(sessionId: string, data: HostSessionData): boolean {

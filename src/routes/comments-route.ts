@@ -53,8 +53,9 @@ export function commentsRoute(rendering: CommentRendering, nonceHeader: string, 
   })
 }
 
-/** What one reader alone may see, and an answer that takes a dead session's cookie away, no cache may keep. */
+/** What one reader alone may see, as whoever has a session with or without a nonce, and an answer that takes a dead session's cookie away, no cache may keep. */
 function cacheControl(request: HostRequest, caller: Caller | undefined, isPublic: boolean | 'missing'): string {
-  if (caller !== undefined || request.sessmgr?.ended || isPublic === false) return PRIVATE
+  const { session, ended } = request.sessmgr ?? {}
+  if (caller !== undefined || session || ended || isPublic === false) return PRIVATE
   return isPublic === 'missing' ? MISSING : SHARED
 }

@@ -38,7 +38,7 @@ async function operation(route: RestRoute, method: string, services: RestService
       200: { description: 'Done.', ...json(jsonSchema(response)) },
       default: { description: 'Refused.', ...json({ $ref: '#/components/schemas/Error' }) },
     },
-    security: [{ session: [], nonce: [] }, { applicationPassword: [] }],
+    security: route.access === undefined ? [] : [{ session: [], nonce: [] }, { applicationPassword: [] }],
   }
 }
 
@@ -50,7 +50,7 @@ export function openapiRoute(routes: () => readonly RestRoute[], nonceHeader: st
     summary: 'Describes this interface as an OpenAPI 3.1 document.',
     access: 'manage_options',
     schemas: () => ({ params: z.object({}), response: z.record(z.string(), z.unknown()) }),
-    async handle({ services }) {
+    async handle({ services, request }) {
       const paths: Record<string, Record<string, object>> = {}
       for (const route of routes()) {
         for (const method of route.methods) {
@@ -60,6 +60,7 @@ export function openapiRoute(routes: () => readonly RestRoute[], nonceHeader: st
       }
       return {
         openapi: '3.1.0',
+        servers: [{ url: String(request.baseUrl || '/') }],
         info: { title: 'sessmgr', version: VERSION, summary: 'Limits and ends login sessions.' },
         paths,
         components: {

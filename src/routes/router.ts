@@ -39,7 +39,7 @@ export function createRouter(parts: RouterParts) {
     if (!match) throw wrongMethod(found.map(({ route }) => route))
     const { route, groups } = match
 
-    const caller = await authenticateCaller(parts, request, response)
+    const caller = await authenticateCaller(parts, request, response, route.access === undefined)
     if (typeof route.access === 'string') await requireCapability(parts.host, caller, route.access)
     else await route.access?.(caller, parts)
     const given = { ...(method === 'GET' ? queryOf(request) : await jsonBody(request)), ...groups }

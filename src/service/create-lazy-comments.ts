@@ -51,7 +51,7 @@ export function createLazyComments(parts: LazyCommentsParts): LazyComments {
   const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs } = parts
   const settings = createCommentSettings(store.options, hooks)
   const cache = createBlockCache(store.transients)
-  const rendering = createCommentRendering({ host, settings, cache, hooks, logger })
+  const rendering = createCommentRendering({ host, settings, cache, hooks, logger, deadlineMs })
   const base = `${restPath}/lazycomments/v1`
 
   async function makePlaceholder(post: unknown, request?: IncomingMessage): Promise<string> {

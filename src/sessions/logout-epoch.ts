@@ -16,4 +16,6 @@ export interface LogoutEpoch {
   current(): Promise<number>
   /** Moves the generation on by one, atomically, in constant time. Not idempotent. */
   advance(): Promise<SiteLogout>
+  /** Moves the generation on if it is still this one; else resolves undefined and changes nothing. Atomic. */
+  advanceFrom(generation: number): Promise<SiteLogout | undefined>
 }

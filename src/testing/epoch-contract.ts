@@ -19,6 +19,18 @@ export const epochContract: readonly StoreCase[] = [
     },
   ],
   [
+    'moves on from a given generation only while it is at that one',
+    async ({ store, another }) => {
+      const other = await another()
+      assert.equal((await store.epoch.advanceFrom(0))?.generation, 1)
+      assert.equal(await other.epoch.advanceFrom(0), undefined)
+      assert.equal(await other.epoch.current(), 1)
+      const both = await Promise.all([store.epoch.advanceFrom(1), other.epoch.advanceFrom(1)])
+      assert.equal(both.filter(Boolean).length, 1)
+      assert.equal((await store.epoch.advanceFrom(2))?.generation, 3)
+    },
+  ],
+  [
     'tells the time of the logout in Unix seconds',
     async ({ store }) => {
       const { epoch } = await store.epoch.advance()

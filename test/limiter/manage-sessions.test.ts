@@ -165,11 +165,11 @@ describe('logging all users out but one session', () => {
 
   it('keeps it also when another process logs all users out at the same time, just before', async () => {
     const store = memoryStore()
-    const advance = store.epoch.advance.bind(store.epoch)
-    store.epoch.advance = async () => {
-      store.epoch.advance = advance
-      await advance()
-      return advance()
+    const advanceFrom = store.epoch.advanceFrom.bind(store.epoch)
+    store.epoch.advanceFrom = async (generation) => {
+      store.epoch.advanceFrom = advanceFrom
+      await store.epoch.advance()
+      return advanceFrom(generation)
     }
     const { limiter, login, live } = createLimiterWorld({ ...wide, store })
     const kept = String(await login(7))
@@ -180,15 +180,15 @@ describe('logging all users out but one session', () => {
 
   it('gives the session no lead when the logout fails', async () => {
     const store = memoryStore()
-    const advance = store.epoch.advance.bind(store.epoch)
-    store.epoch.advance = () => Promise.reject(new Error('the store is down'))
+    const { advanceFrom } = store.epoch
+    store.epoch.advanceFrom = () => Promise.reject(new Error('the store is down'))
     const { limiter, fired, login, live } = createLimiterWorld({ ...wide, store })
     const kept = String(await login(7))
     const failed = limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
     await expect(failed).rejects.toThrow('the store is down')
     expect(fired).toEqual([])
     expect(await live(7)).toEqual([kept])
-    store.epoch.advance = advance
+    store.epoch.advanceFrom = advanceFrom
     await limiter.sessions.logoutAllUsers()
     expect(await live(7)).toEqual([])
   })

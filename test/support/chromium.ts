@@ -1,9 +1,13 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const PROGRAM = '/usr/bin/chromium'
+// The name that a browser without a window gives itself is one of a bot.
+const READER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -28,7 +32,11 @@ export async function startChromium(): Promise<Chromium> {
   const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder }
   const browser = await chromium.launch({ executablePath: PROGRAM, args: QUIET, env })
   return {
-    visitor: (options) => browser.newContext(options),
+    async visitor(options) {
+      const context = await browser.newContext({ userAgent: READER, ...options })
+      context.setDefaultTimeout(5000)
+      return context
+    },
     async close() {
       await browser.close()
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -50,8 +58,9 @@ export async function watch(context: BrowserContext): Promise<void> {
       window.seen.violations.push(`${event.violatedDirective} ${event.blockedURI}`)
     })
     const add = (list: PerformanceObserverEntryList) => {
-      // Shifts soon after a click count here too, which the metric itself would forgive.
-      for (const entry of list.getEntries()) window.seen.shift += (entry as unknown as { value: number }).value
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) {
+        if (!entry.hadRecentInput) window.seen.shift += entry.value
+      }
     }
     new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true })
   })

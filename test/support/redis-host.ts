@@ -21,7 +21,9 @@ export interface RedisHostOptions {
   /** For both, the session store and the store of sessmgr. */
   readonly deadlineMs?: number
   readonly durability?: 'master' | 'replica'
-  readonly touchEvery?: number
+  readonly touchEvery?: number | undefined
+  /** Milliseconds that the cookie lives; without it, it lives as long as the browser. */
+  readonly cookieMaxAge?: number
 }
 
 /** One process of an application on Redis: express-session, connect-redis, Passport. */
@@ -39,7 +41,7 @@ export interface RedisHost {
 
 /** Starts an application on a free port of 127.0.0.1. Its errors are left to Express. */
 export async function startRedisHost(options: RedisHostOptions): Promise<RedisHost> {
-  const { client, sessionClient = client, settings, deadlineMs, durability, touchEvery } = options
+  const { client, sessionClient = client, settings, deadlineMs, durability, touchEvery, cookieMaxAge } = options
   const logs: unknown[][] = []
   const logger = {
     warn: (...line: unknown[]) => void logs.push(line),
@@ -55,7 +57,8 @@ export async function startRedisHost(options: RedisHostOptions): Promise<RedisHo
   // Without this, Express writes every error that it answers to the console.
   app.set('env', 'test')
   app.use(express.urlencoded({ extended: false }))
-  app.use(session({ store: sessionStore, secret: 'test', resave: false, saveUninitialized: false }))
+  const cookie = cookieMaxAge === undefined ? {} : { maxAge: cookieMaxAge }
+  app.use(session({ store: sessionStore, secret: 'test', resave: false, saveUninitialized: false, cookie }))
   app.use(limiter, authentication.session() as express.RequestHandler)
   addLogin(app, 'plain', { authentication, limiter, gates, options: {} })
   addRoutes(app, { limiter, gates, passport: true })

@@ -13,7 +13,9 @@ export async function fetchComments(element: HTMLElement, signal: AbortSignal): 
   for (let tries = 1; ; ) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
     const headers: Record<string, string> = nonce ? { [nonceHeader]: nonce } : {}
-    const response = await fetch(element.getAttribute('src') ?? '', { headers, signal: limit }).catch(() => undefined)
+    // Asks the server whether what the browser keeps is still true: one's own new comment shows at once.
+    const options: RequestInit = { headers, signal: limit, cache: 'no-cache' }
+    const response = await fetch(element.getAttribute('src') ?? '', options).catch(() => undefined)
     if (response?.ok) return ((await response.json()) as { html: string }).html
     signal.throwIfAborted()
     if (response?.status === 403 && nonce) nonce = ''

@@ -47,6 +47,8 @@ export class LazyComments extends HTMLElement {
     if (this.#loading || this.dataset.loaded || !this.#tell('load', { cancelable: true })) return
     this.#loading = new AbortController()
     this.setAttribute('aria-busy', 'true')
+    // Takes the room from now on, also when loading fails, so that nothing moves then.
+    this.dataset.loaded = ''
     try {
       const html = await fetchComments(this, this.#loading.signal)
       this.#insert(html, clicked)
@@ -83,7 +85,7 @@ export class LazyComments extends HTMLElement {
 
   #fail(error: unknown): void {
     this.querySelector('[role]')?.remove()
-    this.#say('alert', text(this, 'error', 'Comments could not be loaded.'))
+    this.#say('alert', text(this, 'error', 'Comments could not be loaded.'), 'append')
     const button = this.querySelector('.lazycomments-button')
     if (button) button.textContent = text(this, 'retry', 'Try again')
     this.#tell('error', { detail: error })
@@ -97,11 +99,11 @@ export class LazyComments extends HTMLElement {
     }
   }
 
-  #say(role: string, message: string): void {
+  #say(role: string, message: string, place: 'prepend' | 'append' = 'prepend'): void {
     const note = document.createElement('p')
     note.role = role
     note.className = `lazycomments-${role}`
-    this.prepend(note)
+    this[place](note)
     // Put in after the place for it, so that it is read out.
     note.textContent = message
   }

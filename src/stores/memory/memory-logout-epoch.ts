@@ -22,4 +22,8 @@ export class MemoryLogoutEpoch implements LogoutEpoch {
     this.#generation += 1
     return { generation: this.#generation, epoch: Math.floor(this.#clock.now() / 1000) }
   }
+
+  async advanceFrom(generation: number): Promise<SiteLogout | undefined> {
+    return generation === this.#generation ? this.advance() : undefined
+  }
 }

@@ -39,8 +39,16 @@ export class RedisLogoutEpoch implements LogoutEpoch {
   }
 
   async advance(): Promise<SiteLogout> {
-    const write = (client: RedisClient) => runScript(client, ADVANCE, this.#key)
-    const [generation, epoch] = (await this.#deadline.run(() => this.#durable(this.#key, write))) as [number, number]
-    return { generation, epoch }
+    return (await this.#advance([])) as SiteLogout
+  }
+
+  advanceFrom(generation: number): Promise<SiteLogout | undefined> {
+    return this.#advance([String(generation)])
+  }
+
+  async #advance(args: readonly string[]): Promise<SiteLogout | undefined> {
+    const write = (client: RedisClient) => runScript(client, ADVANCE, this.#key, args)
+    const [generation, epoch] = (await this.#deadline.run(() => this.#durable(this.#key, write))) as number[]
+    return generation === undefined || epoch === undefined ? undefined : { generation, epoch }
   }
 }

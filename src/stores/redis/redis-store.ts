@@ -70,8 +70,8 @@ function checkOptions(options: RedisStoreOptions): void {
         'redisStore({ client: fromIoredis(client) }).',
     )
   }
-  if (prefix !== undefined && (typeof prefix !== 'string' || /[{}]/.test(prefix))) {
-    throw invalid('"prefix" must be a string without braces, which would decide on the cluster slot.')
+  if (prefix !== undefined && (typeof prefix !== 'string' || prefix === '' || /[{}]/.test(prefix))) {
+    throw invalid('"prefix" must be a string, not empty and without braces, which would decide on the cluster slot.')
   }
   if (deadlineMs !== undefined && !(Number.isInteger(deadlineMs) && deadlineMs >= 10 && deadlineMs <= 60_000)) {
     throw invalid(`"deadlineMs" must be a whole number from 10 to 60000; it is ${deadlineMs}.`)

@@ -3,8 +3,11 @@ import type { RedisClient } from './redis-client.ts'
 
 const BATCH = 500
 
+/** What keys.ts spells, behind the prefix: anything else there belongs to somebody else. */
+const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
+
 /**
- * Deletes every key below a prefix, from every master of a cluster.
+ * Deletes every key of the store below a prefix, from every master of a cluster.
  *
  * Walks the whole key space, as nothing else in the store does: it is for uninstalling alone.
  */
@@ -26,6 +29,6 @@ async function wipeNode(node: RedisClient, prefix: string): Promise<void> {
   do {
     const found = await node.scan(cursor, { MATCH, COUNT: BATCH })
     cursor = String(found.cursor)
-    await Promise.all(found.keys.map((key) => node.del?.(key)))
+    await Promise.all(found.keys.filter((key) => OWN.test(key.slice(prefix.length))).map((key) => node.del?.(key)))
   } while (cursor !== '0')
 }

@@ -2,6 +2,8 @@
 Moves the logout generation on by one.
 
 KEYS[1]  string: the generation
-Returns  the new generation, and the time in Unix seconds
+ARGV[1]  the generation to move on from; missing: whichever it is
+Returns  the new generation, and the time in Unix seconds; nothing when it is another generation
 ]]
+if ARGV[1] and ARGV[1] ~= (redis.call('GET', KEYS[1]) or '0') then return {} end
 return { redis.call('INCR', KEYS[1]), tonumber(redis.call('TIME')[1]) }

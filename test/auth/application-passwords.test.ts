@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { createApplicationPasswords } from '../../src/auth/application-passwords.ts'
+import { memoryStore } from '../../src/index.ts'
+import { fakeClock } from '../../src/testing.ts'
+
+function setUp() {
+  const clock = fakeClock(1_700_000_000_000)
+  const { passwords: store } = memoryStore()
+  return { clock, store, passwords: createApplicationPasswords(store, clock) }
+}
+
+describe('rule 27: an application password', () => {
+  it('has 24 random letters and digits, shown in groups of four', async () => {
+    const { passwords } = setUp()
+    const made = await Promise.all(Array.from({ length: 200 }, () => passwords.create(1, 'script')))
+    for (const { password } of made) expect(password).toMatch(/^([A-Za-z0-9]{4} ){5}[A-Za-z0-9]{4}$/)
+    expect(new Set(made.map(({ password }) => password)).size).toBe(200)
+  })
+
+  it('uses each of 62 characters about as often in each place', async () => {
+    const { passwords } = setUp()
+    const made = await Promise.all(Array.from({ length: 3000 }, (_, user) => passwords.create(user, 'script')))
+    const plain = made.map(({ password }) => password.replaceAll(' ', ''))
+    const counts = new Map<string, number>()
+    for (const character of plain.join('')) counts.set(character, (counts.get(character) ?? 0) + 1)
+    // 72,000 draws: 1161 of each on average, with a standard deviation of 34.
+    expect(counts.size).toBe(62)
+    for (const [character, count] of counts) expect(Math.abs(count - 1161), character).toBeLessThan(6 * 34)
+    for (let place = 0; place < 24; place++) expect(new Set(plain.map((text) => text[place])).size).toBe(62)
+  })
+
+  it('is shown once: what is kept and listed has no trace of it but a SHA-256', async () => {
+    const { passwords, store, clock } = setUp()
+    const { password, ...info } = await passwords.create(1, 'backup job')
+    const plain = password.replaceAll(' ', '')
+    expect(info).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'backup job', createdAt: clock.now() })
+    expect(await passwords.list(1)).toEqual([info])
+    const hash = createHash('sha256').update(plain).digest('hex')
+    const kept = await store.list(1)
+    expect(kept).toEqual([{ ...info, hash }])
+    for (const seen of [kept, await passwords.list(1)]) {
+      expect(JSON.stringify(seen)).not.toContain(plain)
+      expect(JSON.stringify(seen)).not.toContain(password)
+    }
+    expect(JSON.stringify(await passwords.list(1))).not.toContain(hash)
+  })
+
+  it('is accepted with its blanks, without them, and with others', async () => {
+    const { passwords } = setUp()
+    const { password } = await passwords.create(1, 'script')
+    const plain = password.replaceAll(' ', '')
+    for (const given of [password, plain, ` ${plain} `, plain.split('').join(' '), plain.replace(/^(.{7})/, '$1\t\n ')])
+      expect(await passwords.verify(1, given), JSON.stringify(given)).toBe(true)
+  })
+
+  it('is refused in any other spelling, in part, and for anybody else', async () => {
+    const { passwords } = setUp()
+    const { password } = await passwords.create(1, 'script')
+    const plain = password.replaceAll(' ', '')
+    const swapped = plain.replace(/[a-z]/i, (letter) =>
+      letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+    )
+    const prefixes = Array.from({ length: 24 }, (_, length) => plain.slice(0, length))
+    for (const bad of [...prefixes, swapped, `${plain}x`, plain + plain, plain.split('').reverse().join('')]) {
+      expect(await passwords.verify(1, bad), bad).toBe(false)
+    }
+    expect(await passwords.verify(2, plain)).toBe(false)
+    expect(await passwords.verify(undefined, plain)).toBe(false)
+  })
+
+  it('opens nothing to nobody: an unknown user matches no password, wherever one may lie', async () => {
+    const { passwords } = setUp()
+    const { password } = await passwords.create('', 'of a user without an id')
+    expect(await passwords.verify(undefined, password)).toBe(false)
+  })
+
+  it('is refused as its own hash', async () => {
+    const { passwords, store } = setUp()
+    await passwords.create(1, 'script')
+    const [kept] = await store.list(1)
+    expect(await passwords.verify(1, kept?.hash ?? '')).toBe(false)
+  })
+
+  it('is one of several, each named, listed oldest first and revoked for itself', async () => {
+    const { passwords, clock } = setUp()
+    const first = await passwords.create(1, 'first')
+    clock.advance(1)
+    const second = await passwords.create(1, 'second')
+    await passwords.create(2, 'of another user')
+    expect((await passwords.list(1)).map(({ name }) => name)).toEqual(['first', 'second'])
+
+    expect(await passwords.revoke(1, first.id)).toBe(true)
+    expect(await passwords.verify(1, first.password)).toBe(false)
+    expect(await passwords.verify(1, second.password)).toBe(true)
+    expect((await passwords.list(1)).map(({ name }) => name)).toEqual(['second'])
+    expect(await passwords.revoke(1, first.id)).toBe(false)
+    expect(await passwords.revoke(2, second.id)).toBe(false)
+    expect(await passwords.verify(1, second.password)).toBe(true)
+  })
+
+  it('may be given by a deployment that must know it beforehand, with blanks or without', async () => {
+    const { passwords } = setUp()
+    const { password } = await passwords.create(1, 'seeded', 'abcdefgh ijklmnopqrstuvwx')
+    expect(password).toBe('abcd efgh ijkl mnop qrst uvwx')
+    expect(await passwords.verify(1, 'abcdefghijklmnopqrstuvwx')).toBe(true)
+  })
+})

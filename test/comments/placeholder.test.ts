@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { placeholder } from '../../src/comments/placeholder.ts'
+
+const settings = {
+  load_method: 'click',
+  button_text: 'Load Comments',
+  button_style: 'theme',
+  button_class: '',
+  show_loader: true,
+  minimum_count: 1,
+  disable_for_bots: true,
+  cache_enabled: true,
+} as const
+const parts = {
+  postId: 7,
+  postUrl: '/posts/7',
+  source: '/api/lazycomments/v1/comments?post_id=7',
+  nonce: undefined,
+  nonceHeader: 'X-HOST-Nonce',
+  settings,
+}
+
+test('rule 35: a placeholder holds a real link to the page with its comments', () => {
+  expect(placeholder(parts)).toBe(
+    '<lazy-comments id="comments" post="7" src="/api/lazycomments/v1/comments?post_id=7" method="click" loader="">' +
+      '<a class="lazycomments-button" href="/posts/7?comments=all#comments">Load Comments</a></lazy-comments>',
+  )
+})
+
+test('rule 35: the link keeps the query of the post and drops its hash', () => {
+  expect(placeholder({ ...parts, postUrl: '/?p=7#top' })).toContain('href="/?p=7&amp;comments=all#comments"')
+})
+
+test('a signed-in reader finds a nonce and the name of its header', () => {
+  expect(placeholder({ ...parts, nonce: 'abc' })).toContain(' data-nonce="abc" data-nonce-header="X-HOST-Nonce"')
+  expect(placeholder(parts)).not.toContain('nonce')
+})
+
+test('the loader, the style and the classes follow the settings', () => {
+  const html = placeholder({
+    ...parts,
+    settings: { ...settings, show_loader: false, button_style: 'custom', button_class: 'a b' },
+  })
+  expect(html).not.toContain('loader')
+  expect(html).toContain('class="lazycomments-button lazycomments-custom a b"')
+})
+
+test('no text leaves its place, whatever is in it', () => {
+  const evil = `"'><script>alert(1)</script>&`
+  const html = placeholder({
+    ...parts,
+    postUrl: evil,
+    source: evil,
+    nonce: evil,
+    settings: { ...settings, button_text: evil, button_class: evil },
+  })
+  expect(html.match(/<[a-z-]+/g)).toEqual(['<lazy-comments', '<a'])
+  expect(html.match(/&lt;script&gt;/g)).toHaveLength(5)
+})

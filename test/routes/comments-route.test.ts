@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommentsHost, startCommentsHost, threadOf } from '../support/comments-host.ts'
+
+const SHARED = 'public, max-age=60, s-maxage=300, stale-while-revalidate=600, stale-if-error=86400'
+const PATH = '/api/lazycomments/v1/comments'
+
+let host: CommentsHost
+beforeEach(async () => {
+  host = await startCommentsHost({ deadlineMs: 300 })
+})
+afterEach(() => host.close())
+
+const get = (query: string, headers = {}, method = 'GET') => host.client.send(method, `${PATH}${query}`, { headers })
+
+describe('an anonymous reader', () => {
+  test('gets the comments, in an answer that caches may keep and that sets no cookie', async () => {
+    const { status, headers, json } = await get('?post_id=1')
+    expect(status).toBe(200)
+    expect(json).toEqual({ html: threadOf(host.posts.get(1) as never) })
+    expect(headers['cache-control']).toBe(SHARED)
+    expect(headers.vary).toBe('Accept-Encoding, X-HOST-Nonce')
+    expect(headers.etag).toMatch(/^"[\w-]{43}"$/)
+    expect(headers['set-cookie']).toBeUndefined()
+    expect(headers['x-host-nonce']).toBeUndefined()
+  })
+
+  test('gets 304 without a body for a known ETag, weak or among others, and 200 once a comment is new', async () => {
+    const { etag } = (await get('?post_id=1')).headers
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+      const { status, text, headers } = await get('?post_id=1', { 'if-none-match': known })
+      expect([status, text, headers.etag, headers['cache-control']]).toEqual([304, '', etag, SHARED])
+    }
+    host.posts.set(1, { id: 1, status: 'published', comments: ['Another one.'] })
+    expect((await get('?post_id=1', { 'if-none-match': etag })).status).toBe(200)
+  })
+
+  test('gets the same headers and no body for HEAD', async () => {
+    const head = await get('?post_id=1', {}, 'HEAD')
+    const full = await get('?post_id=1')
+    expect([head.status, head.text, head.headers.etag]).toEqual([200, '', full.headers.etag])
+    expect(head.headers['cache-control']).toBe(SHARED)
+  })
+})
+
+describe('rule 29', () => {
+  test.each(['', '?post_id=', '?post_id=1e3', '?post_id=%201', '?post_id=1.0', '?post_id=-1', '?post_id=0'])(
+    'answers 400 to "%s" and does not ask the application',
+    refuses,
+  )
+  test.each([
+    '01',
+    '+1',
+    '0x1',
+    '9007199254740992',
+    '99999999999999999',
+    '%EF%BC%91',
+    '1%00',
+    '1&post_id=1',
+    '1&post_id=2',
+  ])('answers 400 to post_id=%s and does not ask the application', (value) => refuses(`?post_id=${value}`))
+  test.each(['?post_id[]=1', '?post_id[0]=1'])('answers 400 to the list %s', refuses)
+
+  async function refuses(query: string): Promise<void> {
+    const { status, json } = await get(query)
+    expect([status, json.code, json.data.status]).toEqual([400, 'rest_invalid_param', 400])
+    expect(json.data.params).toHaveProperty('post_id')
+    expect(host.asked).toEqual([])
+  }
+
+  test.each([4, 999, 9007199254740991])('answers 404 and empty markup for post %i, for ten seconds', async (id) => {
+    const { status, text, headers } = await get(`?post_id=${id}`)
+    expect([status, text]).toEqual([404, '{"html":""}'])
+    expect(headers['cache-control']).toBe('public, max-age=0, s-maxage=10')
+  })
+
+  test('gives a locked post as empty markup, an open one in full, and lets no cache keep either', async () => {
+    const locked = await get('?post_id=5')
+    expect([locked.status, locked.text, locked.headers['cache-control']]).toEqual([
+      200,
+      '{"html":""}',
+      'private, no-store',
+    ])
+    const open = await get('?post_id=5', { 'x-password': 'open' })
+    expect([open.json.html.includes('Voice 2.'), open.headers['cache-control']]).toEqual([true, 'private, no-store'])
+    expect((await get('?post_id=5')).text).toBe('{"html":""}')
+  })
+
+  test('leaves the route on when the method is off', async () => {
+    await host.comments.settings.set('load_method', 'off')
+    expect((await get('?post_id=1')).status).toBe(200)
+  })
+})
+
+describe('a signed-in reader', () => {
+  test('gets a form with the own name, a fresh nonce, and an answer that no cache keeps', async () => {
+    const { cookie, nonce } = await host.signIn('alice')
+    const { status, headers, json } = await get('?post_id=1', { cookie, 'x-host-nonce': nonce })
+    expect([status, headers['cache-control']]).toEqual([200, 'private, no-store'])
+    expect(headers['x-host-nonce']).toBe(nonce)
+    expect(json.html).toContain('As alice')
+  })
+
+  test('with a stale nonce gets 403 in the error shape, and the comments without it', async () => {
+    const { cookie } = await host.signIn('alice')
+    const { status, json } = await get('?post_id=1', { cookie, 'x-host-nonce': 'stale' })
+    expect([status, json.code, json.data]).toEqual([403, 'rest_cookie_invalid_nonce', { status: 403 }])
+    expect(host.renders).toBe(0)
+    const { status: second, headers } = await get('?post_id=1', { cookie })
+    // The theme may know who reads, so this answer must never reach another reader.
+    expect([second, headers['cache-control']]).toEqual([200, 'private, no-store'])
+  })
+
+  test('never lends the own name to an anonymous reader who asks at the same moment', async () => {
+    const { cookie, nonce } = await host.signIn('alice')
+    const both = [get('?post_id=1', { cookie, 'x-host-nonce': nonce }), get('?post_id=1')]
+    const [alice, guest] = await Promise.all(both)
+    expect([alice?.json.html.includes('As alice'), guest?.json.html.includes('As guest')]).toEqual([true, true])
+  })
+
+  test('whose session was ended gets an answer that no cache keeps', async () => {
+    const { cookie } = await host.signIn('alice')
+    await host.client.send('POST', '/logout', { headers: { cookie } })
+    const { headers } = await get('?post_id=1', { cookie })
+    expect(headers['cache-control']).toBe('private, no-store')
+  })
+})
+
+describe('the renderer', () => {
+  test('renders once for 1,000 parallel requests of one cold post', async () => {
+    await host.close()
+    host = await startCommentsHost({ deadlineMs: 20_000 })
+    // Ends only when every request is there.
+    host.render = async (post) => {
+      while (host.requests.length < 1000) await new Promise((resolve) => setTimeout(resolve, 10))
+      return threadOf(post)
+    }
+    const wide = Array.from({ length: 1000 }, () => fetch(`${host.origin}${PATH}?post_id=1`).then((one) => one.text()))
+    const texts = await Promise.all(wide)
+    expect(new Set(texts).size).toBe(1)
+    expect(host.renders).toBe(1)
+  })
+
+  test('that throws gives 500 in the error shape, tells no reason, and the next request works', async () => {
+    host.render = () => Promise.reject(new Error('a secret reason'))
+    const { status, json, text, headers } = await get('?post_id=1')
+    expect([status, json.code, json.data]).toEqual([500, 'rest_internal_error', { status: 500 }])
+    expect(text).not.toContain('secret')
+    expect(headers['cache-control']).toBe('no-store')
+    host.render = (post) => threadOf(post)
+    expect((await get('?post_id=1')).status).toBe(200)
+  })
+
+  test('that never answers gives 503 within the deadline, and the post recovers with it', async () => {
+    host.render = () => new Promise(() => {})
+    const begin = performance.now()
+    const { status, json, headers } = await get('?post_id=1')
+    expect([status, json.data, headers['retry-after']]).toEqual([503, { status: 503 }, '2'])
+    expect(performance.now() - begin).toBeLessThan(2000)
+    host.render = (post) => threadOf(post)
+    expect((await get('?post_id=1')).status).toBe(200)
+  })
+
+  test('has its markup changed by the filter, which is given the post', async () => {
+    host.limiter.hooks.addFilter(
+      'lazycomments_rendered_html',
+      'test',
+      (_html, post) => `post ${(post as { id: number }).id}`,
+    )
+    expect((await get('?post_id=2')).json).toEqual({ html: 'post 2' })
+  })
+})

@@ -1,0 +1,43 @@
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { redisStore } from '../../src/redis.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
+
+let server: RedisServer
+const connect = async () => createClient({ url: server.url }).connect()
+let client: Awaited<ReturnType<typeof connect>>
+
+beforeAll(async () => {
+  server = await startRedis()
+  client = await connect()
+})
+afterAll(async () => {
+  client.destroy()
+  await server.stop()
+})
+
+describe('wiping a store in Redis', () => {
+  it.each(['sessmgr:', 'sess:', 's', 'a*:'])(
+    'rule 28: removes what it wrote below %s, and no key of anybody else',
+    async (prefix) => {
+      await client.flushAll()
+      const foreign = ['sess:abcdef', 's:thing', 'sessmgr:other:{1}:s', 'sessmgr:session', 'a*:b', 'ab:{1}:s', 'other']
+      for (const key of foreign) await client.set(key, 'of somebody else')
+      const store = redisStore({ client, prefix })
+      const admit = { sessionId: 'x', ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
+      await store.sessions.commit('a b}', '0', { admit, end: [] })
+      await store.epoch.advance()
+      await store.options.set('thing', 1)
+      await store.passwords.add(1, { id: 'p', name: 'n', hash: 'ab', createdAt: 1 })
+      await store.transients.set('t', 'text', 60_000)
+      await store.transients.advance('g')
+      expect(await client.dbSize()).toBe(foreign.length + 6)
+      await store.wipe()
+      expect((await client.keys('*')).sort()).toEqual(foreign.toSorted())
+    },
+  )
+
+  it('has no store without a prefix, which could not tell its keys from others', () => {
+    expect(() => redisStore({ client, prefix: '' })).toThrow('"prefix" must be a string, not empty')
+  })
+})

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { isUserId } from '../src/user-id.ts'
+
+describe('a user id', () => {
+  it.each([0, 1, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, '0', 'u-1', ' ', '{7}'])('may be %j', (id) => {
+    expect(isUserId(id)).toBe(true)
+  })
+
+  it.each([
+    '',
+    1.5,
+    2 ** 53,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    null,
+    undefined,
+    true,
+    1n,
+    Symbol('id'),
+    {},
+    [],
+    [1],
+    new Number(1),
+    new String('a'),
+    () => 1,
+  ])('is not %s', (value) => {
+    expect(isUserId(value)).toBe(false)
+  })
+})
