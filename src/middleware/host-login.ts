@@ -49,6 +49,7 @@ export async function hostLogin(
   if (admission.admitted && request.session) {
     const { userId, token } = admission.session
     store.gate.mark(request.sessionID ?? '', request.session, { userId, token })
+    store.gate.compareUsers(request.session, userId)
     request.sessmgr = { session: { userId, token } }
     // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
     if (request.sessionID !== sessionId && replaces === undefined) await store.gate.leave(sessionId, holder)

@@ -38,6 +38,7 @@ export class SessionGate {
   readonly #seen = new SeenSessions()
   readonly #loggingIn = new WeakSet<HostRequest>()
   readonly #ended = new WeakSet<HostRequest>()
+  #warned = false
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GateOptions) {
     this.#calls = calls
@@ -194,6 +195,18 @@ export class SessionGate {
 
   isLoggingIn(request: HostRequest): boolean {
     return this.#loggingIn.has(request)
+  }
+
+  /** Says once, after a login, that sessions name their user otherwise than the login did. */
+  compareUsers(data: HostSessionData, userId: UserId): void {
+    const named = this.#options.sessionUser(data)
+    if (this.#warned || named === undefined || String(named) === String(userId)) return
+    this.#warned = true
+    this.#options.logger.warn(
+      'What a session says of its user is not the id of the user who logged in, so sessions from before sessmgr, and ' +
+        'those whose id the application changes, count for somebody else. Tell sessmgr how to read the id: ' +
+        'sessmgr({ sessionUser: (session) => … }).',
+    )
   }
 
   /** Notes that a session now belongs to a user. */
