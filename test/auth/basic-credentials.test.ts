@@ -71,11 +71,10 @@ describe('a Basic header', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.base64String()), (value) => void basicCredentials(`Basic ${value}`)))
   })
 
-  it('is read in a few milliseconds when it is a megabyte of blanks, padding or letters', () => {
+  it('is refused without trying every way to read it when it is a megabyte of blanks, padding or letters', () => {
+    // A pattern that tried them would be at it for hours, and the test with it.
     for (const filler of [' ', '=', 'A', 'A=', 'A ']) {
-      const start = performance.now()
-      basicCredentials(`Basic ${filler.repeat(500_000)}!`)
-      expect(performance.now() - start, JSON.stringify(filler)).toBeLessThan(50)
+      expect(basicCredentials(`Basic ${filler.repeat(500_000)}!`)).toBeUndefined()
     }
   })
 })

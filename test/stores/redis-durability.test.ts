@@ -110,7 +110,7 @@ for (const [kind, connect] of Object.entries(kinds)) {
       servers.replica.process.kill('SIGSTOP')
       const start = performance.now()
       const { status, headers } = await leaving.post('/logout')
-      expect(performance.now() - start).toBeLessThan(DEADLINE_MS + 100)
+      expect(performance.now() - start).toBeLessThan(3 * DEADLINE_MS)
       expect([status, headers.get('retry-after'), leaving.sessionId()]).toEqual([503, '2', cookie])
       const unconfirmed = { code: 'store_unavailable' }
       await expect(host.limiter.sessions.logoutAllUsers()).rejects.toMatchObject(unconfirmed)

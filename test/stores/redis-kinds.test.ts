@@ -57,7 +57,7 @@ for (const [kind, connect] of Object.entries(kinds)) {
       describe,
       it,
       async create() {
-        const options = { prefix: `${kind} ${++prefixes}:`, durability: 'replica', deadlineMs: 10_000 } as const
+        const options = { prefix: `${kind} ${++prefixes}:`, durability: 'replica', deadlineMs: 60_000 } as const
         const [one, two] = connections
         return {
           store: redisStore({ ...options, client: one.client }),
