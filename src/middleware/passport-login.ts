@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { HostRequest, HostResponse, Next } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
@@ -22,33 +23,60 @@ type LoginRequest = HostRequest & { [key: symbol]: unknown }
 
 const limited = new WeakMap<LogIn, LogIn>()
 
-/** Made once: a request gets these two descriptors and no closures of its own. */
-const accessors = Object.fromEntries(NAMES.map((name) => [name, accessor(assigned[name])]))
+const prepared = new WeakSet<object>()
 
 /**
  * Puts the limit in front of `req.logIn` and `req.login`, through which every Passport login goes.
  *
  * Passport assigns them when its own middleware runs, which may be before or after this; an accessor catches both. It
- * stands on the request itself, because Express exchanges a request's prototype on its way through sub-applications.
+ * stands on the prototype that all requests of an Express share, so that a request costs next to nothing, and is of no
+ * effect on a request that did not come by here.
  */
 export function limitPassportLogins(host: HostRequest, response: HostResponse, admit: Admit): void {
   const request = host as LoginRequest
   request[LOGIN] = { response, admit }
-  for (const name of NAMES) request[assigned[name]] = request[name]
-  Object.defineProperties(request, accessors)
+  const holder = sharedPrototype(request) ?? request
+  if (!prepared.has(holder)) prepare(holder)
+  if (holder === request) return
+  for (const name of NAMES) {
+    if (!Object.hasOwn(request, name)) continue
+    // Assigned before there was an accessor to catch it.
+    const value = request[name]
+    delete request[name]
+    request[name] = value
+  }
 }
 
-function accessor(key: symbol): PropertyDescriptor {
-  return {
-    configurable: true,
-    enumerable: true,
-    get(this: LoginRequest) {
-      const value = this[key]
-      return typeof value === 'function' ? limitedLogIn(value as LogIn) : value
-    },
-    set(this: LoginRequest, value: unknown) {
-      this[key] = value
-    },
+/**
+ * Finds the prototype just below Node's own. Express exchanges a request's first prototype on its way through
+ * sub-applications; this one stays. Without Express there is none, and Node's own is not ours to change.
+ */
+function sharedPrototype(request: HostRequest): object | undefined {
+  let found: object | undefined
+  let next: object | null = Object.getPrototypeOf(request)
+  while (next !== null && next !== IncomingMessage.prototype) {
+    found = next
+    next = Object.getPrototypeOf(next)
+  }
+  return found
+}
+
+function prepare(holder: object): void {
+  prepared.add(holder)
+  for (const name of NAMES) {
+    const key = assigned[name]
+    const earlier = (holder as Record<string, unknown>)[name]
+    Object.defineProperty(holder, name, {
+      configurable: true,
+      enumerable: true,
+      get(this: LoginRequest) {
+        const value = this[key] ?? earlier
+        return this[LOGIN] !== undefined && typeof value === 'function' ? limitedLogIn(value as LogIn) : value
+      },
+      set(this: LoginRequest, value: unknown) {
+        this[key] = value
+      },
+    })
   }
 }
 
