@@ -18,7 +18,7 @@ function serve({ port, redisUrl }: Config): void {
     if (cluster.isPrimary) announce((server.address() as AddressInfo).port)
   })
   onSignal(() => {
-    server.close(() => void close().then(() => cluster.worker?.disconnect()))
+    server.close(() => void close().finally(() => process.exit()))
     server.closeAllConnections()
   })
 }
