@@ -34,7 +34,7 @@ export async function startChromium(): Promise<Chromium> {
   return {
     async visitor(options) {
       const context = await browser.newContext({ userAgent: READER, ...options })
-      context.setDefaultTimeout(5000)
+      context.setDefaultTimeout(30_000)
       return context
     },
     async close() {
