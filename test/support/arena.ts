@@ -35,7 +35,12 @@ export const seededUser = (n: number) => ({ id: 1000 + n, login: `user${n}`, pas
 export async function startArena({ processes, users, clockSkewMs = [] }: ArenaOptions): Promise<Arena> {
   const redis = await startRedis()
   const env = { SEED_USERS: String(users) }
-  const examples = await startExamples({ redisUrl: redis.url, count: processes, clockSkewMs, env })
+  const examples = await startExamples({ redisUrl: redis.url, count: processes, clockSkewMs, env }).catch(
+    async (error) => {
+      await redis.stop()
+      throw error
+    },
+  )
   const client = await connectRedis(redis.url)
   const store = redisStore({ client })
   const limiter = sessmgr({ store, sessionStore: new RedisStore({ client }) })

@@ -42,41 +42,48 @@ export async function startExamples({
 }: ExampleOptions): Promise<ExampleProcesses> {
   const directory = mkdtempSync(join(tmpdir(), 'sessmgr-example-'))
   const logs = Array.from({ length: count }, (_, index) => join(directory, `hooks-${index}.log`))
-  const started = await Promise.all(
-    logs.map((log, index) =>
-      startOne({
-        ...process.env,
-        TSX_TSCONFIG_PATH: join(ROOT, 'examples/express-app/tsconfig.json'),
-        PORT: '0',
-        REDIS_URL: redisUrl,
-        SESSION_SECRET: 'one for all processes',
-        SCRYPT_COST: '16',
-        TEST_HOOKS_LOG: log,
-        CLOCK_SKEW_MS: String(clockSkewMs[index] ?? 0),
-        ...env,
-      }),
-    ),
+  const children = logs.map((log, index) =>
+    launch({
+      ...process.env,
+      TSX_TSCONFIG_PATH: join(ROOT, 'examples/express-app/tsconfig.json'),
+      PORT: '0',
+      REDIS_URL: redisUrl,
+      SESSION_SECRET: 'one for all processes',
+      SCRYPT_COST: '16',
+      TEST_HOOKS_LOG: log,
+      CLOCK_SKEW_MS: String(clockSkewMs[index] ?? 0),
+      ...env,
+    }),
   )
-  const children = started.map(({ child }) => child)
+  async function stop(): Promise<void> {
+    await Promise.all(children.map(end))
+    rmSync(directory, { recursive: true, force: true })
+  }
+  const origins = await Promise.all(children.map(listening)).catch(async (error) => {
+    await stop()
+    throw error
+  })
   return {
-    origins: started.map(({ origin }) => origin),
+    origins,
     ended: () => children.filter(hasEnded).length,
     hooks: () => logs.flatMap(readHooks),
-    async stop() {
-      await Promise.all(children.map(end))
-      rmSync(directory, { recursive: true, force: true })
-    },
+    stop,
   }
 }
 
-async function startOne(env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; origin: string }> {
+function launch(env: NodeJS.ProcessEnv): ChildProcess {
   const imports = ['tsx', './test/support/skewed-clock.ts'].flatMap((name) => ['--import', name])
   const child = spawn(process.execPath, [...imports, 'examples/express-app/server.ts'], { cwd: ROOT, env })
   const leaveNothing = () => child.kill('SIGKILL')
   process.once('exit', leaveNothing)
   child.once('exit', () => process.off('exit', leaveNothing))
+  return child
+}
+
+/** Resolves with the origin at which a process listens. */
+function listening(child: ChildProcess): Promise<string> {
   let output = ''
-  const origin = new Promise<string>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`The example application ${why}:\n${output}`))
     const timer = setTimeout(() => fail('did not listen in time'), START_TIMEOUT_MS)
     const read = (chunk: Buffer) => {
@@ -87,11 +94,10 @@ async function startOne(env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; 
       clearTimeout(timer)
       resolve(found)
     }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
     child.once('exit', (code) => fail(`ended with code ${code}`))
   })
-  return { child, origin: await origin }
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
