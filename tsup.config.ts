@@ -11,7 +11,7 @@ const shared: Options = {
 export default defineConfig([
   {
     ...shared,
-    entry: { index: 'src/index.ts', redis: 'src/redis.ts', testing: 'src/testing.ts' },
+    entry: { index: 'src/index.ts', redis: 'src/redis.ts', comments: 'src/comments.ts', testing: 'src/testing.ts' },
     format: ['esm', 'cjs'],
     dts: true,
   },

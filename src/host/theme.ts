@@ -1,3 +1,5 @@
+import type { UserId } from '../user-id.ts'
+
 /** One block of a template. Template parts and patterns have been put in their places by the application. */
 export interface Block {
   readonly blockName: string | null
@@ -10,8 +12,12 @@ export interface Block {
 
 /** For whom comments are rendered. */
 export interface RenderContext {
-  /** The request that asks for them: whose name stands in the form is the theme's affair. */
   readonly request: unknown
+  /**
+   * Id of the reader whose name stands in the form. Undefined: a guest, whatever the session of the request says,
+   * because a request that proves itself by a cookie alone may come from anywhere.
+   */
+  readonly userId: UserId | undefined
 }
 
 /** A theme that renders the comments of a post itself. */

@@ -18,9 +18,17 @@ export interface Caller {
   readonly token: Token | undefined
 }
 
+/** Whose session a request carries. */
+export interface Reader {
+  readonly userId: UserId
+  readonly token: Token
+}
+
 /** What it takes to tell who calls. */
 export interface CallerParts {
   readonly host: Host
+  /** Tells whose session a request carries; nonces are made for that session. */
+  readerOf(request: HostRequest): Reader | undefined
   readonly passwords: ApplicationPasswords
   readonly nonces: Nonces
   readonly nonceHeader: string
@@ -48,11 +56,11 @@ export async function authenticateCaller(
 }
 
 async function callerBySession(
-  { host, nonces, nonceHeader }: CallerParts,
+  { host, readerOf, nonces, nonceHeader }: CallerParts,
   request: HostRequest,
   response: HostResponse,
 ): Promise<Caller | undefined> {
-  const session = request.sessmgr?.session
+  const session = readerOf(request)
   const nonce = request.headers[nonceHeader.toLowerCase()]
   if (!session || nonce === undefined) return undefined
   refuseCrossOrigin(request)

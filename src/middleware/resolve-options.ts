@@ -3,6 +3,7 @@ import type { Host } from '../host/host.ts'
 import { consoleLogger, type Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
 import { BUILT_IN_LOGICS, type SessionSettings } from '../options/session-settings.ts'
+import { requireKnown } from '../require-known.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
@@ -92,7 +93,7 @@ const OPTIONS = [
  */
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   requireObject(options, 'The options of sessmgr()')
-  requireKnown(options, OPTIONS, '')
+  requireKnown(options, OPTIONS)
   const {
     store,
     sessionStore,
@@ -212,13 +213,6 @@ function passportUser(data: HostSessionData): unknown {
 
 function checkedUser(id: unknown): UserId | undefined {
   return isUserId(id) ? id : undefined
-}
-
-function requireKnown(given: object, known: readonly string[], prefix: string): void {
-  for (const name of Object.keys(given)) {
-    if (known.includes(name)) continue
-    throw invalid(`There is no option "${prefix}${name}"`, nearestName(name, known))
-  }
 }
 
 function requireObject(value: unknown, what: string): void {

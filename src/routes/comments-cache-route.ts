@@ -12,7 +12,7 @@ export function commentsCacheRoute(cache: BlockCache, hooks: Hooks): RestRoute {
     path: '/lazycomments/v1/cache',
     summary: 'Clears every kept comments block.',
     // The filter has the last word, for an anonymous caller too.
-    async access(caller, { host }) {
+    async access(caller, host) {
       const capability = await hooks.applyFilters('lazycomments_capability', 'manage_options')
       const refusal = await requireCapability(host, caller, capability).then(
         () => undefined,

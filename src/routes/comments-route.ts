@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
 import type { CommentRendering } from '../comments/lazy-comments.ts'
 import { withDeadline } from '../deadline.ts'
-import type { Caller } from '../middleware/authenticate-caller.ts'
+import type { Caller, Reader } from '../middleware/authenticate-caller.ts'
 import type { HostRequest } from '../middleware/host-types.ts'
 import { RestError } from '../middleware/rest-error.ts'
 import { RestAnswer } from './rest-answer.ts'
@@ -17,8 +17,21 @@ const postId = z.string('must be given once').check(
   z.refine((text) => Number.isSafeInteger(Number(text)), 'is too large'),
 )
 
+/** What the route works with. */
+export interface CommentsRouteParts {
+  readonly rendering: CommentRendering
+  readonly nonceHeader: string
+  readonly deadlineMs: number
+  /** Tells whose session a request carries. */
+  readerOf(request: HostRequest): Reader | undefined
+}
+
 /** Gives the rendered comments of a post, to everybody. */
-export function commentsRoute(rendering: CommentRendering, nonceHeader: string, deadlineMs: number): RestRoute {
+export function commentsRoute({ rendering, nonceHeader, deadlineMs, readerOf }: CommentsRouteParts): RestRoute {
+  /** No cache may keep what is for one reader, or an answer that takes a dead session's cookie away. */
+  const isPrivate = (request: HostRequest, caller: Caller | undefined) =>
+    caller !== undefined || readerOf(request) !== undefined || request.sessmgr?.ended !== undefined
+
   return restRoute<{ post_id: string }>({
     methods: ['GET'],
     path: '/lazycomments/v1/comments',
@@ -29,7 +42,7 @@ export function commentsRoute(rendering: CommentRendering, nonceHeader: string, 
       const { cookie, authorization } = request.headers
       const answering = rendering.answer(
         Number(params.post_id),
-        { request },
+        { request, userId: caller?.userId },
         cookie === undefined && authorization === undefined,
       )
       const tooSlow = () =>
@@ -40,7 +53,7 @@ export function commentsRoute(rendering: CommentRendering, nonceHeader: string, 
       const body = JSON.stringify({ html: answer.found ? answer.html : '' })
       const headers = {
         Vary: `Accept-Encoding, ${nonceHeader}`,
-        'Cache-Control': cacheControl(request, caller, answer.found ? answer.isPublic : 'missing'),
+        'Cache-Control': cacheControl(isPrivate(request, caller), answer.found ? answer.isPublic : 'missing'),
       }
       if (!answer.found) return new RestAnswer(body, { status: 404, headers })
       const ETag = `"${createHash('sha256').update(body).digest('base64url')}"`
@@ -53,9 +66,7 @@ export function commentsRoute(rendering: CommentRendering, nonceHeader: string, 
   })
 }
 
-/** What one reader alone may see, as whoever has a session with or without a nonce, and an answer that takes a dead session's cookie away, no cache may keep. */
-function cacheControl(request: HostRequest, caller: Caller | undefined, isPublic: boolean | 'missing'): string {
-  const { session, ended } = request.sessmgr ?? {}
-  if (caller !== undefined || session || ended || isPublic === false) return PRIVATE
+function cacheControl(isPrivate: boolean, isPublic: boolean | 'missing'): string {
+  if (isPrivate || isPublic === false) return PRIVATE
   return isPublic === 'missing' ? MISSING : SHARED
 }

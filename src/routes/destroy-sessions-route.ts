@@ -1,33 +1,37 @@
 import * as z from 'zod/mini'
+import type { Host } from '../host/host.ts'
 import { resolveUser } from '../host/resolve-user.ts'
+import type { SessionManager } from '../limiter/manage-sessions.ts'
 import { RestError } from '../middleware/rest-error.ts'
-import { restRoute } from './rest-route.ts'
+import { type RestRoute, restRoute } from './rest-route.ts'
 import { checkIdentifier, userNotFound, userSummarySchema } from './user-parameter.ts'
 
 /** Ends all sessions of a user, or one. */
-export const destroySessionsRoute = restRoute<{ user: string; token?: string }>({
-  methods: ['POST'],
-  path: '/sessmgr/v1/sessions/destroy',
-  summary: 'Ends all sessions of a user, or the one that a token names.',
-  access: 'manage_options',
-  schemas: () => ({
-    params: z.object({
-      user: z.string('must be a text'),
-      token: z.optional(
-        z.string('must be a text').check(z.regex(/^[0-9a-f]{64}$/, 'must be a session token: 64 hexadecimal digits')),
-      ),
+export function destroySessionsRoute(sessions: SessionManager, { users }: Host): RestRoute {
+  return restRoute<{ user: string; token?: string }>({
+    methods: ['POST'],
+    path: '/sessmgr/v1/sessions/destroy',
+    summary: 'Ends all sessions of a user, or the one that a token names.',
+    access: 'manage_options',
+    schemas: () => ({
+      params: z.object({
+        user: z.string('must be a text'),
+        token: z.optional(
+          z.string('must be a text').check(z.regex(/^[0-9a-f]{64}$/, 'must be a session token: 64 hexadecimal digits')),
+        ),
+      }),
+      response: z.object({ success: z.boolean(), user: userSummarySchema }),
     }),
-    response: z.object({ success: z.boolean(), user: userSummarySchema }),
-  }),
-  precheck: checkIdentifier,
-  async handle({ services: { host, limiter }, params }) {
-    const user = await resolveUser(host.users, params.user)
-    if (user === undefined) throw userNotFound()
-    const summary = host.users.summary(user)
-    if (params.token === undefined) await limiter.sessions.endAll(summary.id)
-    else if (!(await limiter.sessions.end(summary.id, params.token))) {
-      throw new RestError(404, 'session_not_found', 'This user has no such session.')
-    }
-    return { success: true, user: summary }
-  },
-})
+    precheck: checkIdentifier,
+    async handle({ params }) {
+      const user = await resolveUser(users, params.user)
+      if (user === undefined) throw userNotFound()
+      const summary = users.summary(user)
+      if (params.token === undefined) await sessions.endAll(summary.id)
+      else if (!(await sessions.end(summary.id, params.token))) {
+        throw new RestError(404, 'session_not_found', 'This user has no such session.')
+      }
+      return { success: true, user: summary }
+    },
+  })
+}

@@ -1,48 +1,52 @@
 import * as z from 'zod/mini'
+import type { Host } from '../host/host.ts'
 import { resolveUser } from '../host/resolve-user.ts'
-import { restRoute } from './rest-route.ts'
+import type { SessionManager } from '../limiter/manage-sessions.ts'
+import { type RestRoute, restRoute } from './rest-route.ts'
 import { checkIdentifier, userNotFound, userSummarySchema } from './user-parameter.ts'
 
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
 /** Lists the sessions of a user. */
-export const listSessionsRoute = restRoute<{ user: string }>({
-  methods: ['GET'],
-  path: '/sessmgr/v1/sessions',
-  summary: 'Lists the live sessions of a user, oldest first. Times are Unix seconds.',
-  access: 'manage_options',
-  schemas: () => ({
-    params: z.object({ user: z.string('must be given once') }),
-    response: z.object({
-      user: userSummarySchema,
-      sessions: z.array(
-        z.object({
-          token: z.string(),
-          created: z.int(),
-          last_seen: z.int(),
-          expires: z.int(),
-          ip: z.nullable(z.string()),
-          user_agent: z.nullable(z.string()),
-          current: z.boolean(),
-        }),
-      ),
+export function listSessionsRoute(sessions: SessionManager, { users }: Host): RestRoute {
+  return restRoute<{ user: string }>({
+    methods: ['GET'],
+    path: '/sessmgr/v1/sessions',
+    summary: 'Lists the live sessions of a user, oldest first. Times are Unix seconds.',
+    access: 'manage_options',
+    schemas: () => ({
+      params: z.object({ user: z.string('must be given once') }),
+      response: z.object({
+        user: userSummarySchema,
+        sessions: z.array(
+          z.object({
+            token: z.string(),
+            created: z.int(),
+            last_seen: z.int(),
+            expires: z.int(),
+            ip: z.nullable(z.string()),
+            user_agent: z.nullable(z.string()),
+            current: z.boolean(),
+          }),
+        ),
+      }),
     }),
-  }),
-  precheck: checkIdentifier,
-  async handle({ services: { host, limiter }, params, caller }) {
-    const user = await resolveUser(host.users, params.user)
-    if (user === undefined) throw userNotFound()
-    const summary = host.users.summary(user)
-    const records = await limiter.sessions.list(summary.id)
-    const sessions = records.map((record) => ({
-      token: record.token,
-      created: seconds(record.createdAt),
-      last_seen: seconds(record.lastSeenAt),
-      expires: seconds(record.expiresAt),
-      ip: record.ip,
-      user_agent: record.userAgent,
-      current: record.token === caller?.token,
-    }))
-    return { user: summary, sessions }
-  },
-})
+    precheck: checkIdentifier,
+    async handle({ params, caller }) {
+      const user = await resolveUser(users, params.user)
+      if (user === undefined) throw userNotFound()
+      const summary = users.summary(user)
+      const records = await sessions.list(summary.id)
+      const live = records.map((record) => ({
+        token: record.token,
+        created: seconds(record.createdAt),
+        last_seen: seconds(record.lastSeenAt),
+        expires: seconds(record.expiresAt),
+        ip: record.ip,
+        user_agent: record.userAgent,
+        current: record.token === caller?.token,
+      }))
+      return { user: summary, sessions: live }
+    },
+  })
+}

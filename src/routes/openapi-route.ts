@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { VERSION } from '../constants.ts'
-import { type RestRoute, type RestServices, restRoute } from './rest-route.ts'
+import { type RestRoute, restRoute } from './rest-route.ts'
 
 const ERROR = {
   type: 'object',
@@ -19,8 +19,8 @@ const jsonSchema = (schema: z.ZodMiniType) => {
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } })
 
-async function operation(route: RestRoute, method: string, services: RestServices): Promise<object> {
-  const { params, response } = await route.schemas(services)
+async function operation(route: RestRoute, method: string): Promise<object> {
+  const { params, response } = await route.schemas()
   const schema = jsonSchema(params)
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
   const inQuery = method === 'GET' ? Object.keys(schema.properties ?? {}).filter((name) => !inPath.includes(name)) : []
@@ -43,19 +43,19 @@ async function operation(route: RestRoute, method: string, services: RestService
 }
 
 /** Describes all routes, itself included, as OpenAPI 3.1. */
-export function openapiRoute(routes: () => readonly RestRoute[], nonceHeader: string): RestRoute {
-  return restRoute({
+export function openapiRoute(others: readonly RestRoute[], nonceHeader: string): RestRoute {
+  const itself = restRoute({
     methods: ['GET'],
     path: '/sessmgr/v1/openapi.json',
     summary: 'Describes this interface as an OpenAPI 3.1 document.',
     access: 'manage_options',
     schemas: () => ({ params: z.object({}), response: z.record(z.string(), z.unknown()) }),
-    async handle({ services, request }) {
+    async handle({ request }) {
       const paths: Record<string, Record<string, object>> = {}
-      for (const route of routes()) {
+      for (const route of [...others, itself]) {
         for (const method of route.methods) {
           const path = paths[route.path] ?? {}
-          paths[route.path] = { ...path, [method.toLowerCase()]: await operation(route, method, services) }
+          paths[route.path] = { ...path, [method.toLowerCase()]: await operation(route, method) }
         }
       }
       return {
@@ -74,4 +74,5 @@ export function openapiRoute(routes: () => readonly RestRoute[], nonceHeader: st
       }
     },
   })
+  return itself
 }

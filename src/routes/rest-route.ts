@@ -1,15 +1,8 @@
 import type { ZodMiniType } from 'zod/mini'
 import type { Host } from '../host/host.ts'
-import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { Caller } from '../middleware/authenticate-caller.ts'
 import type { HostRequest } from '../middleware/host-types.ts'
 import type { RestAnswer } from './rest-answer.ts'
-
-/** What every handler works with. */
-export interface RestServices {
-  readonly host: Host
-  readonly limiter: SessionLimiter
-}
 
 /** One call of a route, by somebody who may make it. */
 export interface RestCall<Params> {
@@ -18,7 +11,6 @@ export interface RestCall<Params> {
   readonly request: HostRequest
   /** Values from the path, from the query of a GET, and from the body of anything else, checked. */
   readonly params: Params
-  readonly services: RestServices
 }
 
 /** Schemas of what goes in and what comes out. */
@@ -35,9 +27,9 @@ export interface RestRoute<Params = unknown> {
   /** One sentence for the OpenAPI document. */
   readonly summary: string
   /** The capability it takes, a check of its own, or nothing: a route that is open to everybody. */
-  readonly access: string | ((caller: Caller | undefined, services: RestServices) => Promise<unknown>) | undefined
+  readonly access: string | ((caller: Caller | undefined, host: Host) => Promise<unknown>) | undefined
   /** Made for each call, where the application may change what is acceptable. */
-  schemas(services: RestServices): RouteSchemas | Promise<RouteSchemas>
+  schemas(): RouteSchemas | Promise<RouteSchemas>
   /** Refuses parameters with a code of its own, before the schema looks at them. */
   precheck?(params: Readonly<Record<string, unknown>>): void
   handle(call: RestCall<Params>): Promise<object | RestAnswer>

@@ -6,10 +6,10 @@ import { invalidParams, RestError, restErrorOf } from '../middleware/rest-error.
 import { jsonBody } from './json-body.ts'
 import { RestAnswer } from './rest-answer.ts'
 import { restPath } from './rest-path.ts'
-import type { RestRoute, RestServices } from './rest-route.ts'
+import type { RestRoute } from './rest-route.ts'
 
 /** What the router is made from. */
-export interface RouterParts extends RestServices, CallerParts {
+export interface RouterParts extends CallerParts {
   readonly routes: readonly RestRoute[]
   readonly logger: Logger
 }
@@ -41,13 +41,13 @@ export function createRouter(parts: RouterParts) {
 
     const caller = await authenticateCaller(parts, request, response, route.access === undefined)
     if (typeof route.access === 'string') await requireCapability(parts.host, caller, route.access)
-    else await route.access?.(caller, parts)
+    else await route.access?.(caller, parts.host)
     const given = { ...(method === 'GET' ? queryOf(request) : await jsonBody(request)), ...groups }
     route.precheck?.(given)
-    const { params } = await route.schemas(parts)
+    const { params } = await route.schemas()
     const checked = params.safeParse(given)
     if (!checked.success) throw invalidParams(problemsOf(checked.error.issues))
-    const result = await route.handle({ caller, request, params: checked.data, services: parts })
+    const result = await route.handle({ caller, request, params: checked.data })
     if (result instanceof RestAnswer) send(response, result)
     else sendJson(response, 200, result)
   }

@@ -1,23 +1,20 @@
+import type { Host } from '../host/host.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { destroyAllSessionsRoute } from './destroy-all-sessions-route.ts'
 import { destroySessionsRoute } from './destroy-sessions-route.ts'
 import { listSessionsRoute } from './list-sessions-route.ts'
-import { openapiRoute } from './openapi-route.ts'
 import type { RestRoute } from './rest-route.ts'
-import { readSettingsRoute, writeSettingsRoute } from './settings-route.ts'
-import { readSiteSettingsRoute, writeSiteSettingsRoute } from './site-settings-route.ts'
+import { settingsRoutes } from './settings-routes.ts'
+import { siteSettingsRoutes } from './site-settings-routes.ts'
 
-/** Lists every route: those of the session limit, and those of other parts that are switched on. */
-export function sessmgrRoutes(nonceHeader: string, others: readonly RestRoute[] = []): readonly RestRoute[] {
-  const routes: readonly RestRoute[] = [
-    readSettingsRoute,
-    writeSettingsRoute,
-    listSessionsRoute,
-    destroySessionsRoute,
-    destroyAllSessionsRoute,
-    readSiteSettingsRoute,
-    writeSiteSettingsRoute,
-    openapiRoute(() => routes, nonceHeader),
-    ...others,
+/** Lists the routes of the session limit. */
+export function sessmgrRoutes(limiter: SessionLimiter, host: Host): readonly RestRoute[] {
+  const { sessions, settings, modes, options } = limiter
+  return [
+    ...settingsRoutes(settings, modes),
+    listSessionsRoute(sessions, host),
+    destroySessionsRoute(sessions, host),
+    destroyAllSessionsRoute(sessions),
+    ...siteSettingsRoutes(options),
   ]
-  return routes
 }

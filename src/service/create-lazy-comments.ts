@@ -1,97 +1,119 @@
 import type { IncomingMessage } from 'node:http'
-import { type BlockCache, createBlockCache } from '../comments/block-cache.ts'
-import { commentAssets } from '../comments/comment-assets.ts'
-import { type CommentSettingsService, createCommentSettings } from '../comments/comment-settings.ts'
-import { htmlText } from '../comments/html-text.ts'
-import { type CommentsHost, createCommentRendering } from '../comments/lazy-comments.ts'
-import { placeholder } from '../comments/placeholder.ts'
-import type { Hooks } from '../hooks/hooks.ts'
-import type { Logger } from '../logger.ts'
-import { commentAssetsRoute } from '../routes/comment-assets-route.ts'
-import { commentsCacheRoute } from '../routes/comments-cache-route.ts'
-import { commentsRoute } from '../routes/comments-route.ts'
-import type { RestRoute } from '../routes/rest-route.ts'
-import type { SessmgrStore } from '../stores/store.ts'
+import { createApplicationPasswords } from '../auth/application-passwords.ts'
+import { createNonces } from '../auth/nonce.ts'
+import { siteSecrets } from '../auth/site-secrets.ts'
+import { systemClock } from '../clock.ts'
+import { SessmgrError } from '../errors.ts'
+import { createHooks, type Hooks } from '../hooks/hooks.ts'
+import type { Host } from '../host/host.ts'
+import type { HostPosts } from '../host/posts.ts'
+import type { Theme } from '../host/theme.ts'
+import { REST_ACTION } from '../middleware/authenticate-caller.ts'
+import type { HostRequest } from '../middleware/host-types.ts'
+import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-options.ts'
+import { requireKnown } from '../require-known.ts'
+import { createRouter } from '../routes/router.ts'
+import { tokenOf } from '../sessions/token.ts'
+import { createCommentsService, type LazyComments } from './comments-service.ts'
+import type { Middleware } from './sessmgr.ts'
 
-/** The lazy comments of an application. */
-export interface LazyComments {
-  readonly settings: CommentSettingsService
-  readonly cache: BlockCache
-  readonly routes: readonly RestRoute[]
-  /** Gives what stands where the comments of a post stand: the placeholder, or the comments inline. */
-  render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
-  /** Gives the placeholder alone, for a block of the application's own. The page must hold `script` too. */
-  placeholder(post: unknown, request?: IncomingMessage): Promise<string>
-  /** Gives the tags for the head of the page; nothing when the comments stand inline. `nonce`: of a content security policy. */
-  script(request: IncomingMessage, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
-  /** Says that the theme is another one now: kept comments blocks are void. */
-  themeSwitched(): Promise<void>
-  /** Says that the lazy comments have been switched on, and fires `lazycomments_activated`. */
-  activate(): Promise<void>
-  /** Says that the lazy comments have been switched off, and fires `lazycomments_deactivated`. Removes nothing. */
-  deactivate(): Promise<void>
+/** What the application tells of itself: its posts and its theme, and its users if it has any. */
+export interface LazyCommentsHost<User = unknown, Post = unknown> extends Partial<Host<User, Post>> {
+  readonly posts: HostPosts<Post>
+  readonly theme: Theme<Post> | ((post: Post) => Theme<Post>)
 }
 
-/** What the lazy comments are made from. */
-export interface LazyCommentsParts {
-  readonly host: CommentsHost
-  readonly store: SessmgrStore
+type Shared = 'store' | 'secret' | 'restPath' | 'nonceHeader' | 'deadlineMs' | 'logger'
+
+/** Options of the lazy comments where sessmgr() itself is not used; those it shares mean the same. */
+export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
+  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the types of its users and posts.
+  host: LazyCommentsHost<any, any>
+  /** Bus that carries the hooks. @default one of its own */
+  hooks?: Hooks | undefined
+  /** Tells the signed-in user of a request. @default request.user, as Passport leaves it */
+  user?: ((request: IncomingMessage) => unknown) | undefined
+}
+
+/** The lazy comments, and what else an application needs to use them alone. */
+export interface StandaloneComments extends LazyComments {
   readonly hooks: Hooks
-  readonly logger: Logger
-  /** Path below which the router is mounted. */
-  readonly restPath: string
-  readonly nonceHeader: string
-  readonly deadlineMs: number
-  /** Makes the nonce of a signed-in reader. */
-  nonceOf(request: IncomingMessage): Promise<string | undefined>
+  /**
+   * Makes the middleware of the two routes and of script and style, to mount below a path: `app.use('/api', comments.router())`.
+   *
+   * It stands after whatever tells who is signed in.
+   */
+  router(): Middleware
 }
 
-/** Creates the lazy comments. */
-export function createLazyComments(parts: LazyCommentsParts): LazyComments {
-  const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs } = parts
-  const settings = createCommentSettings(store.options, hooks)
-  const cache = createBlockCache(store.transients)
-  const rendering = createCommentRendering({ host, settings, cache, hooks, logger, deadlineMs })
-  const base = `${restPath}/lazycomments/v1`
+const OPTIONS = [
+  'host',
+  'hooks',
+  'user',
+  'store',
+  'secret',
+  'restPath',
+  'nonceHeader',
+  'deadlineMs',
+  'logger',
+] as const satisfies readonly (keyof LazyCommentsOptions)[]
 
-  async function makePlaceholder(post: unknown, request?: IncomingMessage): Promise<string> {
-    const postId = host.posts.id(post)
-    return placeholder({
-      postId,
-      postUrl: host.posts.url(post),
-      source: `${base}/comments?post_id=${postId}`,
-      nonce: request && (await parts.nonceOf(request)),
-      nonceHeader,
-      settings: await settings.all(),
-    })
-  }
+const passportUser = (request: IncomingMessage): unknown => (request as HostRequest).user
 
-  async function isLazy(request: IncomingMessage, post: unknown, single = true): Promise<boolean> {
-    // The link in the placeholder leads to the same page with the comments on it.
-    if (new URLSearchParams(request.url?.split('?')[1]).get('comments') === 'all') return false
-    return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })
-  }
+const nobody = () => undefined
 
-  return {
-    settings,
-    cache,
-    routes: [commentsRoute(rendering, nonceHeader, deadlineMs), commentsCacheRoute(cache, hooks), commentAssetsRoute],
-    async render(request, post, { single } = {}) {
-      if (await isLazy(request, post, single)) return makePlaceholder(post, request)
-      return rendering.renderInline(post, { request })
-    },
-    placeholder: makePlaceholder,
-    async script(request, post, { nonce, single } = {}) {
-      if (!(await isLazy(request, post, single))) return ''
-      const url = (name: string) => htmlText(`${base}/assets/${name}`)
-      const attribute = nonce === undefined ? '' : ` nonce="${htmlText(nonce)}"`
-      return (
-        `<link rel="stylesheet" href="${url(commentAssets.style.name)}"${attribute}>` +
-        `<script type="module" src="${url(commentAssets.script.name)}"${attribute}></script>`
-      )
-    },
-    themeSwitched: () => cache.flush_all(),
-    activate: () => hooks.doAction('lazycomments_activated'),
-    deactivate: () => hooks.doAction('lazycomments_deactivated'),
+/** Stands for the users of an application that has none: nobody may clear the cache over REST. */
+const WITHOUT_USERS: Host = {
+  users: {
+    findById: nobody,
+    findByEmail: nobody,
+    findByLogin: nobody,
+    summary: () => ({ id: 0, login: '', display_name: '' }),
+  },
+  can: () => false,
+}
+
+/**
+ * Creates the lazy comments without the session limit. With it they are there already, as `limiter.comments`.
+ *
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ * @example
+ * const comments = createLazyComments({ host: { posts, theme } })
+ * app.use('/api', comments.router())
+ */
+export function createLazyComments(options: LazyCommentsOptions): StandaloneComments {
+  requireKnown(options ?? {}, OPTIONS)
+  const { host: given, hooks: bus, user: userOf = passportUser, ...shared } = options ?? {}
+  if (typeof given?.posts?.find !== 'function' || !given.theme) {
+    throw new SessmgrError(
+      'invalid_option',
+      '"host" must tell of the posts and their theme: createLazyComments({ host: { posts, theme } }).',
+    )
   }
+  const resolved = resolveOptions({ ...shared, host: { ...WITHOUT_USERS, ...given } })
+  const { store, logger, nonceHeader, deadlineMs } = resolved
+  const host: Host = { ...WITHOUT_USERS, ...given }
+  const hooks = bus ?? createHooks({ logger, deadlineMs })
+  const passwords = createApplicationPasswords(store.passwords, systemClock)
+  const nonces = createNonces(siteSecrets(store.options, resolved.secrets), systemClock)
+
+  const readerOf = (request: HostRequest) => {
+    const user = userOf(request) ?? undefined
+    if (user === undefined || !given.users) return undefined
+    // Where there is no session id, the nonce is good for the user wherever he is signed in.
+    return { userId: host.users.summary(user).id, token: tokenOf(request.sessionID ?? '') }
+  }
+  const nonceOf = async (request: IncomingMessage) => {
+    const reader = readerOf(request as HostRequest)
+    return reader && nonces.create({ ...reader, action: REST_ACTION })
+  }
+  const comments = createCommentsService({
+    ...resolved,
+    host: { posts: given.posts, theme: given.theme },
+    hooks,
+    readerOf,
+    nonceOf,
+  })
+  const parts = { routes: comments.routes, host, readerOf, passwords, nonces, nonceHeader, logger }
+  return Object.assign(comments, { hooks, router: () => createRouter(parts) as Middleware })
 }

@@ -18,12 +18,13 @@ import { sessionGuard } from '../middleware/session-guard.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SettingsService } from '../options/session-settings.ts'
 import type { SiteOption } from '../options/site-option.ts'
+import { openapiRoute } from '../routes/openapi-route.ts'
 import { createRouter } from '../routes/router.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 import { refuseWithoutHost } from '../routes/without-host.ts'
 import { tokenOf } from '../sessions/token.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
-import { createLazyComments, type LazyComments } from './create-lazy-comments.ts'
+import { createCommentsService, type LazyComments } from './comments-service.ts'
 
 /** A middleware for Express and its relatives. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
@@ -93,23 +94,25 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const guard = sessionGuard(hostSessions, admit)
   const passwords = createApplicationPasswords(store.passwords, systemClock)
   const nonces = createNonces(siteSecrets(store.options, resolved.secrets), systemClock)
+  const readerOf = ({ sessmgr: state, session, sessionID = '' }: HostRequest) =>
+    // Whoever has been signed out since the request came in is nobody's reader any more.
+    state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
   const nonceOf = async (request: IncomingMessage) => {
-    const { sessmgr: state, session, sessionID = '' } = request as HostRequest
-    // Whoever has been signed out since the request came in has no use for a nonce.
-    if (!state?.session || !session || tokenOf(sessionID) !== state.session.token) return undefined
-    return nonces.create({ ...state.session, action: REST_ACTION })
+    const reader = readerOf(request as HostRequest)
+    return reader && nonces.create({ ...reader, action: REST_ACTION })
   }
   const { posts, theme } = host ?? {}
   const comments =
     posts && theme
-      ? createLazyComments({ ...resolved, host: { posts, theme }, hooks: limiter.hooks, nonceOf })
+      ? createCommentsService({ ...resolved, host: { posts, theme }, hooks: limiter.hooks, readerOf, nonceOf })
       : undefined
   if (comments) limiter.options.add(comments.settings.option as SiteOption)
 
   function router(): Middleware {
     if (!host) return refuseWithoutHost(logger) as Middleware
-    const routes = sessmgrRoutes(nonceHeader, comments?.routes)
-    return createRouter({ routes, host, limiter, passwords, nonces, nonceHeader, logger }) as Middleware
+    const parts = [...sessmgrRoutes(limiter, host), ...(comments?.routes ?? [])]
+    const routes = [...parts, openapiRoute(parts, nonceHeader)]
+    return createRouter({ routes, host, readerOf, passwords, nonces, nonceHeader, logger }) as Middleware
   }
 
   const middleware: Middleware = (request, response, next: Next) =>
@@ -131,9 +134,6 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     close: () => limiter.close(),
   })
   // The first turn of the event loop belongs to the application, which subscribes in it.
-  setImmediate(() => {
-    void limiter.hooks.doAction('sessmgr_init', service)
-    if (comments) void limiter.hooks.doAction('lazycomments_init', comments)
-  })
+  setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service
 }

@@ -32,7 +32,7 @@ describe('sessmgr()', () => {
 })
 
 describe('the built package', () => {
-  it.each(['sessmgr', 'sessmgr/redis', 'sessmgr/testing'])(
+  it.each(['sessmgr', 'sessmgr/redis', 'sessmgr/comments', 'sessmgr/testing'])(
     '%s has the same names for import and require',
     async (door) => {
       const require = createRequire(import.meta.url)

@@ -1,0 +1,16 @@
+export type { BlockCache } from './comments/block-cache.ts'
+export type { CommentSettings, CommentSettingsService } from './comments/comment-settings.ts'
+export { SessmgrError, type SessmgrErrorCode } from './errors.ts'
+export type { CommentActions, CommentFilters } from './hooks/comment-hooks.ts'
+export type { Hooks } from './hooks/hooks.ts'
+export type { HostPosts } from './host/posts.ts'
+export type { Block, BlockTheme, ClassicTheme, RenderContext, Theme } from './host/theme.ts'
+export type { LazyComments } from './service/comments-service.ts'
+export {
+  createLazyComments,
+  type LazyCommentsHost,
+  type LazyCommentsOptions,
+  type StandaloneComments,
+} from './service/create-lazy-comments.ts'
+export { memoryStore } from './stores/memory/memory-store.ts'
+export type { SessmgrStore } from './stores/store.ts'

@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http'
+import { type BlockCache, createBlockCache } from '../comments/block-cache.ts'
+import { commentAssets } from '../comments/comment-assets.ts'
+import { type CommentSettingsService, createCommentSettings } from '../comments/comment-settings.ts'
+import { htmlText } from '../comments/html-text.ts'
+import { type CommentsHost, createCommentRendering } from '../comments/lazy-comments.ts'
+import { placeholder } from '../comments/placeholder.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { Logger } from '../logger.ts'
+import type { Reader } from '../middleware/authenticate-caller.ts'
+import type { HostRequest } from '../middleware/host-types.ts'
+import { commentAssetsRoute } from '../routes/comment-assets-route.ts'
+import { commentsCacheRoute } from '../routes/comments-cache-route.ts'
+import { commentsRoute } from '../routes/comments-route.ts'
+import type { RestRoute } from '../routes/rest-route.ts'
+import type { SessmgrStore } from '../stores/store.ts'
+
+/** The lazy comments of an application. */
+export interface LazyComments {
+  readonly settings: CommentSettingsService
+  readonly cache: BlockCache
+  readonly routes: readonly RestRoute[]
+  /** Gives what stands where the comments of a post stand: the placeholder, or the comments inline. */
+  render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
+  /** Gives the placeholder alone, for a block of the application's own. The page must hold `script` too. */
+  placeholder(post: unknown, request?: IncomingMessage): Promise<string>
+  /** Gives the tags for the head of the page; nothing when the comments stand inline. `nonce`: of a content security policy. */
+  script(request: IncomingMessage, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
+  /** Says that the theme is another one now: kept comments blocks are void. */
+  themeSwitched(): Promise<void>
+  /** Says that the lazy comments have been switched on, and fires `lazycomments_activated`. */
+  activate(): Promise<void>
+  /** Says that the lazy comments have been switched off, and fires `lazycomments_deactivated`. Removes nothing. */
+  deactivate(): Promise<void>
+}
+
+/** What the lazy comments are made from. */
+export interface CommentsServiceParts {
+  readonly host: CommentsHost
+  readonly store: SessmgrStore
+  readonly hooks: Hooks
+  readonly logger: Logger
+  /** Path below which the router is mounted. */
+  readonly restPath: string
+  readonly nonceHeader: string
+  readonly deadlineMs: number
+  /** Tells whose session a request carries. */
+  readerOf(request: HostRequest): Reader | undefined
+  /** Makes the nonce of a signed-in reader. */
+  nonceOf(request: IncomingMessage): Promise<string | undefined>
+}
+
+/** Creates the lazy comments, and fires `lazycomments_init` when the application has had its turn to subscribe. */
+export function createCommentsService(parts: CommentsServiceParts): LazyComments {
+  const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf } = parts
+  const settings = createCommentSettings(store.options, hooks)
+  const cache = createBlockCache(store.transients)
+  const rendering = createCommentRendering({ host, settings, cache, hooks, logger, deadlineMs })
+  const base = `${restPath}/lazycomments/v1`
+
+  async function makePlaceholder(post: unknown, request?: IncomingMessage): Promise<string> {
+    const postId = host.posts.id(post)
+    return placeholder({
+      postId,
+      postUrl: host.posts.url(post),
+      source: `${base}/comments?post_id=${postId}`,
+      nonce: request && (await parts.nonceOf(request)),
+      nonceHeader,
+      settings: await settings.all(),
+    })
+  }
+
+  async function isLazy(request: IncomingMessage, post: unknown, single = true): Promise<boolean> {
+    // The link in the placeholder leads to the same page with the comments on it.
+    if (new URLSearchParams(request.url?.split('?')[1]).get('comments') === 'all') return false
+    return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })
+  }
+
+  const service: LazyComments = {
+    settings,
+    cache,
+    routes: [
+      commentsRoute({ rendering, nonceHeader, deadlineMs, readerOf }),
+      commentsCacheRoute(cache, hooks),
+      commentAssetsRoute,
+    ],
+    async render(request, post, { single } = {}) {
+      if (await isLazy(request, post, single)) return makePlaceholder(post, request)
+      return rendering.renderInline(post, { request, userId: readerOf(request as HostRequest)?.userId })
+    },
+    placeholder: makePlaceholder,
+    async script(request, post, { nonce, single } = {}) {
+      if (!(await isLazy(request, post, single))) return ''
+      const url = (name: string) => htmlText(`${base}/assets/${name}`)
+      const attribute = nonce === undefined ? '' : ` nonce="${htmlText(nonce)}"`
+      return (
+        `<link rel="stylesheet" href="${url(commentAssets.style.name)}"${attribute}>` +
+        `<script type="module" src="${url(commentAssets.script.name)}"${attribute}></script>`
+      )
+    },
+    themeSwitched: () => cache.flush_all(),
+    activate: () => hooks.doAction('lazycomments_activated'),
+    deactivate: () => hooks.doAction('lazycomments_deactivated'),
+  }
+  setImmediate(() => void hooks.doAction('lazycomments_init', service))
+  return service
+}

@@ -1,0 +1,191 @@
+import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import express, { type RequestHandler } from 'express'
+import session from 'express-session'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createLazyComments, type LazyCommentsOptions, type StandaloneComments } from '../../src/comments.ts'
+import { basic, RestClient } from '../support/rest-client.ts'
+import { createRestUsers, restHostOf } from '../support/rest-users.ts'
+
+declare module 'express-session' {
+  interface SessionData {
+    user: number
+  }
+}
+
+interface Post {
+  readonly id: number
+  readonly comments: number
+}
+
+const POSTS: readonly Post[] = [
+  { id: 1, comments: 3 },
+  { id: 2, comments: 0 },
+]
+
+const users = createRestUsers()
+const { users: hostUsers, can } = restHostOf(users)
+
+const posts = {
+  find: (id: number) => POSTS.find((post) => post.id === id),
+  id: ({ id }: Post) => id,
+  url: ({ id }: Post) => `/posts/${id}`,
+  isPublic: () => true,
+  countComments: ({ comments }: Post) => comments,
+}
+const theme = {
+  renderComments: ({ comments }: Post, { userId }: { userId: unknown }) =>
+    `<p id="comments">${comments} comments, for ${userId ?? 'a guest'}</p>`,
+}
+
+async function start(given: Partial<LazyCommentsOptions> = {}, ...before: RequestHandler[]) {
+  const comments = createLazyComments({ host: { posts, theme }, ...given })
+  const app = express()
+  app.use(...before, (_req, _res, next) => next())
+  app.use('/api', comments.router())
+  app.get('/posts/:id', async (req, res) => {
+    const post = posts.find(Number(req.params.id))
+    res.send((await comments.script(req, post)) + (await comments.render(req, post)))
+  })
+  const server = app.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const client = new RestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  onTestFinished(() => {
+    client.close()
+    server.close()
+  })
+  return { comments, client }
+}
+
+/** A host with sessions and users of its own, and no sessmgr. */
+const startWithUsers = (given: Partial<LazyCommentsOptions> = {}) =>
+  start(
+    { host: { posts, theme, users: hostUsers, can }, ...given },
+    session({ secret: 'test', resave: false, saveUninitialized: false }),
+    (req, res, next) => {
+      const { as } = req.query
+      if (as) req.session.user = Number(as)
+      req.user = users.find(({ id }) => id === req.session.user) as Express.User
+      if (as) res.send('in')
+      else next()
+    },
+  )
+
+const ROUTE = '/api/lazycomments/v1/comments?post_id=1'
+const USER_AGENT = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
+
+describe('createLazyComments() without users', () => {
+  it('gives the placeholder, the tags, the script, and the comments to fetch', async () => {
+    const { client } = await start()
+    const page = await client.send('GET', '/posts/1', { headers: USER_AGENT })
+    expect(page.text).toMatch(
+      /<lazy-comments id="comments" post="1" src="\/api\/lazycomments\/v1\/comments\?post_id=1"/,
+    )
+    const [, script] = /<script type="module" src="([^"]+)"/.exec(page.text) ?? []
+    expect((await client.send('GET', String(script))).status).toBe(200)
+    expect((await client.send('GET', ROUTE)).json).toEqual({ html: '<p id="comments">3 comments, for a guest</p>' })
+  })
+
+  it('renders inline where there is nothing to load', async () => {
+    const { client } = await start()
+    const page = await client.send('GET', '/posts/2', { headers: USER_AGENT })
+    expect(page.text).toBe('<p id="comments">0 comments, for a guest</p>')
+  })
+
+  it('lets nobody clear the cache over REST', async () => {
+    const { client } = await start()
+    const cache = '/api/lazycomments/v1/cache'
+    expect((await client.send('DELETE', cache)).status).toBe(401)
+    expect((await client.send('DELETE', cache, { headers: basic('admin', 'x') })).status).toBe(401)
+  })
+
+  it('keeps its settings and its routes apart from the session limit', async () => {
+    const { comments, client } = await start()
+    await comments.settings.update({ load_method: 'off' })
+    expect((await client.send('GET', '/posts/1', { headers: USER_AGENT })).text).toMatch(/^<p id="comments">/)
+    expect((await client.send('GET', '/api/sessmgr/v1/settings')).status).toBe(404)
+  })
+})
+
+describe('createLazyComments() with users', () => {
+  const signIn = async (client: RestClient, id: number) => {
+    const answer = await client.send('GET', `/?as=${id}`)
+    const cookie = String(answer.headers['set-cookie']?.[0]?.split(';')[0])
+    const page = await client.send('GET', '/posts/1', { headers: { ...USER_AGENT, cookie } })
+    const [, nonce = ''] = /data-nonce="([^"]+)"/.exec(page.text) ?? []
+    return { cookie, nonce }
+  }
+
+  it('renders for the signed-in reader who sends the nonce, privately and with a fresh nonce', async () => {
+    const { client } = await startWithUsers()
+    const { cookie, nonce } = await signIn(client, 2)
+    const { json, headers } = await client.send('GET', ROUTE, { headers: { cookie, 'x-host-nonce': nonce } })
+    expect(json.html).toContain('for 2')
+    expect(headers['cache-control']).toBe('private, no-store')
+    expect(headers['x-host-nonce']).toMatch(/^[\w-]{32}$/)
+  })
+
+  it('renders for a guest, rule 19, when the cookie comes without a nonce', async () => {
+    const { client } = await startWithUsers()
+    const { cookie } = await signIn(client, 2)
+    const { json, headers } = await client.send('GET', ROUTE, { headers: { cookie } })
+    expect(json.html).toContain('for a guest')
+    expect(headers['cache-control']).toBe('private, no-store')
+  })
+
+  it("refuses another reader's nonce", async () => {
+    const { client } = await startWithUsers()
+    const [alice, bob] = [await signIn(client, 2), await signIn(client, 3)]
+    const { status, json } = await client.send('GET', ROUTE, {
+      headers: { cookie: alice.cookie, 'x-host-nonce': bob.nonce },
+    })
+    expect([status, json.code]).toEqual([403, 'rest_cookie_invalid_nonce'])
+  })
+
+  it('lets an administrator clear the cache, and nobody else', async () => {
+    const { client } = await startWithUsers()
+    const clear = async (id: number) => {
+      const { cookie, nonce } = await signIn(client, id)
+      const answer = await client.send('DELETE', '/api/lazycomments/v1/cache', {
+        headers: { cookie, 'x-host-nonce': nonce },
+      })
+      return answer.status
+    }
+    expect([await clear(1), await clear(2)]).toEqual([200, 403])
+  })
+
+  it('finds the signed-in user where it is told to look', async () => {
+    const user = () => users.find(({ login }) => login === 'carol')
+    const { client } = await start({ host: { posts, theme, users: hostUsers, can }, user })
+    const page = await client.send('GET', '/posts/1?comments=all')
+    expect(page.text).toContain('for 4')
+  })
+})
+
+describe('createLazyComments()', () => {
+  it('fires lazycomments_init once, with itself', async () => {
+    const comments = createLazyComments({ host: { posts, theme } })
+    const cores: StandaloneComments[] = []
+    comments.hooks.addAction('lazycomments_init', 'test', (core) => void cores.push(core as StandaloneComments))
+    await nextTurn()
+    await nextTurn()
+    expect(cores).toEqual([comments])
+    expect(comments.hooks.didAction('lazycomments_init')).toBe(1)
+  })
+
+  it('takes the bus of a limiter', async () => {
+    const { comments } = await start()
+    expect(createLazyComments({ host: { posts, theme }, hooks: comments.hooks }).hooks).toBe(comments.hooks)
+  })
+
+  it.each([
+    [undefined, '"host" must tell of the posts and their theme'],
+    [{ host: { theme } }, '"host" must tell of the posts and their theme'],
+    [{ host: { posts } }, '"host" must tell of the posts and their theme'],
+    [{ host: { posts, theme }, storre: 1 }, 'There is no option "storre". Did you mean "store"?'],
+    [{ host: { posts, theme }, settings: {} }, 'There is no option "settings"'],
+    [{ host: { posts, theme }, restPath: 'api/' }, '"restPath" must be a path'],
+  ])('refuses %j and says why', (options, message) => {
+    expect(() => createLazyComments(options as never)).toThrow(message)
+  })
+})
