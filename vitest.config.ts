@@ -15,7 +15,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^sessmgr$/, replacement: src('index.ts') },
-      { find: /^sessmgr\/(redis|comments|testing)$/, replacement: src('$1.ts') },
+      { find: /^sessmgr\/(\w+)$/, replacement: src('$1.ts') },
     ],
   },
   test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 2 },
