@@ -1,4 +1,5 @@
 import { cpus } from 'node:os'
+import { commentsBench } from './comments-bench.ts'
 import { registryBench } from './registry-bench.ts'
 import { requestBench } from './request-bench.ts'
 import { stopAll } from './support.ts'
@@ -7,5 +8,6 @@ process.once('exit', stopAll)
 const print = (line: string) => console.log(line)
 print(`Node ${process.version}, ${cpus().length} cores. Ratios of one run; the machine's noise stands beside them.`)
 await requestBench(print)
+await commentsBench(print)
 await registryBench(print)
 process.exit(0)

@@ -29,6 +29,29 @@ export async function startApp(kind: 'plain' | 'protected', redisUrl: string): P
   return `http://127.0.0.1:${line.toString().trim()}`
 }
 
+/** Starts the example application, as `npm start` does, and returns its address. */
+export async function startExample(env: Record<string, string>): Promise<string> {
+  const tsconfig = new URL('../examples/express-app/tsconfig.json', import.meta.url).pathname
+  const server = new URL('../examples/express-app/server.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, ['--import', 'tsx', server], {
+    env: {
+      ...process.env,
+      TSX_TSCONFIG_PATH: tsconfig,
+      NODE_ENV: 'production',
+      PORT: '0',
+      SESSION_SECRET: 'bench',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  running.push(child)
+  for await (const chunk of child.stdout) {
+    const [, url] = /listening on (http:\S+)/.exec(String(chunk)) ?? []
+    if (url !== undefined) return url
+  }
+  throw new Error('The example did not start.')
+}
+
 /** Ends every process that was started here. */
 export function stopAll(): void {
   for (const child of running) child.kill('SIGKILL')
@@ -44,6 +67,12 @@ export function median(values: readonly number[]): number {
 export function spread(values: readonly number[]): number {
   const middle = median(values)
   return Math.max(...values.map((value) => Math.abs(value / middle - 1))) * 100
+}
+
+/** The value that a part of all values, from 0 to 1, does not exceed. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0
 }
 
 /** Milliseconds of each of `count` runs, one after the other. */

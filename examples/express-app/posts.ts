@@ -1,11 +1,21 @@
 import type { Request } from 'express'
 
+declare module 'express-session' {
+  interface SessionData {
+    /** Posts whose password this browser has given. */
+    openPosts: number[]
+  }
+}
+
 /** A comment on a post. */
 export interface Comment {
-  id: number
-  author: string
-  text: string
-  approved: boolean
+  readonly id: number
+  readonly author: string
+  /** Address of the author's own site, as it was given. */
+  readonly url?: string | undefined
+  /** May hold a little markup; `threadHtml` makes it safe. */
+  readonly text: string
+  readonly approved: boolean
 }
 
 /** A post of the demo blog. */
@@ -25,7 +35,7 @@ export interface Posts {
   all(): readonly Post[]
   find(id: number): Post | undefined
   /** Adds an approved comment and returns it. */
-  addComment(post: Post, author: string, text: string): Comment
+  addComment(post: Post, author: string, text: string, url?: string): Comment
 }
 
 /** Tells whether a post is behind a password that this browser has not given. */
@@ -40,9 +50,11 @@ export function createPosts(): Posts {
   function comments(count: number, approved = true): Comment[] {
     return Array.from({ length: count }, (_, index) => {
       lastCommentId += 1
+      const author = READERS[index % READERS.length] ?? 'Reader'
       return {
         id: lastCommentId,
-        author: READERS[index % READERS.length] ?? 'Reader',
+        author,
+        url: author === 'Mira' ? 'https://mira.example/' : undefined,
         text: `${REMARKS[index % REMARKS.length]} (${index + 1})`,
         approved,
       }
@@ -64,9 +76,9 @@ export function createPosts(): Posts {
   return {
     all: () => posts,
     find: (id) => byId.get(id),
-    addComment(target, author, text) {
+    addComment(target, author, text, url) {
       lastCommentId += 1
-      const comment = { id: lastCommentId, author, text, approved: true }
+      const comment = { id: lastCommentId, author, url, text, approved: true }
       target.comments.push(comment)
       return comment
     },
@@ -76,7 +88,7 @@ export function createPosts(): Posts {
 const READERS = ['Ines', 'Jonas', 'Mira', 'Tariq', 'Yuki', 'Olu']
 const REMARKS = [
   'I had been looking for exactly this.',
-  'The second paragraph deserves a post of its own.',
+  'The <em>second</em> paragraph deserves a post of its own.',
   'I see it differently, but this was worth reading.',
   'Does it hold for larger sites too?',
   'Thank you for writing it down.',

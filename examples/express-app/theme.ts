@@ -2,21 +2,22 @@ import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import type { Block, BlockTheme, ClassicTheme, RenderContext } from 'sessmgr'
 import type { Post } from './posts.ts'
-import type { User, Users } from './users.ts'
+import { threadHtml } from './thread-html.ts'
+import type { Users } from './users.ts'
 
 const view = (name: string) => fileURLToPath(new URL(`./views/comments/${name}.ejs`, import.meta.url))
 
 /** The two themes of the demo: one renders comments by a template, the other is made of blocks. */
 export function createThemes(users: Users): (post: Post) => ClassicTheme<Post> | BlockTheme<Post> {
-  /** The route that the script fetches knows the session, but no Passport has been there to say who it is. */
-  const readerOf = ({ request }: RenderContext): User | undefined => {
-    const { session } = (request as { sessmgr?: { session?: { userId: unknown } } }).sessmgr ?? {}
-    return session && users.findById(Number(session.userId))
-  }
-  const render = (name: string, post: Post, context: RenderContext): Promise<string> =>
+  const render = (name: string, post: Post, { userId }: RenderContext): Promise<string> =>
     ejs.renderFile(
       view(name),
-      { post, user: readerOf(context), comments: post.comments.filter(({ approved }) => approved) },
+      {
+        post,
+        user: userId === undefined ? undefined : users.findById(Number(userId)),
+        comments: post.comments.filter(({ approved }) => approved),
+        threadHtml,
+      },
       { cache: true },
     )
 

@@ -1,3 +1,5 @@
+import { withDeadline } from '../deadline.ts'
+import { SessmgrError } from '../errors.ts'
 import type { TransientStore } from '../options/transient-store.ts'
 
 const LIFE_MS = 7 * 24 * 60 * 60_000
@@ -11,24 +13,51 @@ export interface BlockCache {
   get(postId: number): Promise<string | false>
   /** Keeps the block of a post for seven days. */
   set(postId: number, serializedBlock: string): Promise<void>
+  /**
+   * Reads the block of a post, or makes and keeps it. One that was made while the cache was flushed is not kept.
+   *
+   * With the store down the block is made each time.
+   */
+  remember(postId: number, make: () => Promise<string | undefined>, down: CacheDown): Promise<string | undefined>
   /** Voids every entry, in constant time. */
   flush_all(): Promise<void>
+}
+
+/** What is to be done while the store is down. */
+export interface CacheDown {
+  /** Milliseconds after which it counts as down. */
+  readonly patienceMs: number
+  /** Is told why. */
+  readonly tell: (error: Error) => void
 }
 
 /** Creates the block cache over a store of transient texts. */
 export function createBlockCache(transients: TransientStore): BlockCache {
   const key = (postId: number) => `lazycomments_block_${postId}`
+
+  async function read(postId: number): Promise<{ block: string | false; generation: number }> {
+    const [kept, generation] = await Promise.all([transients.get(key(postId)), transients.generation(GROUP)])
+    const separator = kept?.indexOf(' ') ?? -1
+    const isValid = kept !== undefined && Number(kept.slice(0, separator)) === generation
+    return { block: isValid && kept.slice(separator + 1), generation }
+  }
+
+  /** The generation stands before the block, so that one that was made under an earlier one is void. */
+  const write = (postId: number, block: string, generation: number) =>
+    transients.set(key(postId), `${generation} ${block}`, LIFE_MS)
+
   return {
     key,
-    async get(postId) {
-      const [kept, generation] = await Promise.all([transients.get(key(postId)), transients.generation(GROUP)])
-      // The generation stands before the block, so that one that was kept while the cache was flushed is void too.
-      const separator = kept?.indexOf(' ') ?? -1
-      if (kept === undefined || Number(kept.slice(0, separator)) !== generation) return false
-      return kept.slice(separator + 1)
-    },
-    async set(postId, serializedBlock) {
-      await transients.set(key(postId), `${await transients.generation(GROUP)} ${serializedBlock}`, LIFE_MS)
+    get: async (postId) => (await read(postId)).block,
+    set: async (postId, serializedBlock) => write(postId, serializedBlock, await transients.generation(GROUP)),
+    async remember(postId, make, { patienceMs, tell }) {
+      const tooSlow = () => new SessmgrError('store_unavailable', 'The store does not answer.')
+      const found = await withDeadline(read(postId), patienceMs, tooSlow).catch(tell)
+      if (found && found.block !== false) return found.block
+      const block = await make()
+      // Nobody has to wait until it is kept.
+      if (found && block !== undefined) write(postId, block, found.generation).catch(tell)
+      return block
     },
     async flush_all() {
       await transients.advance(GROUP)

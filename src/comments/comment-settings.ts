@@ -26,7 +26,8 @@ export interface CommentSettings {
   readonly cache_enabled: boolean
 }
 
-const DEFAULTS: CommentSettings = {
+/** The defaults before any filter. */
+export const COMMENT_DEFAULTS: CommentSettings = {
   load_method: 'scroll',
   button_text: 'Load Comments',
   button_style: 'theme',
@@ -49,9 +50,9 @@ const boolean = (fallback: boolean) => (value: unknown) => {
 /** How each value is repaired; what cannot be repaired becomes the value that held before. */
 function cleaners(current: CommentSettings): { [K in keyof CommentSettings]: (value: unknown) => unknown } {
   return {
-    load_method: oneOf(['scroll', 'click', 'off'], DEFAULTS.load_method),
-    button_text: (value) => plainText(value) || DEFAULTS.button_text,
-    button_style: oneOf(['theme', 'custom'], DEFAULTS.button_style),
+    load_method: oneOf(['scroll', 'click', 'off'], COMMENT_DEFAULTS.load_method),
+    button_text: (value) => plainText(value) || COMMENT_DEFAULTS.button_text,
+    button_style: oneOf(['theme', 'custom'], COMMENT_DEFAULTS.button_style),
     button_class: classNames,
     show_loader: boolean(current.show_loader),
     minimum_count: (value) => Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, Math.trunc(Number(value)) || 1)),
@@ -124,8 +125,8 @@ export function createCommentSettings(options: OptionStore, hooks: Hooks): Comme
     store: options,
     hooks,
     async build(stored) {
-      const defaults = await hooks.applyFilters('lazycomments_default_settings', { ...DEFAULTS })
-      return Object.freeze(sanitize(stored ?? {}, sanitize(defaults, DEFAULTS)))
+      const defaults = await hooks.applyFilters('lazycomments_default_settings', { ...COMMENT_DEFAULTS })
+      return Object.freeze(sanitize(stored ?? {}, sanitize(defaults, COMMENT_DEFAULTS)))
     },
     sanitize,
   })
@@ -133,7 +134,7 @@ export function createCommentSettings(options: OptionStore, hooks: Hooks): Comme
   async function update(values: Readonly<Record<string, unknown>>): Promise<boolean> {
     const before = await option.get()
     const after = await option.update(values)
-    return Object.keys(DEFAULTS).some(
+    return Object.keys(COMMENT_DEFAULTS).some(
       (key) => before[key as keyof CommentSettings] !== after[key as keyof CommentSettings],
     )
   }

@@ -1,4 +1,3 @@
-import { isbot } from 'isbot'
 import type { CommentSettings } from './comment-settings.ts'
 
 /** What the decision between lazy and inline looks at. */
@@ -11,14 +10,20 @@ export interface ViewFacts {
 }
 
 /** Decides, before any filter, whether the comments of a view load lazily. Asks for as little as it takes. */
-export function canLazyLoad(settings: CommentSettings, { single, count, userAgent }: ViewFacts): boolean {
+export async function canLazyLoad(
+  settings: CommentSettings,
+  { single, count, userAgent }: ViewFacts,
+): Promise<boolean> {
   if (settings.load_method === 'off') return false
   if (!single) return false
   if (count < Math.max(1, settings.minimum_count)) return false
-  return !(settings.disable_for_bots && isBot(userAgent))
+  return !(settings.disable_for_bots && (await isBot(userAgent)))
 }
 
 /** Who does not say what it is, is a bot. */
-function isBot(userAgent: string | undefined): boolean {
-  return userAgent === undefined || userAgent.trim() === '' || isbot(userAgent)
+async function isBot(userAgent: string | undefined): Promise<boolean> {
+  if (userAgent === undefined || userAgent.trim() === '') return true
+  // Loaded by the first page that asks: an application without posts does without.
+  const { isbot } = await import('isbot')
+  return isbot(userAgent)
 }

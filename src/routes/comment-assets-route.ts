@@ -12,6 +12,7 @@ export const commentAssetsRoute = restRoute<{ name: string }>({
   path: '/lazycomments/v1/assets/{name}',
   summary: 'Gives the script or the style of the lazy comments.',
   access: undefined,
+  mediaTypes: Object.values(commentAssets).map(({ type }) => type),
   schemas: () => ({ params: z.object({ name: z.string() }), response: z.string() }),
   async handle({ params }) {
     const asset = Object.values(commentAssets).find(({ name }) => name === params.name)

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
-import type { CommentRendering } from '../comments/lazy-comments.ts'
+import type { CommentRendering } from '../comments/comment-rendering.ts'
 import { withDeadline } from '../deadline.ts'
 import type { Caller, Reader } from '../middleware/authenticate-caller.ts'
 import type { HostRequest } from '../middleware/host-types.ts'
@@ -11,6 +10,7 @@ import { type RestRoute, restRoute } from './rest-route.ts'
 const SHARED = 'public, max-age=60, s-maxage=300, stale-while-revalidate=600, stale-if-error=86400'
 const MISSING = 'public, max-age=0, s-maxage=10'
 const PRIVATE = 'private, no-store'
+const NOTHING = JSON.stringify({ html: '' })
 
 const postId = z.string('must be given once').check(
   z.regex(/^[1-9]\d{0,15}$/, 'must be a positive whole number'),
@@ -50,18 +50,17 @@ export function commentsRoute({ rendering, nonceHeader, deadlineMs, readerOf }: 
           headers: { 'Retry-After': '2' },
         })
       const answer = await withDeadline(answering, deadlineMs, tooSlow)
-      const body = JSON.stringify({ html: answer.found ? answer.html : '' })
       const headers = {
         Vary: `Accept-Encoding, ${nonceHeader}`,
         'Cache-Control': cacheControl(isPrivate(request, caller), answer.found ? answer.isPublic : 'missing'),
       }
-      if (!answer.found) return new RestAnswer(body, { status: 404, headers })
-      const ETag = `"${createHash('sha256').update(body).digest('base64url')}"`
+      if (!answer.found) return new RestAnswer(NOTHING, { status: 404, headers })
+      const { json, etag: ETag } = answer.body
       const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
       if (known?.some((tag) => tag === ETag || tag === '*')) {
         return new RestAnswer('', { status: 304, headers: { ...headers, ETag } })
       }
-      return new RestAnswer(body, { headers: { ...headers, ETag } })
+      return new RestAnswer(json, { headers: { ...headers, ETag } })
     },
   })
 }

@@ -17,7 +17,16 @@ const jsonSchema = (schema: z.ZodMiniType) => {
   return rest as { properties?: Record<string, object>; required?: readonly string[] }
 }
 
-const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+/** The schema of the body: what stands in the path is no part of it. */
+const without = (schema: ReturnType<typeof jsonSchema>, names: readonly string[]) => ({
+  ...schema,
+  properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => !names.includes(name))),
+  required: schema.required?.filter((name) => !names.includes(name)) ?? [],
+})
+
+const content = (schema: object, types: readonly string[] = ['application/json']) => ({
+  content: Object.fromEntries(types.map((type) => [type, { schema }])),
+})
 
 async function operation(route: RestRoute, method: string): Promise<object> {
   const { params, response } = await route.schemas()
@@ -33,10 +42,10 @@ async function operation(route: RestRoute, method: string): Promise<object> {
   return {
     summary: route.summary,
     parameters: [...inPath.map(parameter('path')), ...inQuery.map(parameter('query'))],
-    ...(method === 'GET' ? {} : { requestBody: json(schema) }),
+    ...(method === 'GET' ? {} : { requestBody: content(without(schema, inPath)) }),
     responses: {
-      200: { description: 'Done.', ...json(jsonSchema(response)) },
-      default: { description: 'Refused.', ...json({ $ref: '#/components/schemas/Error' }) },
+      200: { description: 'Done.', ...content(jsonSchema(response), route.mediaTypes) },
+      default: { description: 'Refused.', ...content({ $ref: '#/components/schemas/Error' }) },
     },
     security: route.access === undefined ? [] : [{ session: [], nonce: [] }, { applicationPassword: [] }],
   }

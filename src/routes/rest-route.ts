@@ -28,6 +28,8 @@ export interface RestRoute<Params = unknown> {
   readonly summary: string
   /** The capability it takes, a check of its own, or nothing: a route that is open to everybody. */
   readonly access: string | ((caller: Caller | undefined, host: Host) => Promise<unknown>) | undefined
+  /** What an answer may be. @default JSON alone */
+  readonly mediaTypes?: readonly string[]
   /** Made for each call, where the application may change what is acceptable. */
   schemas(): RouteSchemas | Promise<RouteSchemas>
   /** Refuses parameters with a code of its own, before the schema looks at them. */

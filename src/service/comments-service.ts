@@ -3,7 +3,7 @@ import { type BlockCache, createBlockCache } from '../comments/block-cache.ts'
 import { commentAssets } from '../comments/comment-assets.ts'
 import { type CommentSettingsService, createCommentSettings } from '../comments/comment-settings.ts'
 import { htmlText } from '../comments/html-text.ts'
-import { type CommentsHost, createCommentRendering } from '../comments/lazy-comments.ts'
+import { type CommentsHost, createCommentRendering } from '../comments/comment-rendering.ts'
 import { placeholder } from '../comments/placeholder.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Logger } from '../logger.ts'
@@ -19,7 +19,6 @@ import type { SessmgrStore } from '../stores/store.ts'
 export interface LazyComments {
   readonly settings: CommentSettingsService
   readonly cache: BlockCache
-  readonly routes: readonly RestRoute[]
   /** Gives what stands where the comments of a post stand: the placeholder, or the comments inline. */
   render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
   /** Gives the placeholder alone, for a block of the application's own. The page must hold `script` too. */
@@ -50,8 +49,14 @@ export interface CommentsServiceParts {
   nonceOf(request: IncomingMessage): Promise<string | undefined>
 }
 
-/** Creates the lazy comments, and fires `lazycomments_init` when the application has had its turn to subscribe. */
-export function createCommentsService(parts: CommentsServiceParts): LazyComments {
+/**
+ * Creates the lazy comments and their routes, and fires `lazycomments_init` when the application has had its turn to
+ * subscribe.
+ */
+export function createCommentsService(parts: CommentsServiceParts): {
+  readonly comments: LazyComments
+  readonly routes: readonly RestRoute[]
+} {
   const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf } = parts
   const settings = createCommentSettings(store.options, hooks)
   const cache = createBlockCache(store.transients)
@@ -66,7 +71,7 @@ export function createCommentsService(parts: CommentsServiceParts): LazyComments
       source: `${base}/comments?post_id=${postId}`,
       nonce: request && (await parts.nonceOf(request)),
       nonceHeader,
-      settings: await settings.all(),
+      settings: await rendering.settings(),
     })
   }
 
@@ -76,14 +81,9 @@ export function createCommentsService(parts: CommentsServiceParts): LazyComments
     return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })
   }
 
-  const service: LazyComments = {
+  const comments: LazyComments = {
     settings,
     cache,
-    routes: [
-      commentsRoute({ rendering, nonceHeader, deadlineMs, readerOf }),
-      commentsCacheRoute(cache, hooks),
-      commentAssetsRoute,
-    ],
     async render(request, post, { single } = {}) {
       if (await isLazy(request, post, single)) return makePlaceholder(post, request)
       return rendering.renderInline(post, { request, userId: readerOf(request as HostRequest)?.userId })
@@ -102,6 +102,11 @@ export function createCommentsService(parts: CommentsServiceParts): LazyComments
     activate: () => hooks.doAction('lazycomments_activated'),
     deactivate: () => hooks.doAction('lazycomments_deactivated'),
   }
-  setImmediate(() => void hooks.doAction('lazycomments_init', service))
-  return service
+  const routes = [
+    commentsRoute({ rendering, nonceHeader, deadlineMs, readerOf }),
+    commentsCacheRoute(cache, hooks),
+    commentAssetsRoute,
+  ]
+  setImmediate(() => void hooks.doAction('lazycomments_init', comments))
+  return { comments, routes }
 }

@@ -107,13 +107,13 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     const reader = readerOf(request as HostRequest)
     return reader && nonces.create({ ...reader, action: REST_ACTION })
   }
-  const comments = createCommentsService({
+  const { comments, routes } = createCommentsService({
     ...resolved,
     host: { posts: given.posts, theme: given.theme },
     hooks,
     readerOf,
     nonceOf,
   })
-  const parts = { routes: comments.routes, host, readerOf, passwords, nonces, nonceHeader, logger }
+  const parts = { routes, host, readerOf, passwords, nonces, nonceHeader, logger }
   return Object.assign(comments, { hooks, router: () => createRouter(parts) as Middleware })
 }

@@ -102,15 +102,15 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     return reader && nonces.create({ ...reader, action: REST_ACTION })
   }
   const { posts, theme } = host ?? {}
-  const comments =
+  const { comments, routes: commentRoutes = [] } =
     posts && theme
       ? createCommentsService({ ...resolved, host: { posts, theme }, hooks: limiter.hooks, readerOf, nonceOf })
-      : undefined
+      : {}
   if (comments) limiter.options.add(comments.settings.option as SiteOption)
 
   function router(): Middleware {
     if (!host) return refuseWithoutHost(logger) as Middleware
-    const parts = [...sessmgrRoutes(limiter, host), ...(comments?.routes ?? [])]
+    const parts = [...sessmgrRoutes(limiter, host), ...commentRoutes]
     const routes = [...parts, openapiRoute(parts, nonceHeader)]
     return createRouter({ routes, host, readerOf, passwords, nonces, nonceHeader, logger }) as Middleware
   }

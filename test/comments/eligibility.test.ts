@@ -30,6 +30,6 @@ test.each([
   ['a blank user agent', {}, { userAgent: '  ' }, false],
   ['a bot where bots are welcome', { disable_for_bots: false }, { userAgent: 'Googlebot/2.1' }, true],
   ['nobody where bots are welcome', { disable_for_bots: false }, { userAgent: undefined }, true],
-])('rules 30 and 31: %s', (_name, settings, facts, expected) => {
-  expect(canLazyLoad({ ...SETTINGS, ...settings }, { ...view, ...facts })).toBe(expected)
+])('rules 30 and 31: %s', async (_name, settings, facts, expected) => {
+  expect(await canLazyLoad({ ...SETTINGS, ...settings }, { ...view, ...facts })).toBe(expected)
 })

@@ -88,7 +88,7 @@ describe('a comment', () => {
     const answer = await alice.post('/posts/6/comments', { text: 'Well put.', author: 'Somebody else' })
     expect(answer.status).toBe(302)
     const { text } = await alice.get('/posts/6?comments=all')
-    expect(text).toMatch(/<strong>Alice<\/strong>\s*<p>Well put\.<\/p>/)
+    expect(text).toMatch(/<strong>Alice<\/strong>\s*<div class="comment-text">Well put\.<\/div>/)
     expect(text).not.toContain('Somebody else')
   })
 

@@ -34,6 +34,47 @@ describe('an anonymous reader', () => {
     expect((await get('?post_id=1', { 'if-none-match': etag })).status).toBe(200)
   })
 
+  test('gets 304 with all that a cache renews, and 200 for another tag, an empty one, or a list without it', async () => {
+    const { etag, vary } = (await get('?post_id=1')).headers
+    for (const method of ['GET', 'HEAD']) {
+      const { status, text, headers } = await get('?post_id=1', { 'if-none-match': etag }, method)
+      expect([status, text, headers.vary, headers.etag]).toEqual([304, '', vary, etag])
+      expect([headers['content-type'], headers['set-cookie']]).toEqual([undefined, undefined])
+    }
+    expect((await get('?post_id=1', { 'if-none-match': '*' })).status).toBe(304)
+    for (const other of ['"other"', '', `"a", "b"`, String(etag).slice(1), String(etag).toLowerCase()]) {
+      expect((await get('?post_id=1', { 'if-none-match': other })).status).toBe(200)
+    }
+  })
+
+  test('gets the same tag from every process, and another for other markup', async () => {
+    const other = await startCommentsHost()
+    const { etag } = (await get('?post_id=1')).headers
+    expect((await other.client.send('GET', `${PATH}?post_id=1`)).headers.etag).toBe(etag)
+    other.posts.set(1, { id: 1, status: 'published', comments: ['Another one.'] })
+    expect((await other.client.send('GET', `${PATH}?post_id=1`)).headers.etag).not.toBe(etag)
+    await other.close()
+  })
+
+  test('gets no cookie with any answer', async () => {
+    const { etag } = (await get('?post_id=1')).headers
+    const answers = [
+      await get('?post_id=1'),
+      await get('?post_id=1', { 'if-none-match': etag }),
+      await get('?post_id=5'),
+      await get('?post_id=x'),
+      await get('?post_id=999'),
+    ]
+    host.render = () => Promise.reject(new Error('broken'))
+    answers.push(await get('?post_id=2'))
+    host.render = () => new Promise(() => {})
+    answers.push(await get('?post_id=3'))
+    expect(answers.map(({ status }) => status)).toEqual([200, 304, 200, 400, 404, 500, 503])
+    expect(answers.filter(({ headers }) => 'set-cookie' in headers)).toEqual([])
+    const kept = answers.slice(3).map(({ headers }) => headers['cache-control'])
+    expect(kept).toEqual(['no-store', 'public, max-age=0, s-maxage=10', 'no-store', 'no-store'])
+  })
+
   test('gets the same headers and no body for HEAD', async () => {
     const head = await get('?post_id=1', {}, 'HEAD')
     const full = await get('?post_id=1')
@@ -106,8 +147,39 @@ describe('a signed-in reader', () => {
     expect([status, json.code, json.data]).toEqual([403, 'rest_cookie_invalid_nonce', { status: 403 }])
     expect(host.renders).toBe(0)
     const { status: second, headers } = await get('?post_id=1', { cookie })
-    // The theme may know who reads, so this answer must never reach another reader.
+    // The application may know who reads, so this answer must never reach another reader.
     expect([second, headers['cache-control']]).toEqual([200, 'private, no-store'])
+  })
+
+  test('without a nonce is a guest, whatever the cookie says', async () => {
+    const { cookie } = await host.signIn('alice')
+    const { status, headers, json } = await get('?post_id=1', { cookie })
+    expect([status, headers['cache-control'], headers['x-host-nonce']]).toEqual([200, 'private, no-store', undefined])
+    expect([json.html.includes('As guest'), json.html.includes('alice')]).toEqual([true, false])
+  })
+
+  test('gets every answer in private', async () => {
+    const { cookie, nonce } = await host.signIn('alice')
+    for (const [query, status] of [
+      ['?post_id=1', 200],
+      ['?post_id=999', 404],
+      ['?post_id=5', 200],
+    ] as const) {
+      for (const headers of [{ cookie }, { cookie, 'x-host-nonce': nonce }]) {
+        const answer = await get(query, headers)
+        expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'private, no-store'])
+        expect(answer.headers.vary).toBe('Accept-Encoding, X-HOST-Nonce')
+      }
+    }
+  })
+
+  test('gets 304, too, in private, and never the ETag of what guests get', async () => {
+    const { cookie, nonce } = await host.signIn('alice')
+    const headers = { cookie, 'x-host-nonce': nonce }
+    const { etag } = (await get('?post_id=1', headers)).headers
+    expect(etag).not.toBe((await get('?post_id=1')).headers.etag)
+    const again = await get('?post_id=1', { ...headers, 'if-none-match': etag })
+    expect([again.status, again.text, again.headers['cache-control']]).toEqual([304, '', 'private, no-store'])
   })
 
   test('never lends the own name to an anonymous reader who asks at the same moment', async () => {
@@ -146,8 +218,22 @@ describe('the renderer', () => {
     expect([status, json.code, json.data]).toEqual([500, 'rest_internal_error', { status: 500 }])
     expect(text).not.toContain('secret')
     expect(headers['cache-control']).toBe('no-store')
-    host.render = (post) => threadOf(post)
+    host.render = threadOf
     expect((await get('?post_id=1')).status).toBe(200)
+  })
+
+  test('that fails while 200 requests wait for it is asked once, tells them all, and is asked again', async () => {
+    await host.close()
+    host = await startCommentsHost({ deadlineMs: 20_000 })
+    host.render = async () => {
+      while (host.requests.length < 200) await new Promise((resolve) => setTimeout(resolve, 5))
+      throw new Error('broken')
+    }
+    const url = `${host.origin}${PATH}?post_id=2`
+    const failing = await Promise.all(Array.from({ length: 200 }, () => fetch(url).then(({ status }) => status)))
+    expect([new Set(failing), host.renders]).toEqual([new Set([500]), 1])
+    host.render = threadOf
+    expect((await get('?post_id=2')).status).toBe(200)
   })
 
   test('that never answers gives 503 within the deadline, and the post recovers with it', async () => {
@@ -156,7 +242,7 @@ describe('the renderer', () => {
     const { status, json, headers } = await get('?post_id=1')
     expect([status, json.data, headers['retry-after']]).toEqual([503, { status: 503 }, '2'])
     expect(performance.now() - begin).toBeLessThan(2000)
-    host.render = (post) => threadOf(post)
+    host.render = threadOf
     expect((await get('?post_id=1')).status).toBe(200)
   })
 

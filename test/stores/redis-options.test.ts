@@ -34,6 +34,10 @@ describe('redisStore refuses', () => {
       { client: withoutWait, durability: 'replica' },
       /"durability: 'replica'" needs a client with wait\(\)/,
     ],
+    'to ask for replicas through a cluster of ioredis, which sends WAIT to any node': [
+      { client: fromIoredis(new Redis.Cluster([], { lazyConnect: true })), durability: 'replica' },
+      /"durability: 'replica'" needs a client with wait\(\)/,
+    ],
   }
   for (const [what, [options, message]] of Object.entries(cases)) {
     it(what, () => expect(misuse(options)).toThrow(invalid(message)))

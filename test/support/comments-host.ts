@@ -6,6 +6,7 @@ import session from 'express-session'
 import {
   type LazyComments,
   memoryStore,
+  type RenderContext,
   type Sessmgr,
   type SessmgrStore,
   sessmgr,
@@ -22,6 +23,9 @@ export interface TestPost {
   /** Markup of the comments, in which the theme trusts. */
   readonly comments: readonly string[]
 }
+
+/** What can happen to a request instead of an answer. */
+export type Failure = number | { status: number; headers: Record<string, string> } | 'cut' | undefined
 
 /** How the application is put together. */
 export interface CommentsHostOptions {
@@ -41,11 +45,14 @@ export interface CommentsHost {
   readonly asked: number[]
   /** Requests that reached the comments route. */
   readonly requests: IncomingMessage[]
-  /** Answers the next requests of the comments route instead of it, in this order. */
-  readonly failures: number[]
+  /**
+   * Happens to the next requests of the comments route, in this order: a status is answered at once, with headers if
+   * any, 0 never answers, 'cut' breaks off in the middle, undefined lets the request pass.
+   */
+  readonly failures: Failure[]
   readonly posts: Map<number, TestPost>
   /** Renders the comments of the classic theme; a test may put another in its place. */
-  render: (post: TestPost, request: IncomingMessage) => string | Promise<string>
+  render: (post: TestPost, reader: string | undefined) => string | Promise<string>
   /** How often the theme has rendered. */
   renders: number
   /** Signs in and gives cookie and nonce. */
@@ -71,15 +78,15 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
   const logs: unknown[][] = []
   const asked: number[] = []
   const requests: IncomingMessage[] = []
-  const failures: number[] = []
+  const failures: Failure[] = []
   const posts = new Map<number, TestPost>()
   for (const id of [1, 2, 3]) posts.set(id, { id, status: 'published', comments: voices(20) })
   posts.set(4, { id: 4, status: 'draft', comments: voices(2) })
   posts.set(5, { id: 5, status: 'published', password: 'open', comments: voices(2) })
   const theme = options.theme ?? {
-    renderComments: (post: TestPost, { request }: { request: unknown }) => {
+    renderComments: (post: TestPost, { userId }: RenderContext) => {
       host.renders += 1
-      return host.render(post, request as IncomingMessage)
+      return host.render(post, users.find(({ id }) => id === userId)?.login)
     },
   }
   const note = (...line: unknown[]) => void logs.push(line)
@@ -112,9 +119,11 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter)
   app.use('/api/lazycomments/v1/comments', (req, res, next) => {
     requests.push(req)
-    const status = failures.shift()
-    if (status === undefined) next()
-    else if (status > 0) res.status(status).json({ code: 'failed' })
+    const failure = failures.shift()
+    if (failure === undefined) next()
+    else if (failure === 'cut') res.set('Content-Length', '9').write('{"html":', () => req.socket.destroy())
+    else if (typeof failure === 'object') res.status(failure.status).set(failure.headers).json({ code: 'failed' })
+    else if (failure > 0) res.status(failure).json({ code: 'failed' })
   })
   app.use('/api', limiter.router())
   app.post('/login/:name', (req, res, next) => {
@@ -129,14 +138,17 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
     const nonce = randomBytes(16).toString('base64')
     res.setHeader(
       'Content-Security-Policy',
-      `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'; ` +
+      `default-src 'none'; script-src 'nonce-${nonce}' 'strict-dynamic'; style-src 'nonce-${nonce}'; img-src data:; ` +
+        "connect-src 'self'; form-action 'self'; frame-ancestors 'self'; base-uri 'none'; " +
         "require-trusted-types-for 'script'; trusted-types lazycomments",
     )
     const [head, area] = await Promise.all([comments.script(req, post, { nonce }), comments.render(req, post)])
+    const second = 'twice' in req.query ? await comments.placeholder(posts.get(2), req) : ''
+    const style = `<style nonce="${nonce}">#space{height:${Number(req.query.space ?? 3000)}px}</style>`
     res.send(
       `<!doctype html><html lang="en"><head><title>Post</title><meta name="viewport" content="width=device-width">` +
-        `<link rel="icon" href="data:,">${head}</head><body><main><h1>Post</h1>` +
-        `<div id="space" style="height:${Number(req.query.space ?? 3000)}px">Text</div>${area}</main>` +
+        `<link rel="icon" href="data:,">${style}${head}</head><body><main><h1>Post</h1>` +
+        `<div id="space"><a href="#comment-17">What reader 17 says</a></div>${area}${second}</main>` +
         `<footer><p>The end of the page</p></footer></body></html>`,
     )
   })
@@ -155,7 +167,7 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
     requests,
     failures,
     posts,
-    render: (post, request) => threadOf(post, nameOf(request)),
+    render: threadOf,
     renders: 0,
     async signIn(login) {
       const { headers } = await client.send('POST', `/login/${login}`)
@@ -171,9 +183,4 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
     },
   }
   return host
-
-  function nameOf(request: IncomingMessage): string {
-    const { session: login } = (request as { sessmgr?: { session?: { userId: unknown } } }).sessmgr ?? {}
-    return users.find(({ id }) => id === login?.userId)?.login ?? 'guest'
-  }
 }

@@ -19,6 +19,5 @@ declare module 'express-session' {
   interface SessionData {
     note: string
     messages: string[]
-    openPosts: number[]
   }
 }

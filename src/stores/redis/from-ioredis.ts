@@ -6,6 +6,8 @@ export interface IoredisClient {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   get(key: string): Promise<unknown>
   hget(key: string, field: string): Promise<unknown>
+  /** True for a cluster. */
+  readonly isCluster?: boolean
   wait(replicas: number, timeoutMs: number): Promise<unknown>
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
   del(key: string): Promise<unknown>
@@ -23,11 +25,18 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
     eval: (script, { keys, arguments: args }) => redis.eval(script, keys.length, ...keys, ...args),
     get: (key) => redis.get(key),
     hGet: (key, field) => redis.hget(key, field),
+    del: (key) => redis.del(key),
+    ...(redis.isCluster ? {} : nodeCommands(redis)),
+  }
+}
+
+/** Commands without a key, which a cluster sends to whatever node: there they would tell of the wrong one. */
+function nodeCommands(redis: IoredisClient): Pick<RedisClient, 'scan' | 'wait'> {
+  return {
     scan: async (position, { MATCH, COUNT }) => {
       const [cursor, keys] = await redis.scan(position, 'MATCH', MATCH, 'COUNT', COUNT)
       return { cursor, keys }
     },
-    del: (key) => redis.del(key),
     wait: (replicas, timeoutMs) => redis.wait(replicas, timeoutMs),
   }
 }

@@ -1,11 +1,13 @@
 import type { Hooks } from '../hooks/hooks.ts'
 import type { HostPosts } from '../host/posts.ts'
-import type { BlockTheme, RenderContext, Theme } from '../host/theme.ts'
+import type { RenderContext, Theme } from '../host/theme.ts'
 import type { Logger } from '../logger.ts'
 import type { BlockCache } from './block-cache.ts'
 import { findCommentsBlock, serializeBlock } from './block-markup.ts'
-import type { CommentSettingsService } from './comment-settings.ts'
+import type { CommentSettings, CommentSettingsService } from './comment-settings.ts'
+import { type CommentsBody, commentsBodies, commentsBody } from './comments-body.ts'
 import { canLazyLoad } from './eligibility.ts'
+import { knownSettings } from './known-settings.ts'
 
 /** What the application tells of its posts and how it renders comments. */
 export interface CommentsHost<Post = unknown> {
@@ -25,10 +27,12 @@ export interface PostView {
 export type CommentsAnswer =
   | { readonly found: false }
   /** `isPublic`: every anonymous reader gets the same. */
-  | { readonly found: true; readonly html: string; readonly isPublic: boolean }
+  | { readonly found: true; readonly body: CommentsBody; readonly isPublic: boolean }
 
 /** The lazy comments without any web framework. */
 export interface CommentRendering {
+  /** Reads the settings; while the store is down, as they were last read. */
+  settings(): Promise<CommentSettings>
   /** Decides whether the comments of this view load lazily; decided once for each request. */
   isLazy(post: unknown, view: PostView): Promise<boolean>
   /** Renders the comments of a post as the page would have them inline. */
@@ -52,12 +56,16 @@ export function createCommentRendering(parts: {
 }): CommentRendering {
   const { host, settings, cache, hooks, logger, deadlineMs } = parts
   const { posts } = host
+  // The store may be asked for the settings and for the block; with either down there is time left to render.
+  const patienceMs = deadlineMs / 4
+  const settingsNow = knownSettings(settings, patienceMs)
   const decisions = new WeakMap<object, Map<number, Promise<boolean>>>()
+  const publicBody = commentsBodies()
   const underWay = new Map<number, Promise<CommentsAnswer>>()
 
   async function decide(post: unknown, { single, userAgent }: PostView): Promise<boolean> {
     const count = await posts.countComments(post)
-    const can = canLazyLoad(await settings.all(), { single, count, userAgent })
+    const can = await canLazyLoad(await settingsNow(), { single, count, userAgent })
     return hooks.applyFilters('lazycomments_can_lazy_load', can)
   }
 
@@ -70,28 +78,32 @@ export function createCommentRendering(parts: {
     return decision
   }
 
+  const themeOf = (post: unknown) => (typeof host.theme === 'function' ? host.theme(post) : host.theme)
+
   async function renderInline(post: unknown, context: RenderContext): Promise<string> {
-    const theme = typeof host.theme === 'function' ? host.theme(post) : host.theme
+    const theme = themeOf(post)
     if ('renderComments' in theme) return theme.renderComments(post, context)
-    const block = await commentsBlock(theme, post)
+    const block = await commentsBlock(post)
     return block === undefined ? '' : theme.renderBlock(block, post, context)
   }
 
   /** Finds the serialised comments block. A cache that is down costs time, not comments. */
-  async function commentsBlock(theme: BlockTheme, post: unknown): Promise<string | undefined> {
-    const useCache = (await settings.all()).cache_enabled
-    const postId = posts.id(post)
-    const kept = useCache ? await cache.get(postId).catch(() => false as const) : false
-    if (kept !== false) return kept
-    const block = findCommentsBlock(await theme.template(post))
-    if (!block) return undefined
-    const serialized = serializeBlock(block)
-    if (useCache) {
-      await cache.set(postId, serialized).catch((error) => {
-        logger.warn('The comments block could not be kept; it is parsed again for each view.', { error: error.message })
-      })
-    }
-    return serialized
+  async function commentsBlock(post: unknown): Promise<string | undefined> {
+    const { cache_enabled } = await settingsNow()
+    return cache_enabled ? cache.remember(posts.id(post), () => makeBlock(post), down) : makeBlock(post)
+  }
+
+  const down = {
+    patienceMs,
+    tell: ({ message }: Error) =>
+      logger.warn('The comments block could not be kept; it is parsed again for each view.', { error: message }),
+  }
+
+  async function makeBlock(post: unknown): Promise<string | undefined> {
+    // Asked anew, so that what is kept after a switch of themes is of the new one.
+    const theme = themeOf(post)
+    const block = 'template' in theme ? findCommentsBlock(await theme.template(post)) : undefined
+    return block && serializeBlock(block)
   }
 
   async function find(postId: number, context: RenderContext): Promise<CommentsAnswer> {
@@ -99,9 +111,12 @@ export function createCommentRendering(parts: {
     if (post === undefined || !(await posts.isPublic(post))) return { found: false }
     const isPublic = !(await posts.hasPassword?.(post))
     const isLocked = !isPublic && (await (posts.isLocked?.(post, context.request) ?? true))
-    if (isLocked) return { found: true, html: '', isPublic }
-    const html = await renderInline(post, context)
-    return { found: true, html: await hooks.applyFilters('lazycomments_rendered_html', html, post), isPublic }
+    if (isLocked) return { found: true, body: commentsBody(''), isPublic }
+    const rendered = await renderInline(post, context)
+    const html = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
+    // What is for one reader alone is not kept.
+    const isForAll = isPublic && context.userId === undefined
+    return { found: true, body: isForAll ? publicBody(postId, html) : commentsBody(html), isPublic }
   }
 
   function answer(postId: number, context: RenderContext, carriesNothing: boolean): Promise<CommentsAnswer> {
@@ -118,5 +133,5 @@ export function createCommentRendering(parts: {
     return rendering
   }
 
-  return { isLazy, renderInline, answer }
+  return { settings: settingsNow, isLazy, renderInline, answer }
 }
