@@ -14,9 +14,18 @@ export interface PlaceholderParts {
   readonly settings: CommentSettings
 }
 
+/** What the script says. It stands in the page, so that the script is the same in every language. */
+const TEXTS = {
+  done: '% comments loaded',
+  one: '% comment loaded',
+  lost: 'What this link leads to is no longer here.',
+  error: 'Comments could not be loaded.',
+  retry: 'Try again',
+}
+
 /**
  * Writes the placeholder: a custom element for the script around a real link, which is what there is without it, and
- * the path that search engines take.
+ * the path that search engines take. The places for messages are there from the start, so that they are read out.
  */
 export function placeholder({ settings, nonce, ...parts }: PlaceholderParts): string {
   const attributes = {
@@ -25,12 +34,14 @@ export function placeholder({ settings, nonce, ...parts }: PlaceholderParts): st
     method: settings.load_method,
     ...(settings.show_loader ? { loader: '' } : {}),
     ...(nonce === undefined ? {} : { 'data-nonce': nonce, 'data-nonce-header': parts.nonceHeader }),
+    ...Object.fromEntries(Object.entries(TEXTS).map(([name, text]) => [`data-${name}`, text])),
   }
   const style = settings.button_style === 'custom' ? ['lazycomments-custom'] : []
   const classes = ['lazycomments-button', ...style, ...settings.button_class.split(' ')].filter(Boolean).join(' ')
   const link = `<a class="${htmlText(classes)}" href="${htmlText(inlineUrl(parts.postUrl))}">${htmlText(settings.button_text)}</a>`
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${htmlText(value)}"`)
-  return `<lazy-comments id="comments"${written.join('')}>${link}</lazy-comments>`
+  const note = (role: string) => `<span class="lazycomments-${role}" role="${role}"></span>`
+  return `<lazy-comments id="comments"${written.join('')}>${note('status')}${link}${note('alert')}</lazy-comments>`
 }
 
 function inlineUrl(postUrl: string): string {

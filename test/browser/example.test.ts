@@ -1,7 +1,11 @@
 import { mkdirSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Chromium, startChromium } from '../support/chromium.ts'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Chromium, commentsLoaded, focused, seenBy, startChromium, visit } from '../support/chromium.ts'
 import { ExampleProcess } from '../support/example-process.ts'
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 let chromium: Chromium
 let example: ExampleProcess
@@ -15,15 +19,111 @@ afterAll(async () => {
   await example?.stop()
 })
 
+const open = (path: string, options = {}) => visit(chromium, `${example.origin}${path}`, options)
+const scrollToEnd = (page: Page) => page.evaluate('scrollTo(0, document.body.scrollHeight)')
+
 test.each([360, 1280])('a comment can be posted from the form that was loaded, at %i px', async (width) => {
-  const context = await chromium.visitor({ viewport: { width, height: 740 } })
-  const page = await context.newPage()
-  await page.goto(`${example.origin}/posts/1#respond`)
+  const page = await open('/posts/1#respond', { viewport: { width, height: 740 } })
   await page.getByLabel('Your name').fill(`Ann ${width}`)
   await page.getByLabel('Your comment').fill('Read on a real page.')
   await page.getByRole('button', { name: 'Post the comment' }).click()
   const posted = page.locator('.comment', { hasText: `Ann ${width}` })
   await posted.waitFor()
-  expect(await posted.evaluate((comment) => document.activeElement === comment)).toBe(true)
+  await expect.poll(() => posted.evaluate((comment) => document.activeElement === comment)).toBe(true)
   await page.screenshot({ path: `test-output/post-${width}.png` })
+  await page.context().close()
+})
+
+test('a reader who is signed in finds the form with the own name and posts a comment after loading', async () => {
+  const page = await open('/login')
+  await page.getByLabel('User name or e-mail').fill('alice')
+  await page.getByLabel('Password').fill('alice-password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Signed in as alice').waitFor()
+  await page.goto(`${example.origin}/posts/6`)
+  await scrollToEnd(page)
+  await commentsLoaded(page)
+  const named = (await page.locator('#respond strong').textContent()) ?? ''
+  expect(named).toMatch(/alice/i)
+  expect(await page.getByLabel('Your name').count()).toBe(0)
+  await page.getByLabel('Your comment').fill('Said by name.')
+  await page.getByRole('button', { name: 'Post the comment' }).click()
+  const posted = page.locator('.comment', { hasText: 'Said by name.' })
+  await posted.waitFor()
+  expect(await posted.locator('strong').textContent()).toBe(named)
+  expect(await focused(page)).toBe(await posted.getAttribute('id'))
+  await page.context().close()
+})
+
+describe.each([
+  [1, 'classic theme', 20, 1],
+  [6, 'block theme', 5, 1],
+  [7, 'closed comments', 4, 0],
+  [8, 'a thousand comments', 1000, 1],
+])('post %i, %s', (post, _name, least, forms) => {
+  test('loads all its comments on scroll, moves nothing, says how many, and axe finds nothing', async () => {
+    const page = await open(`/posts/${post}`)
+    await scrollToEnd(page)
+    await commentsLoaded(page)
+    const count = await page.locator('article.comment').count()
+    expect(count).toBeGreaterThanOrEqual(least)
+    expect(await page.locator('form#respond').count()).toBe(forms)
+    if (forms === 0) expect(await page.getByText('Comments are closed.').count()).toBe(1)
+    expect(await page.getByRole('status').textContent()).toBe(`${count} comments loaded`)
+    expect(await page.locator('#comments').count()).toBe(1)
+    const { shift, violations } = await seenBy(page)
+    expect([shift, violations]).toEqual([0, []])
+    await page.addScriptTag({ path: AXE })
+    const found = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
+    expect(found).toEqual([])
+    await page.context().close()
+  })
+})
+
+test.each(['/', '/login', '/posts/1', '/posts/2', '/posts/5', '/none'])('axe finds nothing on %s', async (path) => {
+  const page = await open(path)
+  await page.addScriptTag({ path: AXE })
+  const found = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
+  expect(found).toEqual([])
+  await page.context().close()
+})
+
+test('a deep link to the last of a thousand comments stands at it', async () => {
+  const page = await open('/posts/8?comments=all')
+  const last = (await page.locator('article.comment').last().getAttribute('id')) ?? ''
+  await page.goto(`${example.origin}/posts/8#${last}`)
+  await commentsLoaded(page)
+  expect((await seenBy(page)).shift).toBe(0)
+  expect(await focused(page)).toBe(last)
+  const isInView = await page.locator(`#${last}`).evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect()
+    return top >= 0 && bottom <= innerHeight
+  })
+  expect(isInView).toBe(true)
+  await page.context().close()
+})
+
+describe('without JavaScript', () => {
+  test.each([
+    [1, 20],
+    [6, 5],
+  ])('rule 35: the link of post %i shows the whole thread, and its form works', async (post, least) => {
+    const page = await open(`/posts/${post}`, { javaScriptEnabled: false })
+    await page.getByRole('link', { name: 'Load Comments' }).click()
+    expect(page.url()).toBe(`${example.origin}/posts/${post}?comments=all#comments`)
+    const before = await page.locator('article.comment').count()
+    expect(before).toBeGreaterThanOrEqual(least)
+    await page.getByLabel('Your name').fill('Plain reader')
+    await page.getByLabel('Your comment').fill(`No script, post ${post}.`)
+    const answer = page.waitForResponse((response) => response.request().method() === 'POST')
+    await page.getByRole('button', { name: 'Post the comment' }).click()
+    const { status, location } = { status: (await answer).status(), location: (await answer).headers().location ?? '' }
+    expect(status).toBe(302)
+    const [, id] = /#(comment-\d+)$/.exec(location) ?? []
+    expect(id).toBeDefined()
+    await page.getByRole('link', { name: 'Load Comments' }).click()
+    expect(await page.locator(`#${id}`).textContent()).toContain(`No script, post ${post}.`)
+    expect(await page.locator('article.comment').count()).toBe(before + 1)
+    await page.context().close()
+  })
 })

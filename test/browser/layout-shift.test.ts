@@ -1,6 +1,6 @@
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Chromium, seenBy, startChromium, watch } from '../support/chromium.ts'
+import { type Chromium, commentsLoaded, seenBy, startChromium, watch } from '../support/chromium.ts'
 import { type CommentsHost, startCommentsHost, voices } from '../support/comments-host.ts'
 
 let chromium: Chromium
@@ -8,25 +8,34 @@ let host: CommentsHost
 beforeAll(async () => {
   chromium = await startChromium()
   host = await startCommentsHost()
+  host.posts.set(2, { id: 2, status: 'published', comments: voices(60) })
+  host.posts.set(3, { id: 3, status: 'published', comments: voices(1000) })
 })
 afterAll(async () => {
   await chromium?.close()
   await host?.close()
 })
-beforeEach(async () => {
+beforeEach(() => {
   host.failures.length = 0
-  await host.comments.settings.update({ load_method: 'scroll', show_loader: true })
 })
 
-const loaded = (page: Page) => page.locator('lazy-comments[data-loaded=true]').waitFor({ state: 'attached' })
+const windows = new Map<number, Promise<BrowserContext>>()
 
-async function visit(width: number, path: string): Promise<Page> {
-  const context = await chromium.visitor({ viewport: { width, height: 740 } })
-  await watch(context)
-  const page = await context.newPage()
+/** Opens a page of its own in the window of this width. */
+async function open(width: number, path: string): Promise<Page> {
+  const context = windows.get(width) ?? chromium.visitor({ viewport: { width, height: 740 } }).then(watched)
+  windows.set(width, context)
+  const page = await (await context).newPage()
   await page.goto(`${host.origin}${path}`)
   return page
 }
+
+const watched = async (context: BrowserContext) => {
+  await watch(context)
+  return context
+}
+
+const shiftOf = async (page: Page) => (await seenBy(page)).shift
 
 /** Slow answers, so that the pardon for what follows a click within half a second is over. */
 async function slowly(page: Page): Promise<void> {
@@ -36,53 +45,82 @@ async function slowly(page: Page): Promise<void> {
   })
 }
 
+/** The layout shift of a visit that loads the comments. */
+async function loadBy(width: number, path: string, act?: (page: Page) => Promise<unknown>) {
+  const page = await open(width, path)
+  await act?.(page)
+  await commentsLoaded(page)
+  const shift = await shiftOf(page)
+  await page.close()
+  return { path, shift }
+}
+
+test('a page that moves is seen to move', async () => {
+  const page = await open(1440, '/posts/1?space=100')
+  await page.locator('#space').evaluate((space) => space.style.setProperty('height', '300px'))
+  expect(await shiftOf(page)).toBeGreaterThan(0.05)
+  await page.close()
+})
+
+describe.each(['scroll', 'click'])('method %s', (method) => {
+  beforeEach(() => host.comments.settings.update({ load_method: method, show_loader: true }))
+  // Where the comments are not so near that scrolling could load them before what a test is about does.
+  const space = method === 'scroll' ? 3000 : 100
+
+  describe.each([360, 1440])('at %i px nothing moves (cumulative layout shift 0)', (width) => {
+    test.each([3000, 100])('when a deep link loads the comments, below %i px of text', async (space) => {
+      const hashes = ['comment-1', 'comment-17', 'comment-60', 'respond', 'comments', 'comment-999']
+      for (const path of hashes.map((hash) => `/posts/2?space=${space}#${hash}`)) {
+        expect(await loadBy(width, path)).toEqual({ path, shift: 0 })
+      }
+    })
+
+    test('when the hash comes later, and when there are a thousand comments', async () => {
+      const path = `/posts/2?space=${space}`
+      const later = await loadBy(width, path, (page) => page.evaluate("void (location.hash = 'comment-60')"))
+      expect(later).toEqual({ path, shift: 0 })
+      const last = '/posts/3#comment-1000'
+      expect(await loadBy(width, last)).toEqual({ path: last, shift: 0 })
+    })
+
+    test('when loading fails and a retry succeeds', async () => {
+      host.failures.push(404)
+      const page = await open(width, '/posts/1?space=100')
+      await slowly(page)
+      const button = page.locator('.lazycomments-button')
+      if (method === 'click') await button.click()
+      await page.getByText('Comments could not be loaded.').waitFor()
+      expect(await shiftOf(page)).toBe(0)
+      await button.click()
+      await commentsLoaded(page)
+      expect(await shiftOf(page)).toBe(0)
+      await page.close()
+    })
+
+    test('when loading for a deep link fails', async () => {
+      host.failures.push(404)
+      const page = await open(width, `/posts/1?space=${space}#comment-17`)
+      await page.getByText('Comments could not be loaded.').waitFor()
+      expect(await shiftOf(page)).toBe(0)
+      await page.close()
+    })
+  })
+})
+
 describe.each([360, 1440])('at %i px nothing moves (cumulative layout shift 0)', (width) => {
-  test('when scrolling loads the comments', async () => {
-    const page = await visit(width, '/posts/1')
-    await page.locator('#space').evaluate((space) => window.scrollTo(0, space.clientHeight - 600))
-    await loaded(page)
-    expect((await seenBy(page)).shift).toBe(0)
-    await page.context().close()
+  beforeEach(() => host.comments.settings.update({ load_method: 'scroll' }))
+
+  test.each([
+    ['to the comments', 'scrollTo(0, document.querySelector("#space").clientHeight - 600)'],
+    ['to the end of the page', 'scrollTo(0, document.body.scrollHeight)'],
+  ])('when scrolling %s loads them', async (_where, scroll) => {
+    for (const path of ['/posts/1', '/posts/3']) {
+      expect(await loadBy(width, path, (page) => page.evaluate(scroll))).toEqual({ path, shift: 0 })
+    }
   })
 
   test('when the comments are in view from the start', async () => {
-    const page = await visit(width, '/posts/1?space=100')
-    await loaded(page)
-    expect((await seenBy(page)).shift).toBe(0)
-    await page.context().close()
-  })
-
-  test('when a click loads them, after a click that failed', async () => {
-    await host.comments.settings.set('load_method', 'click')
-    const page = await visit(width, '/posts/1?space=100')
-    await slowly(page)
-    host.failures.push(404)
-    const button = page.locator('.lazycomments-button')
-    await button.click()
-    await page.getByRole('alert').waitFor()
-    expect((await seenBy(page)).shift).toBe(0)
-    await button.click()
-    await loaded(page)
-    expect((await seenBy(page)).shift).toBe(0)
-    await page.context().close()
-  })
-
-  test('when loading on scroll fails, and a retry succeeds', async () => {
-    host.failures.push(404)
-    const page = await visit(width, '/posts/1?space=100')
-    await page.getByRole('alert').waitFor()
-    expect((await seenBy(page)).shift).toBe(0)
-    await page.locator('.lazycomments-button').click()
-    await loaded(page)
-    expect((await seenBy(page)).shift).toBe(0)
-    await page.context().close()
-  })
-
-  test('when a deep link loads them', async () => {
-    host.posts.set(2, { id: 2, status: 'published', comments: voices(60) })
-    const page = await visit(width, '/posts/2#comment-17')
-    await loaded(page)
-    expect((await seenBy(page)).shift).toBe(0)
-    await page.context().close()
+    const path = '/posts/1?space=100'
+    expect(await loadBy(width, path)).toEqual({ path, shift: 0 })
   })
 })

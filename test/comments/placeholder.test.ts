@@ -22,8 +22,12 @@ const parts = {
 
 test('rule 35: a placeholder holds a real link to the page with its comments', () => {
   expect(placeholder(parts)).toBe(
-    '<lazy-comments id="comments" post="7" src="/api/lazycomments/v1/comments?post_id=7" method="click" loader="">' +
-      '<a class="lazycomments-button" href="/posts/7?comments=all#comments">Load Comments</a></lazy-comments>',
+    '<lazy-comments id="comments" post="7" src="/api/lazycomments/v1/comments?post_id=7" method="click" loader=""' +
+      ' data-done="% comments loaded" data-one="% comment loaded"' +
+      ' data-lost="What this link leads to is no longer here." data-error="Comments could not be loaded."' +
+      ' data-retry="Try again"><span class="lazycomments-status" role="status"></span>' +
+      '<a class="lazycomments-button" href="/posts/7?comments=all#comments">Load Comments</a>' +
+      '<span class="lazycomments-alert" role="alert"></span></lazy-comments>',
   )
 })
 
@@ -54,6 +58,6 @@ test('no text leaves its place, whatever is in it', () => {
     nonce: evil,
     settings: { ...settings, button_text: evil, button_class: evil },
   })
-  expect(html.match(/<[a-z-]+/g)).toEqual(['<lazy-comments', '<a'])
+  expect(html.match(/<[a-z-]+/g)).toEqual(['<lazy-comments', '<span', '<a', '<span'])
   expect(html.match(/&lt;script&gt;/g)).toHaveLength(5)
 })

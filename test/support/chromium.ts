@@ -25,12 +25,17 @@ export interface Chromium {
   close(): Promise<void>
 }
 
-/** Starts the system's Chromium. */
-export async function startChromium(): Promise<Chromium> {
+/**
+ * Starts the system's Chromium.
+ *
+ * @param keepsPages Whether pages that are left are kept for going back to them, as readers' browsers do.
+ */
+export async function startChromium({ keepsPages = false } = {}): Promise<Chromium> {
   if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: install the package chromium.`)
   const folder = mkdtempSync(join(tmpdir(), 'sessmgr-chromium-'))
   const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder }
-  const browser = await chromium.launch({ executablePath: PROGRAM, args: QUIET, env })
+  const ignoreDefaultArgs = keepsPages ? ['--disable-back-forward-cache'] : []
+  const browser = await chromium.launch({ executablePath: PROGRAM, args: QUIET, env, ignoreDefaultArgs })
   return {
     async visitor(options) {
       const context = await browser.newContext({ userAgent: READER, ...options })
@@ -71,4 +76,23 @@ export async function seenBy(page: Page): Promise<Window['seen']> {
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
   await page.waitForTimeout(50)
   return page.evaluate(() => window.seen)
+}
+
+/** Opens a page in a window of its own, watched from its first moment on. */
+export async function visit(chromium: Chromium, url: string, options?: BrowserContextOptions): Promise<Page> {
+  const context = await chromium.visitor(options)
+  await watch(context)
+  const page = await context.newPage()
+  await page.goto(url)
+  return page
+}
+
+/** Resolves when the comments of the page stand in their place. */
+export function commentsLoaded(page: Page): Promise<void> {
+  return page.locator('lazy-comments[data-loaded=true]').first().waitFor({ state: 'attached' })
+}
+
+/** The id of what has the focus, or else the name of its tag. */
+export function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName)
 }

@@ -25,7 +25,7 @@ export interface TestPost {
 }
 
 /** What can happen to a request instead of an answer. */
-export type Failure = number | { status: number; headers: Record<string, string> } | 'cut' | undefined
+type Failure = number | { status: number; headers: Record<string, string> } | 'cut' | undefined
 
 /** How the application is put together. */
 export interface CommentsHostOptions {

@@ -1,114 +1,141 @@
 import { fetchComments } from './fetch-comments.ts'
 import { trustedHtml } from './trusted-html.ts'
 
-const MARGIN = '400px'
-const text = (element: HTMLElement, key: string, fallback: string) => element.dataset[key] ?? fallback
+type Part = 'alert' | 'button' | 'status'
 
-/** Loads the comments of a post into the place where it stands: on scroll, on click, for a hash, or before printing. */
+/**
+ * Loads the comments of a post into the place where it stands: on scroll, on click, for a hash, or before printing.
+ *
+ * Bubbling events: `lazycomments:load` before loading (cancelable: nothing is loaded until the next reason to),
+ * `lazycomments:loaded` with `detail.count`, the number of comments, and `lazycomments:error` with `detail.status`, the
+ * HTTP status or 0 when there was no answer (cancelable: no message is shown).
+ */
 export class LazyComments extends HTMLElement {
-  #cleanUp = new AbortController()
-  #loading?: AbortController | undefined
+  #loading?: AbortController
 
   connectedCallback(): void {
-    if (this.dataset.loaded) return
-    this.#cleanUp = new AbortController()
-    const { signal } = this.#cleanUp
-    this.addEventListener(
-      'click',
-      (event) => {
-        if (!(event.target as Element).closest('.lazycomments-button')) return
-        event.preventDefault()
-        void this.load(true)
-      },
-      { signal },
-    )
-    const byHash = () => {
-      if (/^#(comment|respond)/.test(location.hash)) void this.load()
-    }
-    addEventListener('hashchange', byHash, { signal })
-    addEventListener('beforeprint', () => void this.load(), { signal })
-    byHash()
-    if (this.getAttribute('method') === 'scroll') {
-      const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void this.load(), {
-        rootMargin: MARGIN,
-      })
-      observer.observe(this)
-      signal.addEventListener('abort', () => observer.disconnect())
-    }
+    // A library that keeps pages may have copied the element while it was loading.
+    this.ariaBusy = null
+    if (this.getAttribute('method') === 'scroll') near.observe(this)
+    this.follow()
   }
 
   disconnectedCallback(): void {
-    this.#cleanUp.abort()
+    near.unobserve(this)
     this.#loading?.abort()
+    this.ariaBusy = null
   }
 
-  /** Loads the comments, unless they are loaded or on their way. After a click the focus goes where they begin. */
-  async load(clicked?: boolean): Promise<void> {
-    if (this.#loading || this.dataset.loaded || !this.#tell('load', { cancelable: true })) return
+  /** Loads the comments, unless they are loaded or on their way. */
+  async load(): Promise<void> {
+    if (this.ariaBusy || this.dataset.loaded || !this.#tell('load')) return
     this.#loading = new AbortController()
-    this.setAttribute('aria-busy', 'true')
-    // Takes the room from now on, also when loading fails, so that nothing moves then.
-    this.dataset.loaded = ''
-    try {
-      const html = await fetchComments(this, this.#loading.signal)
-      this.#insert(html, clicked)
-    } catch (error) {
-      if (!this.#loading.signal.aborted) this.#fail(error)
+    const { signal } = this.#loading
+    this.ariaBusy = 'true'
+    this.#say('alert')
+    const answer = await fetchComments(this, signal)
+    if (signal.aborted) return
+    this.ariaBusy = null
+    if (typeof answer === 'string') this.#insert(answer)
+    else if (this.#tell('error', { status: answer })) {
+      this.#say('alert', 'error')
+      this.#say('button', 'retry')
     }
-    this.removeAttribute('aria-busy')
-    this.#loading = undefined
   }
 
-  #insert(html: string, clicked?: boolean): void {
-    this.#cleanUp.abort()
+  /** Loads what has failed. */
+  again(): void {
+    if (this.#loading) void this.load()
+  }
+
+  /** Loads when the hash may name something in the comments. */
+  follow(): void {
+    if (wantedId()) void this.load()
+  }
+
+  #insert(html: string): void {
+    const hadFocus = this.contains(document.activeElement)
+    const { top, bottom } = this.getBoundingClientRect()
     this.dataset.loaded = 'true'
+    this.#say('button').outerHTML = trustedHtml(html)
     // The comments bring their own element of this id.
-    this.removeAttribute('id')
-    this.innerHTML = trustedHtml(html)
-    const target = this.#target()
-    const goal = target ?? (clicked ? (this.querySelector<HTMLElement>('h1,h2,h3') ?? this) : undefined)
+    if (this.querySelector('#comments')) this.removeAttribute('id')
+    const count = this.querySelectorAll('[id^=comment-]').length
+    const id = wantedId()
+    const found = document.getElementById(id as string) as HTMLElement
+    const isHere = this.contains(found)
+    this.#say('status', id && !found ? 'lost' : count === 1 ? 'one' : 'done', count)
+    // What the hash names gets the focus. What stood on the button goes to the heading; scrolling alone moves none.
+    const goal = isHere ? found : hadFocus && (this.querySelector<HTMLElement>('h2,h3') ?? this)
     if (goal) {
-      goal.tabIndex = -1
-      goal.focus({ preventScroll: true })
-      if (target) target.scrollIntoView()
+      if (goal.tabIndex < 0) goal.tabIndex = -1
+      goal.focus({ preventScroll: isHere })
     }
-    const count = this.querySelectorAll('[id^="comment-"]').length
-    const lost = /^#comment-/.test(location.hash) && !target
-    this.#say(
-      'status',
-      lost
-        ? text(this, 'lost', 'That comment is no longer here.')
-        : `${count} ${text(this, 'done', 'comments loaded')}`,
+    const { style } = document.body
+    if (bottom < innerHeight && (top < 0 || id)) {
+      // Leaves what the reader sees below the comments where it was, also on a page that is too short for that.
+      style.marginBottom = '100vh'
+      scrollBy({ top: this.getBoundingClientRect().bottom - bottom, behavior: 'instant' })
+    }
+    // Once that has been drawn: with a move in the same frame, what is below would count as shifted.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        style.marginBottom = ''
+        if (isHere) found.scrollIntoView({ behavior: 'instant' })
+      }),
     )
-    this.#tell('loaded', { detail: { count } })
+    this.#tell('loaded', { count })
   }
 
-  #fail(error: unknown): void {
-    this.querySelector('[role]')?.remove()
-    this.#say('alert', text(this, 'error', 'Comments could not be loaded.'), 'append')
-    const button = this.querySelector('.lazycomments-button')
-    if (button) button.textContent = text(this, 'retry', 'Try again')
-    this.#tell('error', { detail: error })
+  /** Puts one of the placeholder's texts into its part; the style hides what tells a reader nothing new. */
+  #say(name: Part, text = '', count?: number): Element {
+    const part = this.querySelector(`.lazycomments-${name}`) as HTMLElement
+    part.dataset.text = text
+    part.textContent = (this.dataset[text] ?? '').replace('%', `${count}`)
+    return part
   }
 
-  #target(): HTMLElement | null {
-    try {
-      return this.querySelector(`#${CSS.escape(decodeURIComponent(location.hash.slice(1)))}`)
-    } catch {
-      return null
-    }
+  #tell(event: string, detail?: object): boolean {
+    return this.dispatchEvent(new CustomEvent(`lazycomments:${event}`, { bubbles: true, cancelable: true, detail }))
   }
+}
 
-  #say(role: string, message: string, place: 'prepend' | 'append' = 'prepend'): void {
-    const note = document.createElement('p')
-    note.role = role
-    note.className = `lazycomments-${role}`
-    this[place](note)
-    // Put in after the place for it, so that it is read out.
-    note.textContent = message
-  }
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) if (isIntersecting) void (target as LazyComments).load()
+  },
+  { rootMargin: '400px' },
+)
 
-  #tell(event: string, init: CustomEventInit): boolean {
-    return this.dispatchEvent(new CustomEvent(`lazycomments:${event}`, { bubbles: true, ...init }))
+// The elements share their listeners, so that none is left behind.
+for (const [event, method] of Object.entries({
+  // Comes with every change of the hash, and when a link to the same hash is followed once more.
+  popstate: 'follow',
+  beforeprint: 'load',
+  online: 'again',
+} as const)) {
+  addEventListener(event, () => {
+    for (const element of document.querySelectorAll<LazyComments>('lazy-comments')) void element[method]()
+  })
+}
+
+addEventListener('click', (event) => {
+  const button = (event.target as Element).closest?.<HTMLElement>('lazy-comments>.lazycomments-button')
+  if (!button || event.ctrlKey || event.metaKey) return
+  event.preventDefault()
+  // Not every browser focuses a link that is clicked. From here the focus goes on to the comments.
+  button.focus()
+  const element = button.parentElement as LazyComments
+  // Takes the room now, while the reader expects that something moves.
+  element.dataset.loaded = ''
+  void element.load()
+})
+
+/** Gives the id that the hash names when it can be one of the comments' own; otherwise nothing. */
+function wantedId(): string | undefined {
+  try {
+    return /^(comment|respond).*/.exec(decodeURIComponent(location.hash.slice(1)))?.[0]
+  } catch {
+    // Half a percent sign names nothing.
   }
 }

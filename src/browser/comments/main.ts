@@ -1,3 +1,3 @@
 import { LazyComments } from './lazy-comments.ts'
 
-if (!customElements.get('lazy-comments')) customElements.define('lazy-comments', LazyComments)
+customElements.define('lazy-comments', LazyComments)

@@ -3,11 +3,7 @@ interface TrustedTypes {
 }
 
 const { trustedTypes } = window as unknown as { trustedTypes?: TrustedTypes }
+const policy = trustedTypes?.createPolicy('lazycomments', { createHTML: (html) => html })
 
 /** Passes the markup of the site's own comments route, and nothing else, to the one place that inserts it. */
-export const trustedHtml: (html: string) => string = trustedTypes
-  ? (
-      (policy) => (html: string) =>
-        policy.createHTML(html)
-    )(trustedTypes.createPolicy('lazycomments', { createHTML: (html) => html }))
-  : (html) => html
+export const trustedHtml = (html: string): string => policy?.createHTML(html) ?? html

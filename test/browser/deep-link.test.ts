@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Chromium, commentsLoaded, focused, startChromium, visit, watch } from '../support/chromium.ts'
+import { type CommentsHost, startCommentsHost, voices } from '../support/comments-host.ts'
+
+const GONE = 'What this link leads to is no longer here.'
+
+let chromium: Chromium
+let host: CommentsHost
+beforeAll(async () => {
+  chromium = await startChromium()
+  host = await startCommentsHost()
+  await host.comments.settings.set('load_method', 'click')
+})
+afterAll(async () => {
+  await chromium?.close()
+  await host?.close()
+})
+beforeEach(() => {
+  host.requests.length = 0
+})
+
+const open = (path: string) => visit(chromium, `${host.origin}${path}`)
+
+/** Waits until what has changed has been drawn, and tells whether the element with the focus is in view. */
+function isFocusInView(page: Page): Promise<boolean> {
+  return page.evaluate(async () => {
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+    const { top, bottom } = document.activeElement?.getBoundingClientRect() ?? { top: -1, bottom: -1 }
+    return bottom > 0 && top >= -1 && top < innerHeight
+  })
+}
+
+test.each([
+  ['comment-1', 'comment-1'],
+  ['comment-17', 'comment-17'],
+  ['comment-20', 'comment-20'],
+  ['respond', 'respond'],
+  ['comments', 'comments'],
+  ['comment-%31%37', 'comment-17'],
+  ['%63omment-17', 'comment-17'],
+])('rule 36: the hash #%s loads at once, is in view and has the focus', async (hash, id) => {
+  const page = await open(`/posts/1#${hash}`)
+  await commentsLoaded(page)
+  expect(await focused(page)).toBe(id)
+  expect(await isFocusInView(page)).toBe(true)
+  expect(host.requests).toHaveLength(1)
+  await page.context().close()
+})
+
+test('the target is in view one frame after the comments were put in', async () => {
+  const context = await chromium.visitor()
+  await watch(context)
+  await context.addInitScript(() => {
+    document.addEventListener('lazycomments:loaded', () => {
+      const tops: number[] = []
+      const note = () => {
+        tops.push(document.getElementById('comment-3')?.getBoundingClientRect().top ?? Number.NaN)
+        if (tops.length < 3) requestAnimationFrame(note)
+        else Object.assign(window, { tops })
+      }
+      requestAnimationFrame(note)
+    })
+  })
+  const page = await context.newPage()
+  await page.goto(`${host.origin}/posts/1#comment-3`)
+  await page.waitForFunction(() => 'tops' in window)
+  // The first frame draws the comments, the next one stands at the target.
+  expect((await page.evaluate<number[]>('window.tops'))[2]).toBeCloseTo(0, 0)
+  await context.close()
+})
+
+test('a link on the page and a hash that comes later load, too', async () => {
+  const page = await open('/posts/1')
+  await page.evaluate("void (location.hash = 'elsewhere')")
+  await page.getByRole('link', { name: 'What reader 17 says' }).click()
+  await commentsLoaded(page)
+  expect([await focused(page), await isFocusInView(page), host.requests.length]).toEqual(['comment-17', true, 1])
+  await page.context().close()
+
+  const other = await open('/posts/1')
+  await other.evaluate("void (location.hash = 'comment-3')")
+  await commentsLoaded(other)
+  expect([await focused(other), await isFocusInView(other)]).toEqual(['comment-3', true])
+  await other.context().close()
+})
+
+test('following the same link again retries what has failed', async () => {
+  host.failures.push(404)
+  const page = await open('/posts/1')
+  const link = page.getByRole('link', { name: 'What reader 17 says' })
+  await link.click()
+  await page.getByText('Comments could not be loaded.').waitFor()
+  await link.click()
+  await commentsLoaded(page)
+  expect([await focused(page), host.requests.length]).toEqual(['comment-17', 2])
+  await page.context().close()
+})
+
+test.each(['comment-999', 'comment-%E0%A4%A'])(
+  '#%s names nothing: no focus moves, and nothing breaks',
+  async (hash) => {
+    const page = await open(`/posts/1#${hash}`)
+    if (hash.endsWith('A')) await page.locator('.lazycomments-button').click()
+    await commentsLoaded(page)
+    const isBroken = hash.endsWith('A')
+    expect(await page.getByRole('status').textContent()).toBe(isBroken ? '20 comments loaded' : GONE)
+    expect(await focused(page)).toBe(isBroken ? 'H2' : 'BODY')
+    await page.context().close()
+  },
+)
+
+test('the notice of a comment that is gone can be seen, that of loading only heard', async () => {
+  const { width } = await noticeBox('comment-999', voices(2))
+  expect(width).toBeGreaterThan(100)
+  expect((await noticeBox('comment-1', voices(2))).clip).toContain('inset')
+})
+
+async function noticeBox(hash: string, comments: string[]): Promise<{ width: number; clip: string }> {
+  host.posts.set(3, { id: 3, status: 'published', comments })
+  const page = await open(`/posts/3#${hash}`)
+  await commentsLoaded(page)
+  const box = await page.getByRole('status').evaluate((note) => {
+    return { width: note.getBoundingClientRect().width, clip: getComputedStyle(note).clipPath }
+  })
+  await page.context().close()
+  return box
+}

@@ -1,0 +1,230 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Chromium, commentsLoaded, startChromium, visit } from '../support/chromium.ts'
+import { type CommentsHost, startCommentsHost, threadOf, voices } from '../support/comments-host.ts'
+import { deferred } from '../support/deferred.ts'
+
+let chromium: Chromium
+let host: CommentsHost
+beforeAll(async () => {
+  chromium = await startChromium({ keepsPages: true })
+  host = await startCommentsHost()
+})
+afterAll(async () => {
+  await chromium?.close()
+  await host?.close()
+})
+beforeEach(async () => {
+  host.failures.length = 0
+  host.requests.length = 0
+  host.render = threadOf
+  await host.comments.settings.set('load_method', 'click')
+})
+
+const open = (path: string) => visit(chromium, `${host.origin}${path}`)
+const press = (page: Page) => page.locator('.lazycomments-button').first().click()
+
+describe('a page that comes back out of the browser history', () => {
+  /** Leaves the page and goes back. The page is the same one, not loaded anew. */
+  async function leaveAndReturn(page: Page): Promise<void> {
+    await page.evaluate(() => {
+      Object.assign(window, { same: true })
+      addEventListener('pageshow', ({ persisted }) => Object.assign(window, { persisted }))
+    })
+    await page.goto(`${host.origin}/nonce`)
+    await page.goBack({ waitUntil: 'commit' })
+    await page.waitForFunction(() => 'persisted' in window)
+    expect(await page.evaluate('[same, persisted]')).toEqual([true, true])
+  }
+
+  test('with its comments loaded asks for nothing again', async () => {
+    await host.comments.settings.set('load_method', 'scroll')
+    const page = await open('/posts/1?space=100')
+    await commentsLoaded(page)
+    await leaveAndReturn(page)
+    expect(await page.locator('[id^=comment-]').count()).toBe(20)
+    expect(await page.locator('lazy-comments').getAttribute('aria-busy')).toBe(null)
+    expect(host.requests).toHaveLength(1)
+    await page.context().close()
+  })
+
+  test('in the middle of loading goes on and does not stay busy', async () => {
+    const answer = deferred()
+    host.render = async (post) => {
+      await answer.promise
+      return threadOf(post)
+    }
+    const page = await open('/posts/1?space=100')
+    await press(page)
+    await page.locator('lazy-comments[aria-busy=true]').waitFor()
+    await leaveAndReturn(page)
+    answer.resolve()
+    await commentsLoaded(page)
+    expect(await page.locator('[aria-busy]').count()).toBe(0)
+    expect(await page.locator('[id^=comment-]').count()).toBe(20)
+    await page.context().close()
+  })
+})
+
+test('no handler of leaving the page forbids the browser to keep it', async () => {
+  const page = await open('/posts/1')
+  const client = await page.context().newCDPSession(page)
+  const { result } = await client.send('Runtime.evaluate', { expression: 'window' })
+  const { listeners } = await client.send('DOMDebugger.getEventListeners', { objectId: result.objectId as string })
+  const types = listeners.map(({ type }) => type)
+  expect(types).toContain('popstate')
+  expect(types.filter((type) => /unload/.test(type))).toEqual([])
+  await page.context().close()
+})
+
+test('1,000 removals and returns leave no listener behind, load nothing, and the comments still load', async () => {
+  const page = await open('/posts/1')
+  const client = await page.context().newCDPSession(page)
+  async function countListeners(): Promise<number[]> {
+    const counts = ['window', 'document', 'document.querySelector("lazy-comments")'].map(async (expression) => {
+      const { result } = await client.send('Runtime.evaluate', { expression })
+      const { listeners } = await client.send('DOMDebugger.getEventListeners', { objectId: result.objectId as string })
+      return listeners.length
+    })
+    return Promise.all(counts)
+  }
+  // The first look at an element brings in listeners of the tool that drives the browser.
+  await page.locator('lazy-comments').evaluate(() => {})
+  const before = await countListeners()
+  await page.locator('lazy-comments').evaluate((element) => {
+    const parent = element.parentElement as HTMLElement
+    for (let turn = 0; turn < 1000; turn++) {
+      element.remove()
+      parent.append(element)
+    }
+  })
+  expect(await countListeners()).toEqual(before)
+  expect(host.requests).toHaveLength(0)
+  await press(page)
+  await commentsLoaded(page)
+  expect(host.requests).toHaveLength(1)
+  await page.context().close()
+})
+
+test('removed elements hear nothing any more, and moved ones load once in their new place', async () => {
+  host.failures.push(0)
+  const page = await open('/posts/1?space=100')
+  await press(page)
+  await page.locator('lazy-comments[aria-busy=true]').waitFor()
+  await page.evaluate(() => {
+    const element = document.querySelector('lazy-comments') as HTMLElement
+    element.remove()
+    dispatchEvent(new Event('beforeprint'))
+    document.querySelector('main')?.append(element)
+  })
+  expect(await page.locator('lazy-comments').getAttribute('aria-busy')).toBe(null)
+  expect(host.requests).toHaveLength(1)
+  await press(page)
+  await commentsLoaded(page)
+  expect(host.requests).toHaveLength(2)
+  await page.context().close()
+})
+
+test('a copy of an element that was loading, as page libraries keep them, is not busy and can load', async () => {
+  host.failures.push(0)
+  const page = await open('/posts/1?space=100')
+  await press(page)
+  await page.locator('lazy-comments[aria-busy=true]').waitFor()
+  await page.locator('lazy-comments').evaluate((element) => element.replaceWith(element.cloneNode(true)))
+  expect(await page.locator('lazy-comments').getAttribute('aria-busy')).toBe(null)
+  await press(page)
+  await commentsLoaded(page)
+  await page.context().close()
+})
+
+describe('several mount points on one page', () => {
+  beforeEach(() => {
+    host.posts.set(2, { id: 2, status: 'published', comments: voices(1) })
+  })
+
+  test('load one by one, each with one request and a message of its own', async () => {
+    const page = await open('/posts/1?space=100&twice')
+    await page.locator('.lazycomments-button').last().click()
+    await commentsLoaded(page)
+    expect(host.requests.map(({ url }) => url)).toEqual([expect.stringContaining('post_id=2')])
+    await page.locator('.lazycomments-button').first().click()
+    await page.locator('.lazycomments-button').waitFor({ state: 'detached' })
+    await expect
+      .poll(() => page.getByRole('status').allTextContents())
+      .toEqual(['20 comments loaded', '1 comment loaded'])
+    expect(host.requests).toHaveLength(2)
+    await page.context().close()
+  })
+
+  test('all load for a hash and for printing, each once', async () => {
+    const page = await open('/posts/1?twice#comment-17')
+    await page.locator('lazy-comments[data-loaded=true]').nth(1).waitFor({ state: 'attached' })
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))')
+    expect(host.requests).toHaveLength(2)
+    expect(await page.evaluate('document.activeElement.id')).toBe('comment-17')
+    await page.context().close()
+  })
+})
+
+describe('the events', () => {
+  const TELL = ['load', 'loaded', 'error'] as const
+
+  /** Notes the events on the document: they bubble. Those named are cancelled. */
+  async function listen(page: Page, cancelled: string[] = []): Promise<() => Promise<unknown[]>> {
+    await page.evaluate(
+      ({ names, cancelled }) => {
+        const told: unknown[] = []
+        Object.assign(window, { told, allow: () => cancelled.splice(0) })
+        for (const name of names) {
+          document.addEventListener(`lazycomments:${name}`, (event) => {
+            const isCancelled = cancelled.includes(name)
+            if (isCancelled) event.preventDefault()
+            told.push([name, (event as CustomEvent).detail, (event.target as Element).getAttribute('post')])
+          })
+        }
+      },
+      { names: [...TELL], cancelled },
+    )
+    return () => page.evaluate<unknown[]>('told')
+  }
+
+  test('tell of loading, of failing with its status, and of the number of comments', async () => {
+    host.failures.push(404)
+    const page = await open('/posts/1?space=100')
+    const told = await listen(page)
+    await press(page)
+    await page.getByText('Comments could not be loaded.').waitFor()
+    await press(page)
+    await commentsLoaded(page)
+    expect(await told()).toEqual([
+      ['load', null, '1'],
+      ['error', { status: 404 }, '1'],
+      ['load', null, '1'],
+      ['loaded', { count: 20 }, '1'],
+    ])
+    await page.context().close()
+  })
+
+  test('stop loading when `load` is cancelled, until the page allows it', async () => {
+    const page = await open('/posts/1?space=100')
+    const told = await listen(page, ['load'])
+    await press(page)
+    expect(await told()).toEqual([['load', null, '1']])
+    expect(await page.locator('[aria-busy]').count()).toBe(0)
+    expect(host.requests).toHaveLength(0)
+    await page.evaluate('allow(), document.querySelector("lazy-comments").load()')
+    await commentsLoaded(page)
+    await page.context().close()
+  })
+
+  test('leave the message to the page when `error` is cancelled', async () => {
+    host.failures.push(404)
+    const page = await open('/posts/1?space=100')
+    const told = await listen(page, ['error'])
+    await press(page)
+    await expect.poll(async () => (await told()).length).toBe(2)
+    expect(await page.getByRole('alert').textContent()).toBe('')
+    expect(await page.locator('.lazycomments-button').textContent()).toBe('Load Comments')
+    await page.context().close()
+  })
+})
