@@ -5,6 +5,7 @@ import type { Sessmgr } from '../service/sessmgr.ts'
 import { appPasswordsCommand } from './app-passwords-command.ts'
 import { createCliContext } from './cli-context.ts'
 import { CliError } from './cli-error.ts'
+import { licenseCommand } from './license-command.ts'
 import { loadConfig } from './load-config.ts'
 import { sessionsCommand } from './sessions-command.ts'
 import { settingsCommand } from './settings-command.ts'
@@ -27,7 +28,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     await limiter.hooks.doAction('sessmgr_cli_init')
     return limiter
   })
-  for (const make of [sessionsCommand, settingsCommand, appPasswordsCommand, uninstallCommand]) {
+  for (const make of [sessionsCommand, settingsCommand, appPasswordsCommand, licenseCommand, uninstallCommand]) {
     program.addCommand(make(context))
   }
   throwInsteadOfExit(program)

@@ -1,3 +1,5 @@
+import type { AddonRegistration } from '../addons/addon-registration.ts'
+import type { AddonRow } from '../addons/addon-row.ts'
 import type { LogicCatalogue } from '../strategies/logic-catalogue.ts'
 import type { UserId } from '../user-id.ts'
 import type { FilterShape, HookEntry } from './hook-types.ts'
@@ -19,10 +21,11 @@ export interface SessionFilters {
   sessmgr_settings_defaults: FilterShape<Readonly<Record<string, unknown>>>
   sessmgr_logics: FilterShape<LogicCatalogue>
   sessmgr_admin_script_vars: FilterShape<Readonly<Record<string, unknown>>>
-  sessmgr_register_addon: FilterShape<Readonly<Record<number, unknown>>>
-  sessmgr_addons_catalog: FilterShape<readonly unknown[], [raw: readonly unknown[]]>
+  sessmgr_register_addon: FilterShape<Readonly<Record<number, AddonRegistration>>>
+  sessmgr_addons_catalog: FilterShape<readonly AddonRow[], [raw: readonly unknown[]]>
   sessmgr_reached_limit: FilterShape<boolean, [userId: UserId, count: number]>
   sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
+  sessmgr_maximum: FilterShape<number, [userId: UserId]>
   sessmgr_error_message: FilterShape<string>
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
   [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown]>
@@ -107,6 +110,11 @@ export const sessionHooks = {
       parameters: ['bypass', 'user_id'],
       since: '3.0.0',
       summary: 'Exempts a user from the limit when it returns true.',
+    },
+    sessmgr_maximum: {
+      parameters: ['maximum', 'user_id'],
+      since: '3.3.0',
+      summary: 'Tells the mode, once the limit is reached, how many sessions this user may hold.',
     },
     sessmgr_error_message: {
       parameters: ['message'],

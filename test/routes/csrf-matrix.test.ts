@@ -170,11 +170,11 @@ describe.each([
 ] as const)('the page of the admin himself, with %s', (_what, headers) => {
   it.each(UNSAFE_ROUTES)('gets through to $method $path', async (route) => {
     const admin = await host.signIn('admin')
-    await host.signIn('alice')
+    await host.arrange()
     const request = await withHeaders({ ...headers() })(route, admin)
     const before = await host.snapshot()
     expect((await host.call(request.method, request.path, request)).status).toBe(200)
-    expect(await host.snapshot()).not.toEqual(before)
+    if (!route.changesNothing) expect(await host.snapshot()).not.toEqual(before)
   })
 })
 

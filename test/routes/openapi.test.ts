@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { VERSION } from '../../src/index.ts'
 import { type RestHost, startRestHost } from '../support/rest-host.ts'
-import { ADMIN_ROUTES } from '../support/rest-routes.ts'
+import { LICENSE_KEY } from '../support/rest-licensing.ts'
+import { ADMIN_ROUTES, pathOf } from '../support/rest-routes.ts'
 
 const PATH = '/sessmgr/v1/openapi.json'
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
@@ -59,7 +60,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await host.registry.options.delete('sessmgr_settings')
-  await host.signIn('alice')
+  await host.arrange()
 })
 afterAll(() => host.close())
 
@@ -68,7 +69,7 @@ const operations = () =>
     Object.entries(methods).map(([method, described]) => ({ path, method, described })),
   )
 const operationOf = (method: string, path: string) => {
-  const described = document.paths[path.split('?')[0] ?? '']?.[method.toLowerCase() as 'get']
+  const described = document.paths[pathOf({ path })]?.[method.toLowerCase() as 'get']
   if (!described) throw new Error(`${method} ${path} is not described`)
   return described
 }
@@ -89,7 +90,7 @@ describe('the OpenAPI document', () => {
 
   it('describes every route, itself included, and no other', () => {
     const described = operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-    const known = ADMIN_ROUTES.map(({ method, path }) => `${method} ${path.split('?')[0]}`)
+    const known = ADMIN_ROUTES.map((route) => `${route.method} ${pathOf(route)}`)
     expect(described.toSorted()).toEqual(known.toSorted())
   })
 
@@ -189,6 +190,11 @@ describe('what the routes accept', () => {
     ['/sessmgr/v1/sessions/destroy', { user: 'carol', token: 'short' }],
     ['/sessmgr/v1/sessions/destroy', { user: 'carol', token: 7 }],
     ['/sessmgr/v1/sessions/destroy-all', {}],
+    ['/sessmgr/v1/addons/refresh', {}],
+    ['/sessmgr/v1/addons/1001/license', { key: LICENSE_KEY }],
+    ['/sessmgr/v1/addons/1001/license', { key: 7 }],
+    ['/sessmgr/v1/addons/1001/license', { key: [LICENSE_KEY] }],
+    ['/sessmgr/v1/addons/1001/license', {}],
   ]
   it.each(bodies)('%s takes %j just when its schema does', async (path, body) => {
     const schema = validator(operationOf('POST', path).requestBody)

@@ -14,6 +14,8 @@ const SETTINGS = '/sessmgr/v1/settings'
 describe('rule 26: no answer to an administrator is kept by anybody', () => {
   it.each(ADMIN_ROUTES)('$method $path', async ({ method, path, json }) => {
     const script = await host.scriptOf('admin')
+    await host.limiter.sessions.endAll(2)
+    await host.arrange()
     for (const headers of [script, {}, basic('admin', 'wrong')]) {
       const answer = await host.call(method, path, { headers, json })
       expect(answer.status).toBe(headers === script ? 200 : 401)

@@ -14,6 +14,7 @@ import {
 } from '../../src/index.ts'
 import { type FiredAction, recordActions } from './record-actions.ts'
 import { basic, type RestAnswer, type RestCall, RestClient } from './rest-client.ts'
+import { LICENSE_KEY, licensingOptions, registerAddons } from './rest-licensing.ts'
 import { createRestUsers, type RestUser, restHostOf } from './rest-users.ts'
 import { TestStore } from './test-store.ts'
 
@@ -55,6 +56,8 @@ export interface RestHost {
   /** Calls any path of the application. */
   send(method: string, path: string, call?: RestCall): Promise<RestAnswer>
   signIn(login: string, agent?: string): Promise<SignedIn>
+  /** Brings about what the calls of the route table need: alice is signed in, and a licence is active. */
+  arrange(): Promise<void>
   /** Creates an application password and returns the header that carries it. */
   scriptOf(login: string): Promise<{ authorization: string }>
   user(login: string): RestUser
@@ -73,12 +76,14 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
   const users = createRestUsers()
   const limiter = sessmgr({
     settings: { maximum: 5 },
+    ...licensingOptions(),
     logger: { warn: note, error: note },
     ...options.sessmgr,
     store: registry,
     sessionStore,
     host: options.withoutHost ? undefined : restHostOf(users, options.attempts),
   })
+  registerAddons(limiter.hooks)
   const actions = recordActions(limiter.hooks)
   const server = await listen(createApp(options, limiter, sessionStore, users))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -105,13 +110,17 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
     call: (method, path, call) => client.send(method, `/api${path}`, call),
     send: (method, path, call) => client.send(method, path, call),
     signIn,
+    async arrange() {
+      await signIn('alice')
+      if (!(await limiter.addons.isLicensed(1001))) await limiter.addons.activate(1001, LICENSE_KEY)
+    },
     async scriptOf(login) {
       return basic(login, (await limiter.passwords.create(user(login).id, 'script')).password)
     },
     user,
     isSignedIn: async ({ cookie }) => (await client.send('GET', '/me', { headers: { cookie } })).text !== 'nobody',
     async snapshot() {
-      const names = ['sessmgr_settings', ...limiter.options.exposed().map(({ name }) => name)]
+      const names = ['sessmgr_settings', 'sessmgr.licenses', ...limiter.options.exposed().map(({ name }) => name)]
       const ids = users.map(({ id }) => id)
       return {
         options: await Promise.all(names.map((name) => registry.options.get(name))),

@@ -1,11 +1,16 @@
-/** One route with a call that succeeds for an administrator while alice (2) exists. */
+import { LICENSE_KEY } from './rest-licensing.ts'
+
+/** One route with a call that succeeds for an administrator once the host has arranged what it needs. */
 export interface RouteCall {
   readonly method: string
   readonly path: string
   readonly json?: object
+  /** The call is no GET, and still changes nothing. */
+  readonly changesNothing?: true
 }
 
 const SETTINGS = '/sessmgr/v1/settings'
+const ADDONS = '/sessmgr/v1/addons'
 const SITE_SETTINGS = '/wp/v2/settings'
 const WRITES = ['POST', 'PUT', 'PATCH'] as const
 
@@ -16,10 +21,19 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: '/sessmgr/v1/sessions?user=alice' },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy', json: { user: 'alice' } },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy-all' },
+  { method: 'GET', path: ADDONS },
+  { method: 'POST', path: `${ADDONS}/refresh`, changesNothing: true },
+  { method: 'POST', path: `${ADDONS}/1001/license`, json: { key: LICENSE_KEY } },
+  { method: 'DELETE', path: `${ADDONS}/1001/license` },
   { method: 'GET', path: SITE_SETTINGS },
   ...WRITES.map((method) => ({ method, path: SITE_SETTINGS, json: { sessmgr_settings: { maximum: 4 } } })),
   { method: 'GET', path: '/sessmgr/v1/openapi.json' },
 ]
+
+/** The path of a route as the OpenAPI document has it. */
+export function pathOf({ path }: { path: string }): string {
+  return (path.split('?')[0] ?? '').replace(/\/\d+(?=\/)/, '/{id}')
+}
 
 /** Those of them that change something. */
 export const UNSAFE_ROUTES = ADMIN_ROUTES.filter(({ method }) => method !== 'GET')

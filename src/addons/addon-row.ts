@@ -1,0 +1,49 @@
+import { isProductId } from './product-id.ts'
+
+/** A row of the add-on catalogue. */
+export interface AddonRow {
+  /** Product id at the licensing provider. */
+  readonly id: number
+  readonly title: string
+  readonly icon: string
+  readonly link: string
+  readonly description: string
+  readonly homepage: string
+  readonly is_premium: boolean
+  /** Whether the add-on is registered here. */
+  readonly is_active: boolean
+  readonly is_license_active: boolean
+  /** Empty when there is none. */
+  readonly license_key: string
+  readonly banner: string
+  readonly banner_large: string
+}
+
+/** Makes a row of whatever a provider or an add-on calls one; undefined without a product id. */
+export function addonRow(value: unknown): AddonRow | undefined {
+  const row = Object(value) as Record<string, unknown>
+  if (!isProductId(row.id)) return undefined
+  return {
+    id: row.id,
+    title: text(row.title),
+    icon: address(row.icon),
+    link: address(row.link),
+    description: text(row.description),
+    homepage: address(row.homepage),
+    is_premium: row.is_premium === true,
+    is_active: row.is_active === true,
+    is_license_active: row.is_license_active === true,
+    license_key: text(row.license_key),
+    banner: address(row.banner),
+    banner_large: address(row.banner_large),
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** A page puts it into links and images: only the web and paths of this site, no script. */
+function address(value: unknown): string {
+  return /^(https?:\/\/|\/(?![/\\]))\S*$/i.test(text(value)) ? text(value) : ''
+}

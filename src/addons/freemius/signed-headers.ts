@@ -1,0 +1,34 @@
+import { createHash, createHmac } from 'node:crypto'
+
+/** How the digest is written before it becomes base64url. */
+export type DigestForm = 'bytes' | 'hex'
+
+/** One request, and who signs it. */
+export interface SignedRequest {
+  readonly method: string
+  /** Path without the query. */
+  readonly path: string
+  readonly body?: string | undefined
+  readonly date: Date
+  readonly id: number
+  readonly publicKey: string
+  /** Left out: the public key signs, which is good for public things. */
+  readonly secretKey?: string | undefined
+  readonly form: DigestForm
+}
+
+/** Makes the headers of a signed request to Freemius. */
+export function signedHeaders(request: SignedRequest): Record<string, string> {
+  const { method, path, body, id, publicKey, secretKey = publicKey, form } = request
+  const date = request.date.toUTCString().replace('GMT', '+0000')
+  const md5 = body === undefined ? '' : createHash('md5').update(body).digest('hex')
+  const type = method === 'POST' || method === 'PUT' ? 'application/json' : ''
+  const digest = createHmac('sha256', secretKey).update([method, md5, type, date, path].join('\n')).digest()
+  const signature = form === 'hex' ? Buffer.from(digest.toString('hex')) : digest
+  const scheme = secretKey === publicKey ? 'FSP' : 'FS'
+  return {
+    Authorization: `${scheme} ${id}:${publicKey}:${signature.toString('base64url')}`,
+    Date: date,
+    ...(body === undefined ? {} : { 'Content-MD5': md5 }),
+  }
+}

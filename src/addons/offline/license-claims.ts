@@ -1,0 +1,35 @@
+import * as z from 'zod/mini'
+
+/** `typ` of a signed licence. */
+export const LICENSE_TYPE = 'lic+jwt'
+/** Audience of licences and revocation lists, unless the vendor has chosen another. */
+export const DEFAULT_AUDIENCE = 'sessmgr'
+
+const seconds = z.int('must be Unix seconds').check(z.minimum(0, 'must be Unix seconds'))
+const text = z.string('must be a text').check(z.minLength(1, 'must not be empty'))
+
+/** What a licence says. Times are Unix seconds. */
+export const licenseClaims = z.object({
+  /** The vendor. */
+  iss: text,
+  aud: text,
+  /** Id of the licence. */
+  sub: text,
+  /** Product id. */
+  pid: z.int('must be a product id').check(z.minimum(1, 'must be a product id')),
+  iat: seconds,
+  nbf: z.optional(seconds),
+  /** null: it never expires. */
+  exp: z.nullable(seconds),
+  /** Sites it was sold for; null: any number. */
+  quota: z.nullable(z.int('must be a whole number').check(z.minimum(1, 'must be 1 or more'))),
+  /** What it entitles to. */
+  ent: z.array(text),
+  /** Hosts that it is bound to. */
+  sites: z.optional(z.array(text)),
+  /** Id of this key, to revoke it by. */
+  jti: text,
+})
+
+/** What a licence says. Times are Unix seconds. */
+export type LicenseClaims = z.infer<typeof licenseClaims>

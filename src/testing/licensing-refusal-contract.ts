@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { activated, assertHidden, refusalOf, SITE } from './licensing-case.ts'
+import type { LicensingCase, LicensingUnderTest } from './licensing-contract.ts'
+
+const INVALID = ['license_invalid'] as const
+
+const activate = ({ provider, products: [productId] }: LicensingUnderTest, key: string) =>
+  provider.activate({ productId, key, site: SITE })
+
+/** What every provider must refuse, and how. */
+export const refusalContract: readonly LicensingCase[] = [
+  ['refuses an empty key', async (test) => void (await refusalOf(() => activate(test, ''), INVALID))],
+  [
+    'refuses a key that nobody has issued',
+    async (test) => {
+      for (const key of ['x', 'sk_nobody_has_issued_this_key', 'a.b.c', '0', 'null', '__proto__']) {
+        await refusalOf(() => activate(test, key), INVALID)
+      }
+    },
+  ],
+  [
+    'refuses a key with one character more, less or other',
+    async (test) => {
+      const key = await test.issue(test.products[0])
+      const middle = Math.floor(key.length / 2)
+      const other = key[middle] === 'x' ? 'y' : 'x'
+      const near = [`${key}x`, key.slice(1), key.slice(0, -1), key.slice(0, middle) + other + key.slice(middle + 1)]
+      for (const wrong of near) await refusalOf(() => activate(test, wrong), INVALID)
+    },
+  ],
+  [
+    'refuses a key with anything around it',
+    async (test) => {
+      const key = await test.issue(test.products[0])
+      for (const wrong of [`"${key}"`, `${key}\u0000`, `${key}\r\nX: 1`, `%20${key}`, `${key}é`]) {
+        await refusalOf(() => activate(test, wrong), INVALID)
+      }
+    },
+  ],
+  [
+    'refuses a key of 100,000 characters',
+    async (test) => void (await refusalOf(() => activate(test, 'k'.repeat(100_000)), INVALID)),
+  ],
+  [
+    'refuses a key of another product',
+    async (test) => {
+      const key = await test.issue(test.products[1])
+      await refusalOf(() => activate(test, key), ['license_wrong_product', 'license_invalid'])
+    },
+  ],
+  [
+    'refuses what must be refused, with the code that says why',
+    async (test) => {
+      const refused = Object.values(test.refused)
+      assert.ok(refused.some(({ code }) => code === 'license_expired'))
+      for (const { key, code } of refused) await refusalOf(() => activate(test, key), [code])
+    },
+  ],
+  [
+    'refuses for good: none of that may be tried again',
+    async (test) => {
+      for (const { key } of [...Object.values(test.refused), { key: 'nonsense' }]) {
+        const { retryable, httpStatus, name } = await refusalOf(() => activate(test, key))
+        assert.deepEqual([retryable, Number.isInteger(httpStatus), name], [false, true, 'LicensingError'])
+      }
+    },
+  ],
+  [
+    'says what is wrong in a sentence',
+    async (test) => {
+      const { message } = await refusalOf(() => activate(test, 'nonsense'))
+      assert.match(message, /^[A-Z].*\.$/s)
+    },
+  ],
+  [
+    'shows neither key nor secret in an error',
+    async (test) => {
+      const canary = 'sk_canary_that_must_not_be_seen'
+      for (const key of [canary, ...Object.values(test.refused).map((refused) => refused.key)]) {
+        assertHidden(await refusalOf(() => activate(test, key)), [key, ...test.secrets])
+      }
+    },
+  ],
+  [
+    'leaves an activation alone when another key is refused',
+    async (test) => {
+      const activation = await activated(test)
+      const { productId, key } = activation
+      await refusalOf(() => test.provider.activate({ productId, key: 'nonsense', site: SITE, previous: activation }))
+      const again = await test.provider.activate({ productId, key, site: SITE, previous: activation })
+      assert.equal(again.installId, activation.installId)
+    },
+  ],
+]
