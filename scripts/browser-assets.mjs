@@ -1,8 +1,11 @@
-// Gives the built script and style of the lazy comments as a module, to the build and to the tests alike.
+// Gives the built script and style of the lazy comments, and the place of the built admin screen, as modules, to the
+// build and to the tests alike.
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 export const ASSETS_MODULE = 'virtual:lazycomments-assets'
+const FOLDER_MODULE = 'virtual:admin-folder'
+const builtFolder = fileURLToPath(new URL('../dist/admin', import.meta.url))
 
 const source = (file) => fileURLToPath(new URL(`../src/browser/comments/${file}`, import.meta.url))
 
@@ -22,18 +25,35 @@ export async function assetsModule() {
   return `export const script = ${await built('main.ts')}\nexport const style = ${await built('style.css')}\n`
 }
 
+/** Writes the module that tells where the admin screen is: beside the built package. */
+function folderModule(format) {
+  if (format === 'cjs') {
+    return `import { join } from 'node:path'\nexport const adminFolder = join(__dirname, 'admin')\n`
+  }
+  const folder = `fileURLToPath(new URL('./admin', import.meta.url))`
+  return `import { fileURLToPath } from 'node:url'\nexport const adminFolder = ${folder}\n`
+}
+
 /** For tsup. */
 export const esbuildAssets = {
-  name: 'lazycomments-assets',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: new RegExp(`^${ASSETS_MODULE}$`) }, ({ path }) => ({ path, namespace: 'assets' }))
-    onLoad({ filter: /.*/, namespace: 'assets' }, async () => ({ contents: await assetsModule(), loader: 'js' }))
+  name: 'browser-assets',
+  setup({ onResolve, onLoad, initialOptions: { format } }) {
+    onResolve({ filter: /^virtual:/ }, ({ path }) => ({ path, namespace: 'assets' }))
+    onLoad({ filter: new RegExp(`^${ASSETS_MODULE}$`), namespace: 'assets' }, async () => ({
+      contents: await assetsModule(),
+    }))
+    onLoad({ filter: new RegExp(`^${FOLDER_MODULE}$`), namespace: 'assets' }, () => ({
+      contents: folderModule(format),
+    }))
   },
 }
 
-/** For vitest. */
+/** For vitest: the admin screen is where the build has put it. */
 export const viteAssets = {
-  name: 'lazycomments-assets',
-  resolveId: (id) => (id === ASSETS_MODULE ? `\0${ASSETS_MODULE}` : undefined),
-  load: (id) => (id === `\0${ASSETS_MODULE}` ? assetsModule() : undefined),
+  name: 'browser-assets',
+  resolveId: (id) => (id === ASSETS_MODULE || id === FOLDER_MODULE ? `\0${id}` : undefined),
+  load(id) {
+    if (id === `\0${ASSETS_MODULE}`) return assetsModule()
+    if (id === `\0${FOLDER_MODULE}`) return `export const adminFolder = ${JSON.stringify(builtFolder)}`
+  },
 }

@@ -36,7 +36,8 @@ function installDependencies() {
 
 function build() {
   const output = join(root, 'dist', 'index.js')
-  const inputs = [join(root, 'package.json'), join(root, 'tsup.config.ts'), ...filesBelow(join(root, 'src'))]
+  const configs = ['package.json', 'tsup.config.ts', 'vite.admin.config.ts'].map((name) => join(root, name))
+  const inputs = [...configs, ...filesBelow(join(root, 'src'))]
   if (existsSync(output) && inputs.every((file) => statSync(file).mtimeMs <= statSync(output).mtimeMs)) return
   run('npm', ['run', '--silent', 'build'], 'Building the package failed; the messages above say where.')
 }

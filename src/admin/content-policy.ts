@@ -1,0 +1,33 @@
+import { isStyleSheet, originOf } from './page-addresses.ts'
+
+/** What the policy of the page depends on. */
+export interface PolicyParts {
+  /** Marks the scripts of this very answer. */
+  readonly nonce: string
+  /** Scripts and style sheets of add-ons. */
+  readonly scripts: readonly string[]
+  readonly scriptOrigins: readonly string[]
+  readonly frameAncestors: readonly string[]
+}
+
+/** Makes the content security policy of the page: nothing inline but what carries the nonce, and no eval. */
+export function contentPolicy({ nonce, scripts, scriptOrigins, frameAncestors }: PolicyParts): string {
+  const originsOf = (addresses: readonly string[]) => addresses.flatMap((address) => originOf(address) ?? [])
+  const styles = scripts.filter(isStyleSheet)
+  const codes = scripts.filter((address) => !isStyleSheet(address))
+  const directives: Record<string, readonly string[]> = {
+    'default-src': ["'none'"],
+    'script-src': ["'self'", `'nonce-${nonce}'`, ...originsOf(codes), ...scriptOrigins],
+    'style-src': ["'self'", ...originsOf(styles)],
+    // Icons and banners of add-ons come from where the catalogue says.
+    'img-src': ["'self'", 'data:', 'https:'],
+    'font-src': ["'self'"],
+    'connect-src': ["'self'"],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': frameAncestors.length > 0 ? frameAncestors : ["'none'"],
+  }
+  return Object.entries(directives)
+    .map(([name, sources]) => [name, ...new Set(sources)].join(' '))
+    .join('; ')
+}

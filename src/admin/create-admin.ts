@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { adminFolder } from 'virtual:admin-folder'
+import { SessmgrError } from '../errors.ts'
+import type { Host } from '../host/host.ts'
+import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
+import { errorBody, withHttpStatus } from '../middleware/http-error.ts'
+import { createAdminAssets } from './admin-assets.ts'
+import { adminPage, forbiddenPage } from './admin-page.ts'
+import { contentPolicy } from './content-policy.ts'
+import { type AdminOptions, resolveAdminOptions } from './resolve-admin-options.ts'
+import { type ScriptVarsParts, scriptVars } from './script-vars.ts'
+
+/** What the admin screen is made from. */
+export interface AdminParts extends ScriptVarsParts {
+  readonly host: Host | undefined
+  readonly nonceHeader: string
+  /** Makes the nonce of whoever is signed in. */
+  nonceOf(request: HostRequest): Promise<string | undefined>
+  /** Scripts and style sheets that add-ons have put on the page. */
+  readonly enqueued: ReadonlySet<string>
+}
+
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/**
+ * Makes the middleware that serves the admin screen, for users with `manage_options`.
+ *
+ * @throws SessmgrError `invalid_option` for a bad option, and when nobody has said who the users are.
+ */
+export function createAdmin(parts: AdminParts, options?: AdminOptions) {
+  const { host, nonceHeader } = parts
+  const { loginUrl, path: mountedAt, ...resolved } = resolveAdminOptions(options)
+  if (!host) {
+    throw new SessmgrError(
+      'invalid_option',
+      'The admin screen needs to know the users and who may do what: sessmgr({ host: { users, can } }).',
+    )
+  }
+  const { users, can } = host
+  const assets = createAdminAssets(adminFolder)
+
+  return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next()
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+    const asset = /^\/assets\/([^/]+)$/.exec(path)?.[1]
+    const fail = (error: unknown) => next(withHttpStatus(error))
+    if (asset !== undefined) answerAsset(request, response, asset).then((found) => found || next(), fail)
+    else if (/^\/?[^/]*\/?$/.test(path)) answerPage(request, response).catch(fail)
+    else next()
+  }
+
+  async function answerAsset(request: HostRequest, response: HostResponse, name: string): Promise<boolean> {
+    const asset = await assets.find(name)
+    if (!asset) return false
+    const zip = /\bgzip\b/.test(String(request.headers['accept-encoding']))
+    if (zip) response.setHeader('Content-Encoding', 'gzip')
+    response.setHeader('Vary', 'Accept-Encoding')
+    send(request, response, { type: asset.type, cache: FOR_EVER, body: zip ? asset.gzipped : asset.bytes })
+    return true
+  }
+
+  async function answerPage(request: HostRequest, response: HostResponse): Promise<void> {
+    const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
+    const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
+    const session = request.sessmgr?.session
+    const user = session && ((await users.findById(String(session.userId))) ?? undefined)
+    const nonce = user === undefined ? undefined : await parts.nonceOf(request)
+    const refusal = nonce === undefined ? 401 : (await can.call(host, user, 'manage_options')) ? undefined : 403
+    response.setHeader('Vary', 'Accept, Cookie')
+    if (wantsVars) {
+      // The screen asks for this when its nonce has become too old.
+      const body = refusal ? refusalBody(refusal) : await scriptVars(parts, { base, nonce: nonce ?? '' })
+      return sendPage(request, response, refusal ?? 200, 'application/json; charset=utf-8', JSON.stringify(body))
+    }
+    if (refusal === 401) return sendToLogin(request, response)
+    const entry = await assets.entry()
+    const mark = randomBytes(16).toString('base64url')
+    const scripts = [...new Set([...resolved.scripts, ...parts.enqueued])]
+    response.setHeader('Content-Security-Policy', contentPolicy({ ...resolved, scripts, nonce: mark }))
+    const page = refusal
+      ? forbiddenPage({ base, entry, loginUrl })
+      : adminPage({
+          base,
+          entry,
+          nonce: mark,
+          nonceHeader,
+          scripts,
+          vars: await scriptVars(parts, { base, nonce: nonce ?? '' }),
+        })
+    sendPage(request, response, refusal ?? 200, 'text/html; charset=utf-8', page)
+  }
+
+  function sendToLogin(request: HostRequest, response: HostResponse): void {
+    const asked = typeof request.originalUrl === 'string' ? request.originalUrl : undefined
+    const hint =
+      asked === undefined ? '' : `${loginUrl.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(asked)}`
+    response.setHeader('Location', loginUrl + hint)
+    sendPage(request, response, 302, 'text/plain; charset=utf-8', 'Sign in first.')
+  }
+}
+
+function refusalBody(status: 401 | 403): object {
+  const message = status === 401 ? 'Sign in to do that.' : 'Your account may not do that.'
+  return errorBody('rest_forbidden', message, status)
+}
+
+function sendPage(request: HostRequest, response: HostResponse, status: number, type: string, text: string): void {
+  response.statusCode = status
+  response.setHeader('Referrer-Policy', 'same-origin')
+  send(request, response, { type, cache: 'no-store', body: Buffer.from(text) })
+}
+
+function send(
+  request: HostRequest,
+  response: HostResponse,
+  { type, cache, body }: { type: string; cache: string; body: Buffer },
+): void {
+  response.setHeader('Content-Type', type)
+  response.setHeader('Cache-Control', cache)
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.setHeader('Content-Length', body.length)
+  response.end(request.method === 'HEAD' ? undefined : body)
+}

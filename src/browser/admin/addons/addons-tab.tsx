@@ -1,0 +1,65 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Failed } from '../parts/failed.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useFailureText } from '../rest/use-failure-text.ts'
+import { queries, rest, toasts } from '../screen.ts'
+import { timeAgo } from '../sessions/time-words.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { AddonCard } from './addon-card.tsx'
+import { LicenseDialog } from './license-dialog.tsx'
+import { ADDONS_KEY, ADDONS_PATH, type AddonList, useAddons } from './use-addons.ts'
+
+/** Draws the catalogue of add-ons. */
+export function AddonsTab() {
+  const t = useTexts()
+  const textOf = useFailureText()
+  const { data, error, refetch, isFetching } = useAddons()
+  const [managedId, setManagedId] = useState<number>()
+  const { mutate: refresh, isPending: isRefreshing } = useMutation({
+    mutationFn: () => rest.request<AddonList>('POST', `${ADDONS_PATH}/refresh`),
+    onSuccess(list) {
+      queries.setQueryData(ADDONS_KEY, list)
+      toasts.show(t('a_refreshed'))
+    },
+    onError: (failure) => toasts.show(textOf(failure, 'a_refresh_failed'), 'error'),
+  })
+  const items = data && (Array.isArray(data.items) ? data.items : [])
+
+  return (
+    <div className="stack">
+      <div className="list-head">
+        <div>
+          <h2>{t('a_title')}</h2>
+          <p className="help">{t('a_help')}</p>
+        </div>
+        <div className="actions">
+          <Button icon="refresh" busy={isRefreshing && t('a_refreshing')} onClick={() => refresh()}>
+            {t('a_refresh')}
+          </Button>
+        </div>
+      </div>
+      {!items && !error && <Skeleton panels={3} grid />}
+      {!items && error && <Failed error={error} fallback="a_failed" retry={refetch} isRetrying={isFetching} />}
+      {items && data.age !== undefined && (
+        <Notice tone="warning">{t('a_old', { when: timeAgo(Date.now() - data.age * 1000) })}</Notice>
+      )}
+      {items?.length === 0 && (
+        <Empty icon="puzzle" title={t('a_empty')}>
+          {t('a_empty_help')}
+        </Empty>
+      )}
+      {items && items.length > 0 && (
+        <ul className="grid">
+          {items.map((addon) => (
+            <AddonCard key={addon.id} addon={addon} onManage={() => setManagedId(addon.id)} />
+          ))}
+        </ul>
+      )}
+      <LicenseDialog addon={items?.find(({ id }) => id === managedId)} onClose={() => setManagedId(undefined)} />
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { rest } from '../screen.ts'
+
+export const ADDONS_KEY = ['addons']
+export const ADDONS_PATH = 'sessmgr/v1/addons'
+
+/** One add-on of the catalogue. */
+export interface Addon {
+  readonly id: number
+  readonly title: string
+  readonly is_premium: boolean
+  /** Whether the add-on is installed and has registered itself. */
+  readonly is_active: boolean
+  readonly is_license_active: boolean
+  readonly license_key: string
+  readonly icon: string
+  readonly link: string
+  readonly description: string
+  readonly homepage: string
+  readonly banner: string
+  readonly banner_large: string
+}
+
+/** The catalogue of add-ons. */
+export interface AddonList {
+  readonly items: readonly Addon[]
+  /** Seconds since the list was new; only there when the provider gives no newer one. */
+  readonly age?: number
+}
+
+/** Reads the catalogue of add-ons. */
+export function useAddons(): UseQueryResult<AddonList> {
+  return useQuery({ queryKey: ADDONS_KEY, queryFn: () => rest.request<AddonList>('GET', ADDONS_PATH) })
+}

@@ -1,0 +1,83 @@
+import { useOption } from '../options/use-option.ts'
+import { useOptions } from '../options/use-options.ts'
+import { Choice } from '../parts/choice.tsx'
+import { Failed } from '../parts/failed.tsx'
+import { NumberField, TextField } from '../parts/fields.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Toggle } from '../parts/toggle.tsx'
+import { useTexts } from '../texts/use-texts.ts'
+import { CachePanel } from './cache-panel.tsx'
+import { COMMENTS_OPTION, type CommentSettings } from './comment-settings.ts'
+
+/** Draws the settings of the lazy comments. */
+export function CommentsTab() {
+  const t = useTexts()
+  const { error, refetch, isFetching } = useOptions()
+  const [settings, change] = useOption<CommentSettings>(COMMENTS_OPTION)
+  if (!settings) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
+  return (
+    <div className="stack">
+      <Panel title={t('c_loading')} help={t('c_loading_help')}>
+        <Choice
+          label={t('c_method')}
+          value={settings.load_method}
+          options={[
+            { value: 'scroll', label: t('c_scroll'), help: t('c_scroll_help') },
+            { value: 'click', label: t('c_click'), help: t('c_click_help') },
+            { value: 'off', label: t('c_off'), help: t('c_off_help') },
+          ]}
+          onChange={(load_method) => change({ load_method })}
+        />
+        <NumberField
+          label={t('c_minimum')}
+          help={t('c_minimum_help')}
+          minimum={1}
+          value={settings.minimum_count}
+          onChange={(minimum_count) => change({ minimum_count })}
+        />
+        <Toggle
+          label={t('c_loader')}
+          help={t('c_loader_help')}
+          checked={settings.show_loader}
+          onChange={(show_loader) => change({ show_loader })}
+        />
+        <Toggle
+          label={t('c_bots')}
+          help={t('c_bots_help')}
+          checked={settings.disable_for_bots}
+          onChange={(disable_for_bots) => change({ disable_for_bots })}
+        />
+      </Panel>
+      <Panel title={t('c_button')} help={t('c_button_help')}>
+        {settings.load_method !== 'click' && <Notice>{t('c_button_unused', { method: t('c_click') })}</Notice>}
+        <TextField
+          label={t('c_text')}
+          help={t('c_text_help')}
+          value={settings.button_text}
+          maxLength={200}
+          onChange={(button_text) => change({ button_text })}
+        />
+        <Choice
+          label={t('c_style')}
+          value={settings.button_style}
+          options={[
+            { value: 'theme', label: t('c_theme'), help: t('c_theme_help') },
+            { value: 'custom', label: t('c_custom'), help: t('c_custom_help') },
+          ]}
+          onChange={(button_style) => change({ button_style })}
+        />
+        <TextField
+          label={t('c_class')}
+          help={t('c_class_help')}
+          value={settings.button_class}
+          maxLength={200}
+          spellCheck={false}
+          onChange={(button_class) => change({ button_class })}
+        />
+      </Panel>
+      <CachePanel isOn={settings.cache_enabled} onChange={(cache_enabled) => change({ cache_enabled })} />
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+import { SubscriberList } from '../../../hooks/subscriber-list.ts'
+import { SCREEN_HOOKS, type ScreenActions, type ScreenFilters } from './screen-filters.ts'
+
+type FilterName = keyof ScreenFilters | `addon.${string}`
+type ActionName = keyof ScreenActions | `addon.${string}`
+type FilterValue<K> = K extends keyof ScreenFilters ? ScreenFilters[K] : unknown
+type ActionParameters<K> = K extends keyof ScreenActions ? ScreenActions[K] : unknown[]
+
+/** An add-on whose subscriber failed. */
+export interface HookProblem {
+  readonly namespace: string
+  readonly hook: string
+  readonly reason: string
+}
+
+/**
+ * Lets add-ons change the screen: the same names, priorities and namespaces as on the server, but at once, since a
+ * screen is drawn without waiting.
+ */
+export interface ScreenHooks {
+  /** Subscribes to a filter and returns a function that removes the subscriber. The screen is drawn anew. */
+  addFilter<K extends FilterName>(
+    name: K,
+    namespace: string,
+    callback: (value: FilterValue<K>, ...parameters: unknown[]) => FilterValue<K>,
+    priority?: number,
+  ): () => void
+  /** Removes every subscriber of a namespace from a filter and returns how many there were. */
+  removeFilter(name: FilterName, namespace: string): number
+  hasFilter(name: FilterName, namespace?: string): boolean
+  /** Counts how often a filter has been applied. */
+  didFilter(name: FilterName): number
+  /** Passes a value through a filter. A subscriber that throws or returns nothing is passed over, and named on the screen. */
+  applyFilters<K extends FilterName>(name: K, value: FilterValue<K>, ...parameters: unknown[]): FilterValue<K>
+  /** Subscribes to an action and returns a function that removes the subscriber. */
+  addAction<K extends ActionName>(
+    name: K,
+    namespace: string,
+    callback: (...parameters: ActionParameters<K>) => unknown,
+    priority?: number,
+  ): () => void
+  removeAction(name: ActionName, namespace: string): number
+  hasAction(name: ActionName, namespace?: string): boolean
+  didAction(name: ActionName): number
+  /** Fires an action. What a subscriber throws is named on the screen, and the next one runs. */
+  doAction<K extends ActionName>(name: K, ...parameters: ActionParameters<K>): void
+}
+
+/** What the screen watches: it is drawn anew with every change. */
+export interface HookChanges {
+  subscribe(listener: () => void): () => void
+  /** A number that moves with every subscriber that comes or goes. */
+  version(): number
+  problems(): readonly HookProblem[]
+}
+
+/** Creates the hooks of the screen. */
+export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges } {
+  const filters = new SubscriberList('filter', SCREEN_HOOKS.filters)
+  const actions = new SubscriberList('action', SCREEN_HOOKS.actions)
+  const listeners = new Set<() => void>()
+  let version = 0
+  let problems: readonly HookProblem[] = []
+
+  function changed(): void {
+    version += 1
+    for (const listener of listeners) listener()
+  }
+
+  function add(list: SubscriberList, name: string, subscriber: Parameters<SubscriberList['add']>[1]): () => void {
+    const remove = list.add(name, subscriber)
+    changed()
+    return () => {
+      remove()
+      changed()
+    }
+  }
+
+  function remove(list: SubscriberList, name: string, namespace: string): number {
+    const count = list.remove(name, namespace)
+    if (count > 0) changed()
+    return count
+  }
+
+  function note(namespace: string, hook: string, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (problems.some((known) => known.namespace === namespace && known.hook === hook)) return
+    problems = [...problems, { namespace, hook, reason }]
+    console.error(`The add-on "${namespace}" failed in "${hook}".`, error)
+    // Filters run while the screen is being drawn, when nothing may be drawn anew yet.
+    queueMicrotask(changed)
+  }
+
+  const hooks: ScreenHooks = {
+    addFilter: (name, namespace, callback, priority = 10) => add(filters, name, { namespace, callback, priority }),
+    removeFilter: (name, namespace) => remove(filters, name, namespace),
+    hasFilter: (name, namespace) => filters.has(name, namespace),
+    didFilter: (name) => filters.did(name),
+    applyFilters(name, value, ...parameters) {
+      let current: unknown = value
+      for (const { namespace, callback } of filters.start(name)) {
+        try {
+          const result = callback(current, ...parameters)
+          if (result === undefined && current !== undefined) throw new Error('It returned nothing.')
+          current = result
+        } catch (error) {
+          note(namespace, name, error)
+        }
+      }
+      return current as typeof value
+    },
+    addAction: (name, namespace, callback, priority = 10) =>
+      add(actions, name, { namespace, callback: callback as (...parameters: unknown[]) => unknown, priority }),
+    removeAction: (name, namespace) => remove(actions, name, namespace),
+    hasAction: (name, namespace) => actions.has(name, namespace),
+    didAction: (name) => actions.did(name),
+    doAction(name, ...parameters) {
+      for (const { namespace, callback } of actions.start(name)) {
+        try {
+          callback(...parameters)
+        } catch (error) {
+          note(namespace, name, error)
+        }
+      }
+    },
+  }
+  return {
+    hooks,
+    changes: {
+      subscribe(listener) {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+      version: () => version,
+      problems: () => problems,
+    },
+  }
+}

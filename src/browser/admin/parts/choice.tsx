@@ -1,0 +1,70 @@
+import { RadioGroup } from 'radix-ui'
+import { type ReactNode, useId } from 'react'
+
+/** One of several things to choose from. */
+export interface ChoiceOption {
+  readonly value: string
+  readonly label: ReactNode
+  readonly help?: ReactNode
+}
+
+/** Draws a group of which one is chosen, each with its description. */
+export function Choice({
+  label,
+  help,
+  value,
+  options,
+  onChange,
+}: {
+  label: ReactNode
+  help?: ReactNode
+  value: string
+  options: readonly ChoiceOption[]
+  onChange: (value: string) => void
+}) {
+  const id = useId()
+  return (
+    <div className="field">
+      <span className="label" id={id}>
+        {label}
+      </span>
+      {help && (
+        <p className="help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
+      <RadioGroup.Root
+        className="choice"
+        aria-labelledby={id}
+        aria-describedby={help ? `${id}-help` : undefined}
+        value={value}
+        onValueChange={onChange}
+      >
+        {options.map((option) => (
+          // The card is a larger place to click; the radio itself carries name and description.
+          <label className="choice-card" key={option.value} htmlFor={`${id}-${option.value}`}>
+            <RadioGroup.Item
+              className="radio"
+              id={`${id}-${option.value}`}
+              value={option.value}
+              aria-labelledby={`${id}-${option.value}-label`}
+              aria-describedby={option.help ? `${id}-${option.value}-help` : undefined}
+            >
+              <RadioGroup.Indicator className="radio-dot" />
+            </RadioGroup.Item>
+            <span>
+              <span className="choice-label" id={`${id}-${option.value}-label`}>
+                {option.label}
+              </span>
+              {option.help && (
+                <span className="help" id={`${id}-${option.value}-help`}>
+                  {option.help}
+                </span>
+              )}
+            </span>
+          </label>
+        ))}
+      </RadioGroup.Root>
+    </div>
+  )
+}

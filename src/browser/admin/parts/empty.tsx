@@ -1,0 +1,13 @@
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from './icon.tsx'
+
+/** Draws what stands where there is nothing to show. */
+export function Empty({ icon, title, children }: { icon: IconName; title: ReactNode; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <Icon name={icon} />
+      <p className="empty-title">{title}</p>
+      {children && <p>{children}</p>}
+    </div>
+  )
+}

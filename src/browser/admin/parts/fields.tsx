@@ -1,0 +1,110 @@
+import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from 'react'
+import { useTexts } from '../texts/use-texts.ts'
+
+interface FieldProps {
+  readonly label: ReactNode
+  readonly help?: ReactNode
+  /** What is wrong with the value. */
+  readonly problem?: string | undefined
+}
+
+/** Draws a label, a field, its help and what is wrong with it. */
+function Field({
+  label,
+  help,
+  problem,
+  children,
+}: FieldProps & { children: (ids: { id: string; 'aria-describedby': string | undefined }) => ReactNode }) {
+  const id = useId()
+  const describedBy = [problem && `${id}-problem`, help && `${id}-help`].filter(Boolean).join(' ')
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-describedby': describedBy || undefined })}
+      {problem && (
+        <p className="problem" id={`${id}-problem`} role="alert">
+          {problem}
+        </p>
+      )}
+      {help && (
+        <p className="help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type TextFieldProps = FieldProps &
+  Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'> & {
+    readonly value: string
+    onChange(value: string): void
+  }
+
+/** Draws a field for a line of text. */
+export function TextField({ label, help, problem, value, onChange, ...input }: TextFieldProps) {
+  return (
+    <Field label={label} help={help} problem={problem}>
+      {(ids) => (
+        <input
+          type="text"
+          {...input}
+          {...ids}
+          value={value}
+          aria-invalid={problem ? true : undefined}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+type NumberFieldProps = FieldProps & {
+  /** Anything but a number is what somebody has typed and what is no number. */
+  readonly value: unknown
+  /** Receives the number, or the text that is none. */
+  onChange(value: number | string): void
+  readonly minimum: number
+}
+
+/** Draws a field for a whole number. What is typed stays as it is, and what is no such number holds the save up. */
+export function NumberField({ label, help, problem, value, onChange, minimum }: NumberFieldProps) {
+  const t = useTexts()
+  const [text, setText] = useState(String(value))
+  const isGood = isWhole(text, minimum)
+  useEffect(() => {
+    // The value changes from outside when it is saved or discarded.
+    setText((typed) => (typedValue(typed, minimum) === value ? typed : String(value)))
+  }, [value, minimum])
+  const own = isGood ? problem : t('number_invalid', { minimum })
+  return (
+    <Field label={label} help={help} problem={own}>
+      {(ids) => (
+        <input
+          type="number"
+          inputMode="numeric"
+          min={minimum}
+          step={1}
+          required
+          className="short"
+          {...ids}
+          value={text}
+          aria-invalid={own ? true : undefined}
+          ref={(input) => input?.setCustomValidity(isGood ? '' : t('number_invalid', { minimum }))}
+          onChange={({ target }) => {
+            setText(target.value)
+            onChange(typedValue(target.value, minimum))
+          }}
+        />
+      )}
+    </Field>
+  )
+}
+
+function typedValue(text: string, minimum: number): number | string {
+  return isWhole(text, minimum) ? Number(text) : text
+}
+
+function isWhole(text: string, minimum: number): boolean {
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) && Number(text) >= minimum
+}

@@ -1,0 +1,15 @@
+import { type ReactNode, useId } from 'react'
+
+/** Draws a card with a heading. */
+export function Panel({ title, help, children }: { title: ReactNode; help?: ReactNode; children?: ReactNode }) {
+  const id = useId()
+  return (
+    <section className="panel" aria-labelledby={id}>
+      <header className="panel-head">
+        <h2 id={id}>{title}</h2>
+        {help && <p>{help}</p>}
+      </header>
+      <div className="panel-body">{children}</div>
+    </section>
+  )
+}

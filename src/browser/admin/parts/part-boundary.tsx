@@ -1,0 +1,36 @@
+import { Component, type ReactNode } from 'react'
+import { useTexts } from '../texts/use-texts.ts'
+import { Button } from './button.tsx'
+import { Notice } from './notice.tsx'
+
+/** Keeps the rest of the screen alive when a part of it fails, and says which part it was. */
+export class PartBoundary extends Component<{ name: string; children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {}
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error ?? new Error() }
+  }
+
+  override render() {
+    const { name, children } = this.props
+    if (this.state.error === undefined) return children
+    return <Broken name={name} error={this.state.error} retry={() => this.setState({ error: undefined })} />
+  }
+}
+
+function Broken({ name, error, retry }: { name: string; error: unknown; retry: () => void }) {
+  const t = useTexts()
+  return (
+    <Notice
+      tone="error"
+      title={t('broken_part', { name })}
+      actions={
+        <Button icon="refresh" onClick={retry}>
+          {t('retry')}
+        </Button>
+      }
+    >
+      {t('broken_part_help')} <code>{error instanceof Error ? error.message : String(error)}</code>
+    </Notice>
+  )
+}

@@ -1,0 +1,29 @@
+import { type ElementType, type ReactNode, useEffect } from 'react'
+
+/**
+ * Stands in for the package of this name, whose style element the page's policy forbids. It holds the page behind a
+ * dialog still without taking its scroll bar away, so that nothing moves when a dialog opens.
+ */
+export function RemoveScroll({
+  as: As = 'div',
+  allowPinchZoom: _zoom,
+  shards: _shards,
+  ...props
+}: {
+  as?: ElementType
+  allowPinchZoom?: boolean
+  shards?: unknown
+  children?: ReactNode
+}) {
+  useEffect(() => {
+    const stop = (event: Event) => {
+      if (event.target instanceof Element && !event.target.closest('.dialog')) event.preventDefault()
+    }
+    const events = ['wheel', 'touchmove'] as const
+    for (const name of events) document.addEventListener(name, stop, { passive: false })
+    return () => {
+      for (const name of events) document.removeEventListener(name, stop)
+    }
+  }, [])
+  return <As {...props} />
+}

@@ -1,0 +1,109 @@
+import type { ScriptVars } from '../screen.ts'
+import { failureOf, RestFailure } from './rest-failure.ts'
+
+const TIMEOUT_MS = 20_000
+
+/** Whether the person at the screen is still signed in. `forbidden`: signed in, but no longer as somebody who may be here. */
+export type SignedIn = 'yes' | 'no' | 'forbidden'
+
+/** Calls the REST routes with the newest nonce. */
+export interface RestClient {
+  /**
+   * Calls a route, such as `sessmgr/v1/settings`, and returns what it answers.
+   *
+   * A nonce that has become too old is replaced, and the call made again.
+   *
+   * @throws RestFailure for a refusal, and with status 0 when there was no answer.
+   */
+  request<T>(method: string, path: string, body?: object): Promise<T>
+  /** Asks whether the person is signed in, and for a nonce. */
+  check(): Promise<SignedIn>
+  signedIn(): SignedIn
+  subscribe(listener: () => void): () => void
+}
+
+/** Creates the client. It keeps `vars.restNonce` up to date, for add-ons that call by themselves. */
+export function createRestClient(vars: ScriptVars, nonceHeader: string): RestClient {
+  const listeners = new Set<() => void>()
+  let signedIn: SignedIn = 'yes'
+  let checking: Promise<SignedIn> | undefined
+
+  function become(state: SignedIn): SignedIn {
+    if (state !== signedIn) {
+      signedIn = state
+      for (const listener of listeners) listener()
+    }
+    return state
+  }
+
+  async function send(method: string, url: string, headers: Record<string, string>, body?: object): Promise<Response> {
+    try {
+      return await fetch(url, {
+        method,
+        headers: { Accept: 'application/json', ...headers },
+        credentials: 'same-origin',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+    } catch {
+      throw new RestFailure(0, 'no_answer', '')
+    }
+  }
+
+  async function call(method: string, path: string, body?: object): Promise<Response> {
+    const type: Record<string, string> = body ? { 'Content-Type': 'application/json' } : {}
+    const response = await send(method, vars.restUrl + path, { ...type, [nonceHeader]: vars.restNonce }, body)
+    const fresh = response.headers.get(nonceHeader)
+    if (fresh) vars.restNonce = fresh
+    return response
+  }
+
+  async function askForNonce(): Promise<SignedIn> {
+    const response = await send('GET', vars.adminUrl, {})
+    if (response.status === 401) return become('no')
+    if (response.status === 403) return become('forbidden')
+    const answer = response.ok ? await jsonOf(response) : undefined
+    const { restNonce } = (answer ?? {}) as Partial<ScriptVars>
+    if (typeof restNonce !== 'string') throw failureOf(response.ok ? 502 : response.status, answer)
+    vars.restNonce = restNonce
+    return become('yes')
+  }
+
+  function check(): Promise<SignedIn> {
+    checking ??= askForNonce().finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
+
+  return {
+    async request<T>(method: string, path: string, body?: object) {
+      let response = await call(method, path, body)
+      let answer = await jsonOf(response)
+      // Nothing has been done by a call that was refused for its nonce, so it may be made once more.
+      if (isStale(response, answer) && (await check()) === 'yes') {
+        response = await call(method, path, body)
+        answer = await jsonOf(response)
+      }
+      if (!response.ok || answer === undefined) throw failureOf(response.ok ? 502 : response.status, answer)
+      become('yes')
+      return answer as T
+    },
+    check,
+    signedIn: () => signedIn,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+function isStale({ status }: Response, answer: unknown): boolean {
+  return status === 401 || (status === 403 && (answer as { code?: unknown })?.code === 'rest_cookie_invalid_nonce')
+}
+
+/** Reads JSON; undefined for anything else, as from a proxy that answers with a page of its own. */
+async function jsonOf(response: Response): Promise<unknown> {
+  return response.json().catch(() => undefined)
+}

@@ -1,0 +1,53 @@
+import { QueryClient } from '@tanstack/react-query'
+import { createScreenHooks } from './hooks/screen-hooks.ts'
+import { createOptionDraft } from './options/option-draft.ts'
+import { createRestClient } from './rest/rest-client.ts'
+import { RestFailure } from './rest/rest-failure.ts'
+import { createLocation } from './shell/screen-location.ts'
+import { createToasts } from './shell/toast-list.ts'
+
+/** Variables that the page starts with. */
+export interface ScriptVars {
+  readonly version: string
+  readonly slug: string
+  readonly name: string
+  readonly page: string
+  /** Where the REST routes are; ends in a slash. */
+  readonly restUrl: string
+  /** The nonce for REST calls; always the newest one. */
+  restNonce: string
+  /** Where the screen is; ends in a slash. */
+  readonly adminUrl: string
+  readonly logics: Readonly<Record<string, { readonly label: string; readonly desc: string }>>
+}
+
+declare global {
+  interface Window {
+    sessmgr: ScriptVars
+  }
+}
+
+/** The variables of this page. */
+export const vars = window.sessmgr
+
+/** The element that the screen is drawn in. */
+export const mount = document.getElementById('sessmgr-admin') as HTMLElement
+
+export const { hooks, changes: hookChanges } = createScreenHooks()
+export const rest = createRestClient(vars, mount.dataset.nonceHeader ?? 'X-HOST-Nonce')
+export const draft = createOptionDraft()
+export const toasts = createToasts()
+export const place = createLocation(vars.adminUrl, () => draft.isDirty())
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A server that cannot be reached is an error to show, not a reason to wait without a word.
+      networkMode: 'always',
+      staleTime: 5_000,
+      retry: (count, error) => count < 2 && error instanceof RestFailure && error.isPassing,
+      retryDelay: (count) => 300 * 2 ** count,
+    },
+    mutations: { networkMode: 'always' },
+  },
+})

@@ -1,0 +1,32 @@
+import Bowser from 'bowser'
+import type { IconName } from '../parts/icon.tsx'
+import type { TextKey, Translate } from '../texts/use-texts.ts'
+
+/** A device in words. */
+export interface Device {
+  /** Such as "Firefox 140 on Windows". */
+  readonly name: string
+  readonly kind: string
+  readonly icon: IconName
+}
+
+const KINDS: Readonly<Record<string, readonly [TextKey, IconName]>> = {
+  desktop: ['kind_desktop', 'desktop'],
+  mobile: ['kind_mobile', 'mobile'],
+  tablet: ['kind_tablet', 'tablet'],
+  tv: ['kind_tv', 'desktop'],
+  bot: ['kind_bot', 'program'],
+}
+
+const LONGEST = 60
+
+/** Says in words what a user agent stands for. One that nobody knows is shown as it is, cut short. */
+export function deviceOf(userAgent: string | null, t: Translate): Device {
+  if (!userAgent) return { name: t('device_unknown'), kind: t('kind_unknown'), icon: 'desktop' }
+  const { browser, os, platform } = Bowser.parse(userAgent)
+  const version = browser.version?.split('.')[0]
+  const known = [browser.name, version].filter(Boolean).join(' ')
+  const [kind, icon] = KINDS[platform.type ?? ''] ?? (['kind_unknown', 'program'] as const)
+  const name = known && os.name ? t('device_on', { browser: known, system: os.name }) : known || os.name
+  return { name: name || userAgent.slice(0, LONGEST), kind: t(kind), icon }
+}

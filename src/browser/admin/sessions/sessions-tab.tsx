@@ -1,0 +1,68 @@
+import { lazy, Suspense, type SyntheticEvent, useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { place } from '../screen.ts'
+import { useQueryValue } from '../shell/use-place.ts'
+import { useTexts } from '../texts/use-texts.ts'
+
+// What reads user agents is needed only once somebody has been looked up.
+const SessionList = lazy(() => import('./session-list.tsx'))
+
+/** Draws the tab that finds a user and shows where the account is signed in. */
+export function SessionsTab() {
+  const t = useTexts()
+  const user = useQueryValue('user')
+  return (
+    <div className="stack">
+      <Panel title={t('find_title')} help={t('find_help')}>
+        <FindUser user={user} />
+      </Panel>
+      {user === '' ? (
+        <Empty icon="search" title={t('sessions_none_yet')}>
+          {t('sessions_none_yet_help')}
+        </Empty>
+      ) : (
+        <Suspense fallback={<Skeleton panels={1} />}>
+          <SessionList key={user} user={user} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+/** The address keeps who was looked up, so that it can be sent to somebody else and survives a reload. */
+function FindUser({ user }: { user: string }) {
+  const t = useTexts()
+  const [name, setName] = useState(user)
+  const [shown, setShown] = useState(user)
+  if (shown !== user) {
+    // The back button changes the address and nothing else.
+    setShown(user)
+    setName(user)
+  }
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault()
+    if (name.trim() !== '') place.setQuery({ user: name.trim() })
+  }
+
+  return (
+    <form className="line" onSubmit={submit}>
+      <TextField
+        label={t('user')}
+        help={t('user_help')}
+        value={name}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        onChange={setName}
+      />
+      <Button type="submit" tone="primary" icon="search" disabled={name.trim() === ''}>
+        {t('find')}
+      </Button>
+    </form>
+  )
+}

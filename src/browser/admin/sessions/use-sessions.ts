@@ -1,0 +1,37 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useSignedIn } from '../rest/use-signed-in.ts'
+import { rest } from '../screen.ts'
+
+/** First part of the key of every list of sessions. */
+export const SESSIONS_KEY = ['sessions']
+
+const REFRESH_MS = 10_000
+
+/** One session as the server tells of it. Times are Unix seconds. */
+export interface Session {
+  readonly token: string
+  readonly created: number
+  readonly last_seen: number
+  readonly expires: number
+  readonly ip: string | null
+  readonly user_agent: string | null
+  /** Whether it is the session of the person at the screen. */
+  readonly current: boolean
+}
+
+/** The sessions of a user. */
+export interface UserSessions {
+  readonly user: { readonly id: string | number; readonly login: string; readonly display_name: string }
+  readonly sessions: readonly Session[]
+}
+
+/** Reads the sessions of a user, again and again while the screen is looked at. */
+export function useSessions(user: string): UseQueryResult<UserSessions> {
+  const isSignedIn = useSignedIn() === 'yes'
+  return useQuery({
+    queryKey: [...SESSIONS_KEY, user],
+    queryFn: () => rest.request<UserSessions>('GET', `sessmgr/v1/sessions?${new URLSearchParams({ user }).toString()}`),
+    enabled: user !== '',
+    refetchInterval: isSignedIn ? REFRESH_MS : false,
+  })
+}

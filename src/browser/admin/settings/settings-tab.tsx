@@ -1,0 +1,25 @@
+import { useOptions } from '../options/use-options.ts'
+import { Failed } from '../parts/failed.tsx'
+import { PartBoundary } from '../parts/part-boundary.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { ForceLogoutPanel } from './force-logout-panel.tsx'
+import { GeneralPanel } from './general-panel.tsx'
+import { usePanels } from './use-panels.ts'
+
+/** Draws the tab with the settings of the limit, the panels of add-ons, and the forced logout. */
+export function SettingsTab() {
+  const { data, error, refetch, isFetching } = useOptions()
+  const panels = usePanels()
+  if (!data) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
+  return (
+    <div className="stack">
+      <GeneralPanel />
+      {panels.map(({ id, Component }) => (
+        <PartBoundary key={id} name={id}>
+          <Component />
+        </PartBoundary>
+      ))}
+      <ForceLogoutPanel />
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import { useSyncExternalStore } from 'react'
+import { hookChanges, hooks } from '../screen.ts'
+import { isComponent, type PanelEntry } from '../shell/entries.ts'
+
+/** The panels of add-ons, in order; of those with the same id the last. */
+export function usePanels(): readonly PanelEntry[] {
+  useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
+  const entries: unknown = hooks.applyFilters('sessmgr.settings.panels', [])
+  const good = (Array.isArray(entries) ? entries : []).filter(isPanel)
+  return [...new Map(good.map((entry) => [entry.id, entry])).values()]
+}
+
+function isPanel(entry: unknown): entry is PanelEntry {
+  const { id, Component } = (entry ?? {}) as Partial<PanelEntry>
+  return typeof id === 'string' && id !== '' && isComponent(Component)
+}

@@ -1,0 +1,43 @@
+import { isComponent, type TabEntry } from './entries.ts'
+
+/**
+ * Puts tabs into order: first those without a wish, where they stand; then the others before or after the tab that they
+ * name, or at the end when there is no such tab. A later entry with the key of an earlier one replaces it, in its place
+ * unless it wishes for another. What is not a tab is dropped.
+ */
+export function arrangeTabs(entries: unknown): readonly TabEntry[] {
+  const byKey = new Map<string, TabEntry>()
+  for (const entry of Array.isArray(entries) ? entries : []) if (isTab(entry)) byKey.set(entry.key, entry)
+  const all = [...byKey.values()]
+  const placed = all.filter((entry) => targetOf(entry) === undefined)
+  let waiting = all.filter((entry) => targetOf(entry) !== undefined)
+  // A tab may wish to stand beside one that has a wish itself.
+  for (let before = -1; waiting.length !== before; ) {
+    before = waiting.length
+    waiting = waiting.filter((entry) => !place(placed, entry))
+  }
+  return [...placed, ...waiting]
+}
+
+function place(placed: TabEntry[], entry: TabEntry): boolean {
+  const index = placed.findIndex(({ key }) => key === targetOf(entry))
+  if (index === -1) return false
+  // Those that came earlier with the same wish stand first.
+  let at = entry.before ? index : index + 1
+  while (!entry.before && placed[at]?.after === entry.after && !placed[at]?.before) at += 1
+  placed.splice(at, 0, entry)
+  return true
+}
+
+function targetOf({ before, after }: TabEntry): string | undefined {
+  return before || after || undefined
+}
+
+function isTab(entry: unknown): entry is TabEntry {
+  const { key, label, component } = (entry ?? {}) as Partial<TabEntry>
+  return isText(key) && isText(label) && isComponent(component)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}

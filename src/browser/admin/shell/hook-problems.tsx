@@ -1,0 +1,15 @@
+import { useSyncExternalStore } from 'react'
+import { Notice } from '../parts/notice.tsx'
+import { hookChanges } from '../screen.ts'
+import { useTexts } from '../texts/use-texts.ts'
+
+/** Names the add-ons whose subscribers failed. */
+export function HookProblems() {
+  const t = useTexts()
+  const problems = useSyncExternalStore(hookChanges.subscribe, hookChanges.problems)
+  return problems.map(({ namespace, hook, reason }) => (
+    <Notice tone="warning" key={`${namespace} ${hook}`}>
+      {t('broken_hook', { namespace, hook, reason })}
+    </Notice>
+  ))
+}

@@ -1,0 +1,97 @@
+/** Where the person is: the last part of the address names the tab. */
+export interface ScreenLocation {
+  /** Path and query of the page. */
+  current(): string
+  /** Key of the open tab; empty at the address of the screen itself. */
+  key(): string
+  /** Address of a tab, for links. */
+  urlOf(key: string): string
+  /** Goes to a tab, unless something is unsaved: then `pending` says where to, and the screen asks. */
+  go(key: string): void
+  /** Changes the query of the address and nothing else. */
+  setQuery(query: Readonly<Record<string, string>>): void
+  /** Address that the person wants to go to, while the screen asks. */
+  pending(): string | undefined
+  /** Answers what the screen has asked. */
+  settle(leave: boolean): void
+  subscribe(listener: () => void): () => void
+}
+
+/** Creates the location over the browser's history. */
+export function createLocation(adminUrl: string, isDirty: () => boolean): ScreenLocation {
+  const base = new URL(adminUrl, window.location.href).pathname
+  const listeners = new Set<() => void>()
+  let pending: string | undefined
+  let shown = address()
+
+  function address(): string {
+    return window.location.pathname + window.location.search
+  }
+
+  function changed(): void {
+    for (const listener of listeners) listener()
+  }
+
+  function show(url: string): void {
+    if (url !== address()) window.history.pushState(null, '', url)
+    shown = address()
+    pending = undefined
+    changed()
+    window.scrollTo(0, 0)
+  }
+
+  function keyOf(url: string): string {
+    const path = url.split('?', 1)[0] ?? ''
+    return path.startsWith(base) ? decode(path.slice(base.length).replace(/\/$/, '')) : ''
+  }
+
+  window.addEventListener('popstate', () => {
+    const wanted = address()
+    if (isDirty() && keyOf(wanted) !== keyOf(shown)) {
+      // The browser has gone there already; the address goes back to what is on the screen.
+      window.history.pushState(null, '', shown)
+      pending = wanted
+    } else {
+      shown = wanted
+    }
+    changed()
+  })
+  window.addEventListener('beforeunload', (event) => {
+    if (isDirty()) event.preventDefault()
+  })
+
+  return {
+    current: () => shown,
+    key: () => keyOf(shown),
+    urlOf: (key) => base + encodeURIComponent(key),
+    go(key) {
+      const url = base + encodeURIComponent(key)
+      if (keyOf(shown) === key) return
+      if (!isDirty()) return show(url)
+      pending = url
+      changed()
+    },
+    setQuery(query) {
+      const text = new URLSearchParams(query).toString()
+      show(window.location.pathname + (text && `?${text}`))
+    },
+    pending: () => pending,
+    settle(leave) {
+      if (leave && pending !== undefined) return show(pending)
+      pending = undefined
+      changed()
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

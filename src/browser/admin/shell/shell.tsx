@@ -1,0 +1,62 @@
+import { useEffect } from 'react'
+import { useOptions } from '../options/use-options.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Failed } from '../parts/failed.tsx'
+import { PartBoundary } from '../parts/part-boundary.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { place, vars } from '../screen.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import type { TabEntry } from './entries.ts'
+import { Header } from './header.tsx'
+import { HookProblems } from './hook-problems.tsx'
+import { LeaveDialog } from './leave-dialog.tsx'
+import { SaveBar } from './save-bar.tsx'
+import { SignedOut } from './signed-out.tsx'
+import { Toasts } from './toasts.tsx'
+import { useTabs } from './use-tabs.ts'
+
+/** Draws the whole screen. */
+export function Shell() {
+  const t = useTexts()
+  const { tabs, open, key } = useTabs()
+  useEffect(() => {
+    document.title = open ? `${open.label} – ${vars.name}` : vars.name
+  }, [open])
+
+  return (
+    <Toasts>
+      <a className="skip" href="#content">
+        {t('skip')}
+      </a>
+      <Header tabs={tabs} open={open} />
+      <main id="content" tabIndex={-1} className={open?.wide ? 'column wide' : 'column'}>
+        <SignedOut />
+        <HookProblems />
+        {open ? (
+          <PartBoundary key={open.key} name={open.label}>
+            <open.component />
+          </PartBoundary>
+        ) : (
+          // The tab may be one that shows only when the options are there.
+          <NoTab name={key} first={tabs[0]} />
+        )}
+        <SaveBar tab={open?.key} />
+      </main>
+      <LeaveDialog />
+    </Toasts>
+  )
+}
+
+function NoTab({ name, first }: { name: string; first: TabEntry | undefined }) {
+  const t = useTexts()
+  const { error, refetch, isFetching, isPending } = useOptions()
+  if (isPending) return <Skeleton />
+  if (error) return <Failed error={error} retry={refetch} isRetrying={isFetching} />
+  return (
+    <Empty icon="puzzle" title={t('no_tab', { key: name })}>
+      {t('no_tab_help')}
+      {first && <Button onClick={() => place.go(first.key)}>{t('to_first_tab', { label: first.label })}</Button>}
+    </Empty>
+  )
+}

@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { useSignedIn } from '../rest/use-signed-in.ts'
+import { queries, rest, toasts, vars } from '../screen.ts'
+import { type Translate, useTexts } from '../texts/use-texts.ts'
+
+/** Says that the person has been signed out, and goes on where they were once they are back. */
+export function SignedOut() {
+  const t = useTexts()
+  const state = useSignedIn()
+  const [isChecking, setChecking] = useState(false)
+
+  useEffect(() => {
+    if (state === 'yes') return
+    // Whoever comes back from the tab with the login need not say so.
+    const look = () => void comeBack(t, 'quiet')
+    window.addEventListener('focus', look)
+    return () => window.removeEventListener('focus', look)
+  }, [state, t])
+
+  if (state === 'yes') return null
+  async function look(): Promise<void> {
+    setChecking(true)
+    await comeBack(t, 'aloud')
+    setChecking(false)
+  }
+  return (
+    <Notice
+      tone="warning"
+      title={t(state === 'no' ? 'signed_out' : 'forbidden')}
+      actions={
+        <>
+          {/* The screen's own address leads whoever is not signed in to the login of the site. */}
+          <a className="button primary" href={vars.adminUrl} target="_blank" rel="noopener">
+            <span>
+              {t('sign_in')}
+              <span className="unseen"> {t('new_tab')}</span>
+            </span>
+            <Icon name="external" />
+          </a>
+          <Button busy={isChecking && t('loading')} onClick={() => void look()}>
+            {t('signed_in_check')}
+          </Button>
+        </>
+      }
+    >
+      {t(state === 'no' ? 'signed_out_help' : 'forbidden_help')}
+    </Notice>
+  )
+}
+
+async function comeBack(t: Translate, manner: 'quiet' | 'aloud'): Promise<void> {
+  const state = await rest.check().catch(() => undefined)
+  if (state === 'yes') await queries.invalidateQueries()
+  else if (manner === 'aloud') toasts.show(t(state === undefined ? 'no_answer' : 'still_signed_out'), 'error')
+}

@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from 'react'
+import { AddonsTab } from '../addons/addons-tab.tsx'
+import { COMMENTS_OPTION } from '../comments/comment-settings.ts'
+import { CommentsTab } from '../comments/comments-tab.tsx'
+import { useOptions } from '../options/use-options.ts'
+import { hookChanges, hooks, place } from '../screen.ts'
+import { SessionsTab } from '../sessions/sessions-tab.tsx'
+import { SettingsTab } from '../settings/settings-tab.tsx'
+import { SupportTab } from '../support/support-tab.tsx'
+import { useTexts } from '../texts/use-texts.ts'
+import { arrangeTabs } from './arrange-tabs.ts'
+import type { TabEntry } from './entries.ts'
+
+/** The tabs of the screen, and the open one; none is open when the address names none of them. */
+export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key: string } {
+  const t = useTexts()
+  const { data: options } = useOptions()
+  // An add-on that comes late changes the tabs too.
+  useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
+  const key = useSyncExternalStore(place.subscribe, place.key)
+  const hasComments = options !== undefined && COMMENTS_OPTION in options
+  const builtIn: readonly TabEntry[] = [
+    { key: 'settings', label: t('tab_settings'), component: SettingsTab },
+    { key: 'sessions', label: t('tab_sessions'), component: SessionsTab },
+    ...(hasComments ? [{ key: 'comments', label: t('tab_comments'), component: CommentsTab }] : []),
+    { key: 'addons', label: t('tab_addons'), component: AddonsTab, wide: true },
+    { key: 'support', label: t('tab_support'), component: SupportTab },
+  ]
+  const filtered: unknown = hooks.applyFilters('sessmgr.admin.tabs', builtIn)
+  const tabs = arrangeTabs(Array.isArray(filtered) ? filtered : builtIn)
+  return { tabs, open: key === '' ? tabs[0] : tabs.find((tab) => tab.key === key), key }
+}

@@ -1,0 +1,65 @@
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { toasts, vars } from '../screen.ts'
+import { useTabs } from '../shell/use-tabs.ts'
+import { type TextKey, useTexts } from '../texts/use-texts.ts'
+
+const QUESTIONS: readonly (readonly [TextKey, TextKey])[] = [
+  ['s_q_lost', 's_a_lost'],
+  ['s_q_change', 's_a_change'],
+  ['s_q_one', 's_a_one'],
+  ['s_q_leak', 's_a_leak'],
+]
+
+/** Draws answers to common questions, and what to send along with another. */
+export function SupportTab() {
+  const t = useTexts()
+  const { tabs } = useTabs()
+  const report = [
+    `${vars.name} ${vars.version} (${vars.slug})`,
+    `REST: ${vars.restUrl}`,
+    `Sections: ${tabs.map(({ key }) => key).join(', ')}`,
+    `Logics: ${Object.keys(vars.logics).join(', ')}`,
+    `Browser: ${navigator.userAgent}`,
+    `Language: ${navigator.language}`,
+  ].join('\n')
+
+  async function copy(): Promise<void> {
+    try {
+      // There is no clipboard on a page that did not come over https.
+      await navigator.clipboard.writeText(report)
+      toasts.show(t('s_copied'))
+    } catch {
+      toasts.show(t('s_copy_failed'), 'error')
+    }
+  }
+
+  return (
+    <div className="stack">
+      <Panel title={t('s_questions')} help={t('s_questions_help')}>
+        <div className="questions">
+          {QUESTIONS.map(([question, answer]) => (
+            <details key={question}>
+              <summary>
+                <span>{t(question)}</span>
+                <Icon name="chevron" />
+              </summary>
+              <p>{t(answer, { block: vars.logics.block?.label ?? 'block' })}</p>
+            </details>
+          ))}
+        </div>
+      </Panel>
+      <Panel title={t('s_report')} help={t('s_report_help')}>
+        {/* Reachable by keyboard, because it scrolls where it is wider than the screen. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must take the focus. */}
+        <pre className="report" tabIndex={0}>
+          {report}
+        </pre>
+        <div className="actions">
+          <Button onClick={() => void copy()}>{t('s_copy')}</Button>
+        </div>
+      </Panel>
+    </div>
+  )
+}

@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addonsLab, installFirst } from '../support/admin-addons.ts'
+import { type AdminHost, PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
+import { seenBy } from '../support/chromium.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+
+let host: AdminHost
+let shop: AdminLab
+beforeAll(async () => {
+  host = await startAdminHost()
+  const { vendor, options } = addonsLab()
+  shop = await startAdminLab(options)
+  installFirst(shop.limiter)
+  await shop.limiter.addons.activate(11, await vendor.issue(11))
+  await host.signIn('admin', { userAgent: PHONE })
+})
+afterAll(async () => {
+  await host?.close()
+  await shop?.close()
+})
+
+/** What axe finds on a page, with the place of each. */
+async function found(page: Page): Promise<unknown> {
+  await page.evaluate(`document.getAnimations().forEach((animation) => animation.finish())`).catch(() => {})
+  await page.evaluate(AXE)
+  return page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => [id, target.join(' '), failureSummary])))`,
+  )
+}
+
+const isTooWide = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
+
+const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?: (page: Page) => Promise<unknown>])[] =
+  [
+    ['settings', '/settings', 'General Settings'],
+    ['settings-edited', '/settings', 'General Settings', (page) => page.getByLabel('Active Logins Limit').fill('0')],
+    [
+      'logout-all',
+      '/settings',
+      'General Settings',
+      (page) => page.getByRole('button', { name: 'Logout All Users' }).click(),
+    ],
+    ['sessions-empty', '/sessions', 'No user looked up yet'],
+    ['sessions', '/sessions?user=admin', 'This is you'],
+    ['sessions-failed', '/sessions?user=nobody', 'There is no such user.'],
+    ['comments', '/comments', 'Loading Behaviour'],
+    ['addons-empty', '/addons', 'No add-ons available'],
+    ['addons', '/addons', 'Limits per role'],
+    ['license', '/addons', 'Limits per role', (page) => page.getByRole('button', { name: /^Manage License/ }).click()],
+    ['support', '/support', 'Questions and answers', (page) => page.locator('summary').first().click()],
+  ]
+
+describe.each([360, 1280])('at %i px', (width) => {
+  test.each(['light', 'dark'] as const)('no view has anything that axe finds, in the %s', async (colorScheme) => {
+    const look = { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' } as const
+    const contexts = [await host.signIn('admin', look), await shop.visitor(host.chromium, 'admin', look)]
+    for (const [name, path, ready, act] of VIEWS) {
+      const isShop = name === 'addons' || name === 'license'
+      const page = await (contexts[isShop ? 1 : 0] as (typeof contexts)[0]).newPage()
+      await page.goto(`${(isShop ? shop : host).origin}/admin${path}`)
+      await page.getByText(ready).first().waitFor()
+      await act?.(page)
+      await seenBy(page)
+      await page.screenshot({
+        path: `${PICTURES}admin-${name}-${width}-${colorScheme}.png`,
+        fullPage: act === undefined,
+      })
+      expect(await isTooWide(page), `${name} scrolls sideways`).toBe(false)
+      expect(await found(page), name).toEqual([])
+      await page.close()
+    }
+    for (const context of contexts) await context.close()
+  })
+})
+
+test('the page for whoever may not be here has nothing that axe finds', async () => {
+  const page = await (await host.signIn('alice')).newPage()
+  const response = await page.goto(`${host.origin}/admin`)
+  expect(response?.status()).toBe(403)
+  await page.screenshot({ path: `${PICTURES}admin-forbidden.png` })
+  expect(await found(page)).toEqual([])
+  expect((await seenBy(page)).violations).toEqual([])
+})
+
+describe('with the keyboard alone', () => {
+  const focused = (page: Page) =>
+    page.evaluate(() => {
+      const { activeElement: element } = document
+      return element?.getAttribute('aria-label') ?? element?.textContent?.trim().slice(0, 40)
+    })
+  async function tabTo(page: Page, name: string): Promise<void> {
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press('Tab')
+      if (await page.evaluate(hasName, name)) return
+    }
+    throw new Error(`Tab never came to "${name}".`)
+  }
+  function hasName(name: string): boolean {
+    const element = document.activeElement as HTMLInputElement | null
+    const label = element?.labels?.[0]?.textContent ?? element?.getAttribute('aria-label') ?? element?.textContent
+    return label?.trim().startsWith(name) === true
+  }
+
+  test('every part can be reached, used and left; the focus is always to be seen', async () => {
+    const page = await host.open()
+    await page.getByRole('heading', { name: 'General Settings' }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
+
+    await tabTo(page, 'Active Logins Limit')
+    await page.keyboard.press('ArrowUp')
+    expect(await page.getByLabel('Active Logins Limit').inputValue()).toBe('6')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.getByRole('radio', { name: 'Block New' }).isChecked()).toBe(true)
+    await tabTo(page, 'Save Changes')
+    await page.keyboard.press('Enter')
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await host.limiter.settings.get()).toMatchObject({ maximum: 6, logic: 'block' })
+
+    await page.reload()
+    await page.getByRole('heading', { name: 'General Settings' }).waitFor()
+    await tabTo(page, 'Logout All Users')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alertdialog').waitFor()
+    await expect.poll(() => focused(page)).toBe('Cancel')
+    for (let presses = 0; presses < 3; presses++) {
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(() => document.activeElement?.closest('[role=alertdialog]') !== null)).toBe(true)
+    }
+    await page.keyboard.press('Escape')
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+    await expect.poll(() => focused(page)).toBe('Logout All Users')
+
+    await page.keyboard.press('Shift+Tab')
+    for (let presses = 0; presses < 30 && (await focused(page)) !== 'Sessions'; presses++)
+      await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('No user looked up yet').waitFor()
+    await tabTo(page, 'User')
+    await page.keyboard.type('admin')
+    await page.keyboard.press('Enter')
+    await page.getByText('This is you').waitFor()
+    await tabTo(page, 'End session')
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
+    expect(outline).toBe('solid')
+  })
+})

@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { LicensingError } from '../../src/licensing.ts'
+import { addonsLab, installFirst } from '../support/admin-addons.ts'
+import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
+import { type Chromium, seenBy, startChromium } from '../support/chromium.ts'
+
+const { vendor, trouble, options } = addonsLab()
+let chromium: Chromium
+let lab: AdminLab
+let empty: AdminLab
+beforeAll(async () => {
+  chromium = await startChromium()
+  lab = await startAdminLab(options)
+  empty = await startAdminLab()
+  installFirst(lab.limiter)
+})
+afterAll(async () => {
+  await chromium?.close()
+  await lab?.close()
+  await empty?.close()
+})
+afterEach(() => {
+  trouble.now = undefined
+})
+
+test('each add-on shows what it is, what it costs, and where it is to be had', async () => {
+  const page = await lab.open(chromium, '/addons')
+  const card = (title: string) => page.getByRole('listitem').filter({ hasText: title })
+  const role = await card('Limits per role').textContent()
+  for (const words of ['Active', 'Premium', 'Unlicensed', 'Gives every role a limit']) expect(role).toContain(words)
+  expect(
+    await card('Limits per role')
+      .getByRole('link', { name: /Buy Now|Get it/ })
+      .count(),
+  ).toBe(0)
+  const user = card('Limits per user')
+  expect(await user.textContent()).not.toMatch(/Active|censed/)
+  expect(await user.getByRole('link', { name: /^Buy Now/ }).getAttribute('href')).toBe('https://shop.example/12')
+  expect(await user.getByRole('link', { name: /^More details/ }).getAttribute('href')).toBe(
+    'https://shop.example/12/about',
+  )
+  const free = card('Session export')
+  expect(await free.textContent()).toContain('Free')
+  expect(await free.getByRole('link', { name: /^Get it/ }).getAttribute('href')).toBe(`${lab.origin}/add-ons/13`)
+  expect(await free.getByRole('link', { name: /^More details/ }).count()).toBe(0)
+  expect((await seenBy(page)).violations).toEqual([])
+})
+
+test('a licence is activated and deactivated, and what is wrong with a key is said beside the field', async () => {
+  const page = await lab.open(chromium, '/addons')
+  await page.getByRole('button', { name: 'Activate License: Limits per role' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Manage license — Limits per role' })
+  const field = dialog.getByLabel('License Key')
+  await dialog.getByRole('button', { name: 'Activate', exact: true }).click()
+  await dialog.getByText('Enter a license key first.').waitFor()
+  await field.fill(await vendor.issue(12))
+  await field.press('Enter')
+  await dialog.getByText('This licence is for another product.').waitFor()
+  expect(await field.getAttribute('aria-invalid')).toBe('true')
+  await field.fill('nonsense')
+  const refused = page.waitForResponse((response) => response.url().endsWith('/addons/11/license'))
+  await dialog.getByRole('button', { name: 'Activate', exact: true }).click()
+  const { message } = (await (await refused).json()) as { message: string }
+  await dialog.getByText(message).waitFor()
+  expect(await lab.limiter.addons.isLicensed(11)).toBe(false)
+
+  await field.fill(`  ${await vendor.issue(11)}  `)
+  await dialog.getByRole('button', { name: 'Activate', exact: true }).click()
+  await page.getByText('License activated.').first().waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await lab.limiter.addons.isLicensed(11)).toBe(true)
+  await page.getByText('Licensed', { exact: true }).waitFor()
+
+  const manage = page.getByRole('button', { name: 'Manage License: Limits per role' })
+  await expect.poll(() => manage.evaluate((button) => document.activeElement === button)).toBe(true)
+  await manage.click()
+  expect(await field.getAttribute('readonly')).not.toBeNull()
+  await dialog.getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByText('License deactivated.').first().waitFor()
+  expect(await lab.limiter.addons.isLicensed(11)).toBe(false)
+  await page.getByText('Unlicensed', { exact: true }).waitFor()
+})
+
+test('the dialog closes with Escape and with Cancel, and nothing has happened', async () => {
+  const page = await lab.open(chromium, '/addons')
+  const open = page.getByRole('button', { name: 'Activate License: Limits per role' })
+  await open.click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await open.click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await lab.limiter.addons.isLicensed(11)).toBe(false)
+})
+
+test('the catalogue is refreshed', async () => {
+  const page = await lab.open(chromium, '/addons')
+  const asked = page.waitForRequest((request) => request.url().endsWith('/addons/refresh'))
+  await page.getByRole('button', { name: 'Refresh Add-ons' }).click()
+  expect((await asked).method()).toBe('POST')
+  await page.getByText('Add-ons refreshed.').first().waitFor()
+})
+
+test('a catalogue that fails is said to, and tried again on demand', async () => {
+  trouble.now = new LicensingError('provider_unavailable')
+  const fresh = await startAdminLab(options)
+  const page = await fresh.open(chromium, '/addons')
+  await page.getByText('The licensing provider does not answer. Try again later.').first().waitFor()
+  trouble.now = undefined
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Limits per user' }).waitFor()
+  await fresh.close()
+})
+
+test('where there are none, the tab says so', async () => {
+  const page = await empty.open(chromium, '/addons')
+  await page.getByText('No add-ons available').waitFor()
+})

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
+import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
+
+let host: AdminHost
+let bare: AdminLab
+beforeAll(async () => {
+  host = await startAdminHost()
+  bare = await startAdminLab()
+})
+afterAll(async () => {
+  await host?.close()
+  await bare?.close()
+})
+beforeEach(() => host.reset())
+
+test('all eight settings are edited and saved in one call', async () => {
+  const page = await host.open('/comments')
+  await page.getByRole('radio', { name: 'On button click' }).click()
+  await page.getByLabel('Minimum comments').fill('4')
+  await page.getByRole('switch', { name: 'Show loading spinner' }).click()
+  await page.getByRole('switch', { name: 'Disable for search engines' }).click()
+  await page.getByLabel('Button text').fill('  Read   <b>on</b> ')
+  await page.getByRole('radio', { name: 'Plugin style' }).click()
+  await page.getByLabel('Extra CSS classes').fill('big "red"')
+  await page.getByRole('switch', { name: 'Store comments markup in cache' }).click()
+  const sent = page.waitForRequest((request) => request.method() === 'POST')
+  await page.getByRole('button', { name: 'Save Changes' }).click()
+  expect(Object.keys((await sent).postDataJSON())).toEqual(['lazycomments_settings'])
+  await page.getByText('Settings saved.').first().waitFor()
+  expect(await host.limiter.comments?.settings.all()).toEqual({
+    load_method: 'click',
+    button_text: 'Read on',
+    button_style: 'custom',
+    button_class: 'big red',
+    show_loader: false,
+    minimum_count: 4,
+    disable_for_bots: false,
+    cache_enabled: false,
+  })
+  // What the server has repaired is what the fields show.
+  expect(await page.getByLabel('Button text').inputValue()).toBe('Read on')
+  expect(await page.getByRole('button', { name: 'Save Changes' }).isDisabled()).toBe(true)
+})
+
+test('the cache is cleared', async () => {
+  const { cache } = host.limiter.comments ?? {}
+  await cache?.set(1, '<!-- wp:comments /-->')
+  const page = await host.open('/comments')
+  await page.getByRole('button', { name: 'Clear comments cache' }).click()
+  await page.getByText('The comments cache is empty now.').first().waitFor()
+  expect(await cache?.get(1)).toBe(false)
+})
+
+test('without posts in the application there is no such tab, and its address says so', async () => {
+  const page = await bare.open(host.chromium, '/comments')
+  await page.getByText('There is no section “comments” here').waitFor()
+  expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
+    'Settings',
+    'Sessions',
+    'Add-ons',
+    'Support',
+  ])
+  await page.getByRole('button', { name: 'Go to Settings' }).click()
+  await page.getByRole('heading', { name: 'General Settings' }).waitFor()
+})

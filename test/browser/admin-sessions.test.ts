@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
+import { seenBy } from '../support/chromium.ts'
+
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+let host: AdminHost
+beforeAll(async () => {
+  host = await startAdminHost()
+})
+afterAll(() => host?.close())
+beforeEach(() => host.reset())
+
+test('the sessions of a user say in words where they are, and which one is this', async () => {
+  await host.signIn('admin', { userAgent: PHONE })
+  await host.signIn('admin', { userAgent: FIREFOX })
+  await host.signIn('admin', { userAgent: 'backup-script/1.0' })
+  const page = await host.open('/sessions')
+  await page.getByText('No user looked up yet').waitFor()
+  await page.getByLabel('User').fill('admin@example.test')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByText('4 live sessions').waitFor()
+  const cards = page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 3 }) })
+  const names = await cards.getByRole('heading').allTextContents()
+  expect(names).toEqual([
+    'Chrome 156 on Linux',
+    expect.stringContaining('backup-script'),
+    'Firefox 140 on Windows',
+    'Safari 18 on iOS',
+  ])
+  const own = cards.filter({ hasText: 'This is you' })
+  expect(await own.count()).toBe(1)
+  expect(await own.getByRole('heading').textContent()).toBe('Chrome 156 on Linux')
+  const phone = await cards.last().textContent()
+  for (const part of ['Phone', 'IP address', '127.0.0.1', 'Signed in', 'Last seen', 'Expires']) {
+    expect(phone).toContain(part)
+  }
+  const [record] = await host.limiter.sessions.list(1)
+  const shown = await cards.last().locator('time').last().getAttribute('datetime')
+  expect(Math.abs(Date.parse(shown ?? '') - (record?.expiresAt ?? 0))).toBeLessThan(60_000)
+  expect((await seenBy(page)).violations).toEqual([])
+})
+
+test('one session can be ended, and the others stay', async () => {
+  await host.signIn('alice', { userAgent: PHONE })
+  await host.signIn('alice', { userAgent: FIREFOX })
+  const [phone, firefox] = await host.limiter.sessions.list(2)
+  const page = await host.open('/sessions?user=alice')
+  await page.getByRole('button', { name: 'End session: Safari 18 on iOS' }).click()
+  await page.getByText('The session has ended: Safari 18 on iOS.').first().waitFor()
+  await page.getByText('1 live session', { exact: true }).waitFor()
+  expect((await host.limiter.sessions.list(2)).map(({ token }) => token)).toEqual([firefox?.token])
+  expect(host.actions).toEqual([['sessmgr_destroy_session', 2, phone?.token]])
+})
+
+test('all sessions can be ended, once one has said so twice', async () => {
+  await host.signIn('alice')
+  await host.signIn('alice')
+  const page = await host.open('/sessions?user=2')
+  await page.getByRole('button', { name: 'End all sessions' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'End all sessions of Alice?' })
+  await dialog.getByText('2 sessions end at their next click').waitFor()
+  await dialog.getByRole('button', { name: 'End all sessions' }).click()
+  await page.getByRole('status').getByText('Not signed in anywhere').waitFor()
+  expect(await host.limiter.sessions.list(2)).toEqual([])
+  expect(host.actions).toEqual([['sessmgr_destroy_all_sessions', 2]])
+})
+
+test('the own session ends only after a warning, and the screen says that one is signed out', async () => {
+  const page = await host.open('/sessions?user=admin')
+  await page.getByRole('button', { name: /^End session/ }).click()
+  await page.getByRole('alertdialog', { name: 'End your own session?' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  expect(await host.limiter.sessions.list(1)).toHaveLength(1)
+  await page.getByRole('button', { name: /^End session/ }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'End session' }).click()
+  await page.getByText('You have been signed out').waitFor()
+  expect(await host.limiter.sessions.list(1)).toHaveLength(0)
+})
+
+test('the list stays up to date by itself, and is asked for by its address', async () => {
+  const page = await (await host.signIn('admin')).newPage()
+  await page.clock.install()
+  await page.goto(`${host.origin}/admin/sessions?user=bob`)
+  await page.getByRole('status').getByText('Not signed in anywhere').waitFor()
+  await host.signIn('bob')
+  await page.clock.runFor(15_000)
+  await page.getByText('1 live session', { exact: true }).waitFor()
+  await host.limiter.sessions.endAll(3)
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await page.getByRole('status').getByText('Not signed in anywhere').waitFor()
+})
+
+test('a user who does not exist is said to be none, in the server’s words; another search finds one', async () => {
+  const page = await host.open('/sessions?user=nobody')
+  await page.getByText('There is no such user.').waitFor()
+  await page.getByLabel('User').fill('carol')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByRole('heading', { name: 'Carol' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?user=carol')
+  await page.goBack()
+  await page.getByText('There is no such user.').waitFor()
+})
+
+test('a server that does not answer is said not to, and is asked again on demand', async () => {
+  const page = await host.open('/sessions?user=bob')
+  await page.getByRole('heading', { name: 'Bob' }).waitFor()
+  await page.context().setOffline(true)
+  await page.getByLabel('User').fill('carol')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByText('The server does not answer.').waitFor()
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Carol' }).waitFor()
+})

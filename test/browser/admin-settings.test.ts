@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
+import { seenBy } from '../support/chromium.ts'
+
+let host: AdminHost
+beforeAll(async () => {
+  host = await startAdminHost()
+})
+afterAll(() => host?.close())
+beforeEach(() => host.reset())
+
+describe('General Settings', () => {
+  test('are saved by one button, in one call, which can be pressed once something has changed', async () => {
+    const page = await host.open()
+    const save = page.getByRole('button', { name: 'Save Changes' })
+    await page.getByRole('radio', { name: 'Logout All' }).waitFor()
+    expect(await save.isDisabled()).toBe(true)
+    const calls: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') calls.push(`${new URL(request.url()).pathname} ${request.postData()}`)
+    })
+    await page.getByLabel('Active Logins Limit').fill('3')
+    expect(await save.isEnabled()).toBe(true)
+    await page.getByLabel('Active Logins Limit').fill('5')
+    expect(await save.isDisabled()).toBe(true)
+    await page.getByLabel('Active Logins Limit').fill('3')
+    await page.getByRole('radio', { name: 'Block New' }).click()
+    await save.click()
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(calls).toEqual(['/api/wp/v2/settings {"sessmgr_settings":{"maximum":3,"logic":"block"}}'])
+    expect(await host.limiter.settings.get()).toMatchObject({ maximum: 3, logic: 'block' })
+    expect(await save.isDisabled()).toBe(true)
+    const { violations } = await seenBy(page)
+    expect(violations).toEqual([])
+  })
+
+  test('show each mode with its description, in the order of the catalogue', async () => {
+    const page = await host.open()
+    const group = page.getByRole('radiogroup', { name: 'Login Logic' })
+    await group.waitFor()
+    const modes = Object.values(await host.limiter.modes.catalogue())
+    for (const [index, { label, desc }] of modes.entries()) {
+      const [name, description] = await group
+        .getByRole('radio')
+        .nth(index)
+        .evaluate((radio) =>
+          ['aria-labelledby', 'aria-describedby'].map(
+            (attribute) => document.getElementById(radio.getAttribute(attribute) ?? '')?.textContent,
+          ),
+        )
+      expect([name, description]).toEqual([label, desc])
+    }
+  })
+
+  test.each(['0', '-1', '1.5', '', '9999999999999999999'])('do not save a limit of "%s", and say why', async (bad) => {
+    const page = await host.open()
+    const field = page.getByLabel('Active Logins Limit')
+    await field.fill(bad)
+    await page.getByText('Enter a whole number, 1 or more.').waitFor()
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByText('Nothing was saved').first().waitFor()
+    expect(await field.evaluate((input) => document.activeElement === input)).toBe(true)
+    expect(await field.inputValue()).toBe(bad)
+    expect(await host.limiter.settings.get()).toMatchObject({ maximum: 5 })
+    await page.getByRole('button', { name: 'Discard' }).click()
+    expect(await field.inputValue()).toBe('5')
+  })
+
+  test('keep what is edited while another edit is being saved', async () => {
+    const page = await host.open()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/wp/v2/settings', async (route) => {
+      if (route.request().method() === 'POST') await held
+      await route.continue()
+    })
+    await page.getByLabel('Active Logins Limit').fill('4')
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByRole('button', { name: 'Saving…' }).waitFor()
+    await page.getByRole('radio', { name: 'Logout Oldest' }).click()
+    release()
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await page.getByRole('radio', { name: 'Logout Oldest' }).isChecked()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Save Changes' }).isEnabled()).toBe(true)
+    expect(await host.limiter.settings.get()).toMatchObject({ maximum: 4, logic: 'allow' })
+  })
+
+  test('show an outline while they are loaded, say when they cannot be, and are loaded again on demand', async () => {
+    const page = await (await host.signIn('admin')).newPage()
+    let isDown = true
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/wp/v2/settings', async (route) => {
+      await held
+      if (isDown)
+        await route.fulfill({ status: 503, json: { code: 'store_unavailable', message: 'The store is down.' } })
+      else await route.continue()
+    })
+    await page.goto(`${host.origin}/admin`)
+    await page.locator('.skeleton').first().waitFor()
+    release()
+    await page.getByText('The store is down.').waitFor()
+    isDown = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'General Settings' }).waitFor()
+    expect(await page.locator('.skeleton').count()).toBe(0)
+  })
+
+  test('keep the edits when the save fails, and save them later', async () => {
+    const page = await host.open()
+    await page.getByLabel('Active Logins Limit').fill('2')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByText('The server does not answer.').first().waitFor()
+    expect(await page.getByLabel('Active Logins Limit').inputValue()).toBe('2')
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await host.limiter.settings.get()).toMatchObject({ maximum: 2 })
+  })
+})
+
+describe('leaving with unsaved edits', () => {
+  test('to another tab asks: stay, discard, or save', async () => {
+    const page = await host.open()
+    const limit = page.getByLabel('Active Logins Limit')
+    const go = (name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
+    await limit.fill('7')
+    await go('Support')
+    await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor()
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    expect(await limit.inputValue()).toBe('7')
+    await go('Support')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByRole('heading', { name: 'Questions and answers' }).waitFor()
+    await go('Settings')
+    expect(await limit.inputValue()).toBe('5')
+    await limit.fill('6')
+    await go('Support')
+    await page.getByRole('button', { name: 'Save and leave' }).click()
+    await page.getByRole('heading', { name: 'Questions and answers' }).waitFor()
+    expect(await host.limiter.settings.get()).toMatchObject({ maximum: 6 })
+  })
+
+  test('by the back button asks too, and stays where it was meanwhile', async () => {
+    const page = await host.open('/support')
+    await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click()
+    await page.getByLabel('Active Logins Limit').fill('7')
+    await page.goBack()
+    await page.getByRole('alertdialog').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/admin/settings')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByRole('heading', { name: 'Questions and answers' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/admin/support')
+  })
+
+  test('for another page makes the browser ask, and only then', async () => {
+    const page = await host.open()
+    const asked: string[] = []
+    page.on('dialog', async (dialog) => {
+      asked.push(dialog.type())
+      await dialog.dismiss()
+    })
+    await page.getByLabel('Active Logins Limit').fill('7')
+    await page.close({ runBeforeUnload: true })
+    await expect.poll(() => asked).toEqual(['beforeunload'])
+    expect(await page.getByLabel('Active Logins Limit').inputValue()).toBe('7')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.close({ runBeforeUnload: true })
+    await expect.poll(() => page.isClosed()).toBe(true)
+    expect(asked).toHaveLength(1)
+  })
+})
+
+describe('Force Logout', () => {
+  test.each(['alice', '2', 'ALICE@example.test'])('signs out the user "%s" and names them', async (name) => {
+    await host.signIn('alice')
+    const page = await host.open()
+    const button = page.getByRole('button', { name: 'Force Logout', exact: true })
+    await button.waitFor()
+    expect(await button.isDisabled()).toBe(true)
+    await page.getByLabel('User', { exact: true }).fill('   ')
+    expect(await button.isDisabled()).toBe(true)
+    await page.getByLabel('User', { exact: true }).fill(name)
+    await button.click()
+    await page.getByText('All sessions of “Alice” have ended.').first().waitFor()
+    expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('')
+    expect(await host.limiter.sessions.list(2)).toEqual([])
+    expect(host.actions).toEqual([['sessmgr_destroy_all_sessions', 2]])
+  })
+
+  test('is busy while it works, and takes no second click', async () => {
+    const page = await host.open()
+    let calls = 0
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/sessions/destroy', async (route) => {
+      calls += 1
+      await held
+      await route.continue()
+    })
+    await page.getByLabel('User', { exact: true }).fill('bob')
+    await page.getByLabel('User', { exact: true }).press('Enter')
+    const busy = page.getByRole('button', { name: 'Logging out…' })
+    await busy.click({ force: true })
+    await page.getByLabel('User', { exact: true }).press('Enter')
+    release()
+    await page.getByText('All sessions of “Bob” have ended.').first().waitFor()
+    expect(calls).toBe(1)
+  })
+
+  test('says in the server’s words what is wrong, and keeps what was typed', async () => {
+    const page = await host.open()
+    await page.getByLabel('User', { exact: true }).fill('nobody')
+    await page.getByRole('button', { name: 'Force Logout', exact: true }).click()
+    await page.getByText('There is no such user.').waitFor()
+    expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('nobody')
+  })
+})
+
+describe('Logout All Users', () => {
+  test('asks first, says what happens to the own session, and can be called off', async () => {
+    await host.signIn('alice')
+    const page = await host.open()
+    await page.getByRole('button', { name: 'Logout All Users' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Log out all users?' })
+    await dialog.getByText('Your own session in this browser stays active.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(host.actions).toEqual([])
+    expect(await host.limiter.sessions.list(2)).toHaveLength(1)
+  })
+
+  test('signs everybody out but this session', async () => {
+    const alice = await host.signIn('alice')
+    const elsewhere = await host.signIn('admin')
+    const page = await host.open()
+    await page.getByRole('button', { name: 'Logout All Users' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Logout All Users' }).click()
+    await page.getByText('Your own session stays active.', { exact: false }).first().waitFor()
+    expect(host.actions.map(([name]) => name)).toEqual(['sessmgr_logout_all_users'])
+    expect((await alice.request.get(`${host.origin}/me`)).status()).toBe(401)
+    expect((await elsewhere.request.get(`${host.origin}/me`)).status()).toBe(401)
+    expect((await page.request.get(`${host.origin}/me`)).status()).toBe(200)
+    await page.getByLabel('Active Logins Limit').fill('8')
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByText('Settings saved.').first().waitFor()
+  })
+})

@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import express, { type Express } from 'express'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Sessmgr } from '../../src/index.ts'
+import { type Chromium, startChromium, watch } from './chromium.ts'
+import { type FiredAction, recordActions } from './record-actions.ts'
+
+const EXAMPLE = new URL('../../examples/express-app/', import.meta.url)
+
+/** The example is a project of its own, whose global types are not those of the tests: it is known by its shape. */
+interface Example {
+  createApp(config: object): { app: Express; limiter: Sessmgr; close(): Promise<void> }
+}
+
+/** Where pictures of the screen go. */
+export const PICTURES = fileURLToPath(new URL('../../test-output/', import.meta.url))
+
+/** The example application in this process, with a real browser before it. */
+export interface AdminHost {
+  readonly origin: string
+  readonly limiter: Sessmgr
+  readonly actions: FiredAction[]
+  readonly chromium: Chromium
+  /** Signs a demo user in by the login form, in a window of its own. */
+  signIn(login: string, options?: BrowserContextOptions): Promise<BrowserContext>
+  /** Opens a page of the admin screen in a window where `admin` is signed in. */
+  open(path?: string, options?: BrowserContextOptions): Promise<Page>
+  /** Ends every session and puts the settings back. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What a test changes of the application. */
+export interface AdminHostOptions {
+  readonly env?: Record<string, string>
+  /** Handlers that stand before the application. */
+  readonly before?: (app: Express) => void
+}
+
+/** Starts the example with everything in memory. */
+export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}): Promise<AdminHost> {
+  mkdirSync(PICTURES, { recursive: true })
+  const { createApp } = (await import(fileURLToPath(new URL('app.ts', EXAMPLE)))) as Example
+  const { readConfig } = (await import(fileURLToPath(new URL('config.ts', EXAMPLE)))) as {
+    readConfig(env: Record<string, string>): object
+  }
+  const config = readConfig({ SESSION_SECRET: 'test', SCRYPT_COST: '16', SESSMGR_MAXIMUM: '5', ...env })
+  const { app, limiter, close } = createApp(config)
+  const outer = express()
+  before?.(outer)
+  outer.use(app)
+  const server = outer.listen(0, '127.0.0.1')
+  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const chromium = await startChromium()
+  const actions = recordActions(limiter.hooks)
+
+  async function signIn(login: string, options?: BrowserContextOptions): Promise<BrowserContext> {
+    const context = await chromium.visitor({ viewport: { width: 1280, height: 800 }, ...options })
+    await watch(context)
+    const page = await context.newPage()
+    await page.goto(`${origin}/login`)
+    await page.locator('[name=username]').fill(login)
+    await page.locator('[name=password]').fill(`${login}-password`)
+    await page.locator('form [type=submit], form.stacked button').first().click()
+    await page.waitForURL(`${origin}/`)
+    await page.close()
+    return context
+  }
+
+  return {
+    origin,
+    limiter,
+    actions,
+    chromium,
+    signIn,
+    async open(path = '', options) {
+      const page = await (await signIn('admin', options)).newPage()
+      await page.goto(`${origin}/admin${path}`)
+      return page
+    },
+    async reset() {
+      for (const id of [1, 2, 3, 4]) await limiter.sessions.endAll(id)
+      await limiter.settings.update({ maximum: 5, logic: 'allow' })
+      actions.length = 0
+    },
+    async close() {
+      await chromium.close()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await close()
+    },
+  }
+}

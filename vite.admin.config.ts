@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Leaves a list of what is bundled, for the file with the licences. */
+const listInputs: Plugin = {
+  name: 'list-inputs',
+  writeBundle(_options, bundle) {
+    const chunks = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [file] : []))
+    const files = chunks.flatMap(({ modules }) =>
+      Object.keys(modules).map((id) => id.replace(/^\0/, '').split('?', 1)[0]),
+    )
+    const inputs = Object.fromEntries(
+      files.flatMap((file) => /node_modules\/.*/.exec(file ?? '') ?? []).map((path) => [path, {}]),
+    )
+    writeFileSync(here('./dist/metafile-admin.json'), JSON.stringify({ inputs }))
+  },
+}
+
+/** Builds the admin screen into the package. */
+export default defineConfig({
+  root: here('./src/browser/admin'),
+  // The screen finds its own files wherever the application mounts it.
+  base: './',
+  plugins: [react(), listInputs],
+  logLevel: 'warn',
+  resolve: {
+    // What dialogs come with locks scrolling by a style element, which the page's policy forbids; a style sheet does it.
+    alias: { 'react-remove-scroll': here('./src/browser/admin/parts/remove-scroll.tsx') },
+  },
+  build: {
+    outDir: here('./dist/admin'),
+    emptyOutDir: true,
+    target: 'es2022',
+    manifest: 'manifest.json',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rollupOptions: { input: here('./src/browser/admin/main.tsx') },
+  },
+})
