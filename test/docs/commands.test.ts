@@ -1,0 +1,72 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type CliWorld, runCli, startCliWorld } from '../support/cli.ts'
+import { codeBlocks, pages } from './pages.ts'
+
+const ALICE = 2
+const ADMIN = 1
+
+const lines = pages()
+  .filter(({ path }) => path !== 'README.md')
+  .flatMap(codeBlocks)
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ code }) => code.match(/^npx sessmgr .*$/gm) ?? [])
+
+let world: CliWorld
+beforeAll(async () => {
+  world = await startCliWorld()
+}, 240_000)
+afterAll(() => world.close())
+
+/** Puts something real where the line says what goes there. */
+async function filledIn(line: string): Promise<string> {
+  const [session] = await world.host.limiter.sessions.list(ALICE)
+  const { id } = await world.host.limiter.passwords.create(ADMIN, 'to be revoked')
+  return line.replace('<token>', session?.token ?? '').replace('<id>', id)
+}
+
+const isForVendors = (line: string) => line.startsWith('npx sessmgr license ')
+
+// README.md has a test of its own, test/cli/readme.test.ts.
+describe('the commands of the documentation', () => {
+  it.each([...new Set(lines)].filter((line) => !isForVendors(line)))('%s', async (line) => {
+    await world.host.signedIn('alice')
+    const { code, out, err } = await world.run(...(await filledIn(line)).split(' ').slice(2))
+    expect([code, err]).toEqual([0, ''])
+    expect(out).not.toBe('')
+  })
+
+  it('of a vendor work one after the other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sessmgr-vendor-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    let jti = ''
+    for (const line of lines.filter(isForVendors)) {
+      const { code, out, err } = await runCli(line.replace('<jti>', jti).split(' ').slice(2), { cwd: folder })
+      expect(code, `${line}: ${err}`).toBe(0)
+      jti = /\(jti\): +(\S+)/.exec(out)?.[1] ?? jti
+    }
+    expect(readdirSync(folder).length).toBeGreaterThan(2)
+  })
+
+  it('are all that there are, with all their options', async () => {
+    const text = pages()
+      .map((page) => page.text)
+      .join('\n')
+    const namesIn = (help: string) =>
+      [...(help.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) =>
+        name === undefined || name === 'help' ? [] : name,
+      )
+    const groups = namesIn((await world.run('--help')).out)
+    expect(groups).toContain('sessions')
+    for (const group of groups) {
+      const help = (await world.run(group, '--help')).out
+      for (const name of [...namesIn(help).map((command) => `${group} ${command}`), group]) {
+        expect(lines.join('\n'), name).toContain(`npx sessmgr ${name}`)
+        const options = (await world.run(...name.split(' '), '--help')).out.match(/--[a-z-]+/g) ?? []
+        for (const option of options) expect(text, name).toContain(`\`${option}`)
+      }
+    }
+  })
+})

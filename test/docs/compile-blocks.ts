@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import ts from 'typescript'
+import { type CodeBlock, ROOT } from './pages.ts'
+
+const PRELUDE = join(ROOT, 'test/docs/prelude.d.ts')
+
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  allowImportingTsExtensions: true,
+  resolveJsonModule: true,
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  types: ['node'],
+  paths: { sessmgr: [join(ROOT, 'src/index.ts')], 'sessmgr/*': [join(ROOT, 'src/*.ts')] },
+}
+
+/** Compiles blocks, each as a module of its own, in one program. Tells each error with its place in the page. */
+export function compileBlocks(blocks: readonly CodeBlock[]): readonly string[] {
+  const sources = new Map(blocks.map((block, index) => [join(ROOT, `docs/block-${index}.ts`), block]))
+  const host = ts.createCompilerHost(OPTIONS)
+  const { fileExists, readFile, getSourceFile } = host
+  // Without an import or an export a file would be no module, and could not await.
+  const textOf = (path: string) => {
+    const block = sources.get(path)
+    return block && `${block.code}\nexport {}\n`
+  }
+  host.fileExists = (path) => sources.has(path) || fileExists(path)
+  host.readFile = (path) => textOf(path) ?? readFile(path)
+  host.getSourceFile = (path, options, ...rest) => {
+    const text = textOf(path)
+    return text === undefined ? getSourceFile(path, options, ...rest) : ts.createSourceFile(path, text, options)
+  }
+  const assets = ['src/lazycomments-assets.d.ts', 'src/lua-text.d.ts'].map((path) => join(ROOT, path))
+  const program = ts.createProgram([...sources.keys(), PRELUDE, ...assets], OPTIONS, host)
+  return [...sources].flatMap(([path, block]) => {
+    const file = program.getSourceFile(path)
+    const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]
+    return found.map((diagnostic) => errorIn(block, file, diagnostic))
+  })
+}
+
+/** Parses a block of JavaScript and tells what is wrong with it. */
+export function parseJavaScript(block: CodeBlock): readonly string[] {
+  const compilerOptions = { allowJs: true, module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext }
+  const options = { fileName: 'block.js', reportDiagnostics: true, compilerOptions }
+  const { diagnostics = [] } = ts.transpileModule(block.code, options)
+  return diagnostics.map((diagnostic) => errorIn(block, diagnostic.file, diagnostic))
+}
+
+function errorIn(block: CodeBlock, file: ts.SourceFile | undefined, { start = 0, messageText }: ts.Diagnostic): string {
+  const line = file?.getLineAndCharacterOfPosition(start).line ?? 0
+  return `${block.path}:${block.line + line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+}

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Page, pages, proseOf, ROOT } from './pages.ts'
+
+const all = pages()
+
+/** The names by which a browser finds the headings of a page. */
+function anchorsOf(page: Page): readonly string[] {
+  const headings = [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title)
+  return headings.map((title) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-'),
+  )
+}
+
+/** Tells what is wrong with the links of a page that lead to something in the repository. */
+function brokenLinks(page: Page): readonly string[] {
+  const targets = [...proseOf(page).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  return targets
+    .filter((target) => !/^https?:/.test(target))
+    .filter((target) => {
+      const [file = '', anchor] = target.split('#')
+      const path = file === '' ? page.path : relative(ROOT, join(ROOT, dirname(page.path), file))
+      if (!existsSync(join(ROOT, path))) return true
+      const linked = all.find((other) => other.path === path)
+      return anchor !== undefined && !(linked && anchorsOf(linked).includes(anchor))
+    })
+    .map((target) => `${page.path}: ${target}`)
+}
+
+describe('the links in the documentation', () => {
+  it('lead somewhere', () => {
+    expect(all.flatMap(brokenLinks)).toEqual([])
+  })
+
+  it('would be missed if they did not', () => {
+    const path = 'docs/made-up.md'
+    const text =
+      '# Here\n[a](options.md#settings) [b](none.md) [c](#here) [d](#there) [e](options.md#none) [f](../LICENSE)'
+    expect(brokenLinks({ path, text })).toEqual(
+      ['none.md', '#here', '#there', 'options.md#none'].map((to) => `${path}: ${to}`),
+    )
+  })
+
+  it('lead from the index to every page', () => {
+    const index = all.find(({ path }) => path === 'docs/README.md')?.text ?? ''
+    const inDocs = all
+      .map(({ path }) => path)
+      .filter((path) => /^docs\/[\w-]+\.md$/.test(path) && !path.endsWith('README.md'))
+    expect(inDocs.length).toBeGreaterThan(10)
+    expect(inDocs.filter((path) => !index.includes(`(${path.slice('docs/'.length)})`))).toEqual([])
+  })
+})
+
+describe('the files that the documentation names', () => {
+  it('are there', () => {
+    const named = all.flatMap(({ path, text }) =>
+      [...text.matchAll(/`((?:test|src|docs|examples|scripts)\/[\w./-]+)`/g)].map(([, file = '']) => ({ path, file })),
+    )
+    expect(named.filter(({ path }) => path === 'docs/security.md').length).toBeGreaterThan(30)
+    expect(named.filter(({ file }) => file !== 'docs/api' && !existsSync(join(ROOT, file)))).toEqual([])
+  })
+})

@@ -1,0 +1,59 @@
+// What stands around the lines of the documentation: the names that a reader has in an application of their own.
+import type { Express, Request, RequestHandler, Response } from 'express'
+import type { Host, HostPosts, HostUsers, LazyComments, Sessmgr, Theme, UserId } from 'sessmgr'
+
+interface Account {
+  readonly id: number
+  readonly login: string
+  readonly name: string
+  readonly isAdmin: boolean
+}
+
+interface Article {
+  readonly id: number
+  readonly slug: string
+  readonly status: 'published' | 'draft'
+  readonly approvedComments: number
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    userId?: number
+  }
+}
+
+declare global {
+  const app: Express
+  const req: Request
+  const res: Response
+  const session: typeof import('express-session')
+  const passport: import('passport').Authenticator
+  const RedisStore: typeof import('connect-redis').RedisStore
+  /** A connected client of the package redis. */
+  const client: ReturnType<typeof import('redis').createClient>
+  const store: import('express-session').Store
+  const secret: string
+  const sessmgr: typeof import('sessmgr').sessmgr
+  const redisStore: typeof import('sessmgr/redis').redisStore
+  const limiter: Sessmgr
+  const comments: LazyComments
+  const host: Host<Account, Article>
+  const users: HostUsers<Account>
+  const posts: HostPosts<Article>
+  const theme: Theme<Article>
+  const post: Article
+  const user: Account
+  const userId: UserId
+  const token: string
+  /** An Ed25519 key as JWK or PEM. */
+  const publicKey: string
+
+  function findById(id: string): Promise<Account | undefined>
+  function findByEmail(email: string): Promise<Account | undefined>
+  function findByLogin(login: string): Promise<Account | undefined>
+  function findPost(id: string): Promise<Article | undefined>
+  function checkPassword(form: unknown): Promise<Account | undefined>
+  function requireSignIn(...parameters: Parameters<RequestHandler>): void
+  function isStaff(userId: UserId): boolean
+  function audit(what: string, userId: UserId): void
+}

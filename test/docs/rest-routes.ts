@@ -1,0 +1,57 @@
+import { type Route, type Schema, schemaOf } from './openapi.ts'
+
+const INTRODUCTION = `# REST routes
+
+Every route, as the OpenAPI document of a running application describes it. The paths stand below the one where you
+mount the router, such as \`/api\`. [REST](rest.md) says who may call, and lists the error codes.
+
+This page is written by \`npx vitest run test/docs --update\`.
+`
+
+/** Writes the page of the routes. */
+export function routesPage(routes: readonly Route[]): string {
+  return [INTRODUCTION, ...routes.map(sectionOf)].join('\n')
+}
+
+function sectionOf({ method, path, operation }: Route): string {
+  const { summary, parameters, requestBody, responses, security } = operation
+  const body = requestBody ? schemaOf(requestBody) : {}
+  const fields = Object.entries(body.properties ?? {}).map(([name, schema]) => {
+    return { name, in: 'body', required: body.required?.includes(name) === true, schema }
+  })
+  const rows = [...parameters, ...fields].map(
+    ({ name, in: place, required, schema }) =>
+      `| \`${name}\` | ${place} | ${required ? 'yes' : 'no'} | ${typeOf(schema)} |`,
+  )
+  const table =
+    rows.length === 0 ? [] : ['| parameter | in | required | type |', '| --- | --- | --- | --- |', ...rows, '']
+  const open = isOpen(body) ? ['The body is an object whose keys are the names of options.', ''] : []
+  const who = security.length === 0 ? 'Open to everybody.' : 'Takes a session with a nonce, or an application password.'
+  const types = Object.keys(responses[200].content)
+  const what = types.includes('application/json') ? typeOf(schemaOf(responses[200])) : types.join(' or ')
+  const answer = `Answers 200 with ${what}.`
+  return [`## ${method} ${path}`, '', summary, '', ...table, ...open, `${who} ${answer}`, ''].join('\n')
+}
+
+const isOpen = ({ properties = {}, additionalProperties }: Schema) =>
+  Object.keys(properties).length === 0 && additionalProperties !== undefined
+
+/** Writes a type in one line, such as `{ success: boolean, epoch: integer }`. */
+function typeOf(schema: Schema): string {
+  return `\`${shapeOf(schema)}\``
+}
+
+function shapeOf(schema: Schema): string {
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' or ')
+  if (schema.anyOf) return schema.anyOf.map(shapeOf).join(' or ')
+  if (schema.type === 'array') return `[ ${shapeOf(schema.items ?? {})} ]`
+  if (schema.properties) {
+    return `{ ${Object.entries(schema.properties)
+      .map(([name, property]) => `${name}: ${shapeOf(property)}`)
+      .join(', ')} }`
+  }
+  return (
+    [schema.type ?? 'any value'].flat().join(' or ') +
+    (schema.pattern ? ` like ${schema.pattern.replaceAll('|', '\\|')}` : '')
+  )
+}
