@@ -4,6 +4,7 @@ import { esbuildAssets } from './scripts/browser-assets.mjs'
 const shared: Options = {
   target: 'node20',
   sourcemap: true,
+  metafile: true,
   loader: { '.lua': 'text' },
   esbuildPlugins: [esbuildAssets],
 }
@@ -11,7 +12,15 @@ const shared: Options = {
 export default defineConfig([
   {
     ...shared,
-    entry: { index: 'src/index.ts', redis: 'src/redis.ts', comments: 'src/comments.ts', testing: 'src/testing.ts' },
+    entry: {
+      index: 'src/index.ts',
+      redis: 'src/redis.ts',
+      comments: 'src/comments.ts',
+      licensing: 'src/licensing.ts',
+      fastify: 'src/fastify.ts',
+      koa: 'src/koa.ts',
+      testing: 'src/testing.ts',
+    },
     format: ['esm', 'cjs'],
     dts: true,
   },

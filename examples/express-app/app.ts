@@ -56,6 +56,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   )
   app.use(limiter)
   app.use('/api', limiter.router())
+  app.use('/admin', limiter.admin())
   app.use(express.urlencoded({ extended: false }), express.json())
   app.use(authentication.session())
   app.use((req, res, next) => {

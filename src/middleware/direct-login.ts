@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { SessmgrError } from '../errors.ts'
 import type { HostRequest, HostStore } from './host-types.ts'
+import { hostRequestOf, type RequestLike } from './host-visit.ts'
 import { withHttpStatus } from './http-error.ts'
 import type { Admit } from './passport-login.ts'
 import { loginRefused } from './refuse-login.ts'
@@ -10,8 +10,8 @@ import { loginRefused } from './refuse-login.ts'
  *
  * @throws SessmgrError `login_limit_reached` with `status` 403 when the limit refuses the login; the session is as it was.
  */
-export async function directLogin(message: IncomingMessage, user: unknown, admit: Admit): Promise<void> {
-  const request = message as HostRequest
+export async function directLogin(message: RequestLike, user: unknown, admit: Admit): Promise<void> {
+  const request = hostRequestOf(message)
   const establish = async () => {
     await regenerate(request)
     // A session that the store does not hold yet would be taken for lost by the next login of this user.
@@ -26,8 +26,8 @@ export async function directLogin(message: IncomingMessage, user: unknown, admit
 }
 
 /** Logs the user of a request out: the session ends, its slot is free, and the request goes on with a fresh one. */
-export async function directLogout(message: IncomingMessage): Promise<void> {
-  await regenerate(message as HostRequest)
+export async function directLogout(message: RequestLike): Promise<void> {
+  await regenerate(hostRequestOf(message))
 }
 
 /** Finds the session store of a request, or says what to add. */
@@ -43,6 +43,7 @@ export function requireStore(request: HostRequest): HostStore {
 
 function regenerate(request: HostRequest): Promise<void> {
   requireStore(request)
+  if (request.renewSession) return request.renewSession()
   return new Promise((resolve, reject) => {
     request.session?.regenerate((error) => (error ? reject(error) : resolve()))
   })

@@ -1,5 +1,6 @@
 import { SessmgrError } from '../errors.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import { answerCallback } from './answer-callback.ts'
 import type { HostRequest, HostSessionData, HostStore, RequestState } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
 import { type GateOptions, type Inspected, SessionGate } from './session-gate.ts'
@@ -13,11 +14,15 @@ export interface GuardOptions extends GateOptions {
   readonly tooEarly: WeakSet<HostRequest>
 }
 
-/** A session store behind the guard. */
-export interface GuardedStore {
+/** A session store of whatever host, and the gate that its sessions pass. */
+export interface GatedStore {
   /** The store's own methods, past the guard. */
   readonly calls: StoreCalls
   readonly gate: SessionGate
+}
+
+/** A session store behind the guard. */
+export interface GuardedStore extends GatedStore {
   /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
   readonly connected: () => boolean
   /** What the guard found out when the request's session was loaded; undefined when that was past the guard. */
@@ -47,7 +52,7 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
   store.get = (sessionId, callback) => {
     const loading = gate.load(sessionId)
     if (!callback) return loading.then(({ data }) => data)
-    answer(loading, (error, result) => {
+    answerCallback(loading, (error, result) => {
       loaded = result && { sessionId, result }
       try {
         callback(error, result?.data)
@@ -56,13 +61,13 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
       }
     })
   }
-  store.set = (sessionId, data, callback) => answer(gate.save(sessionId, data), callback)
-  store.destroy = (sessionId, callback) => answer(gate.destroy(sessionId), callback)
+  store.set = (sessionId, data, callback) => answerCallback(gate.save(sessionId, data), callback)
+  store.destroy = (sessionId, callback) => answerCallback(gate.destroy(sessionId), callback)
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
       // Nearly every request ends here, so it goes without a promise.
       if (callback && gate.canWait(sessionId, data)) return process.nextTick(callback)
-      return answer(gate.touch(sessionId, data), callback)
+      return answerCallback(gate.touch(sessionId, data), callback)
     }
   }
   store.createSession = (request, data) => {
@@ -79,7 +84,7 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
       store.generate(request)
       return process.nextTick(callback)
     }
-    gate.noteIfEnded(request).then(
+    gate.noteIfEnded(request, request.sessionID, request.session).then(
       () => regenerateGuarded(request, callback),
       (error) => callback(withHttpStatus(error)),
     )
@@ -134,14 +139,4 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
     stateOf: (request) => states.get(request),
     presentedId: (request) => presented.get(request),
   }
-}
-
-/** Hands a promise's outcome to a callback, outside the promise: what the callback throws is its caller's affair. */
-function answer<T>(outcome: Promise<T>, callback?: (error?: unknown, value?: T) => void): Promise<T> | undefined {
-  if (!callback) return outcome
-  outcome.then(
-    (value) => process.nextTick(callback, null, value),
-    (error) => process.nextTick(callback, withHttpStatus(error)),
-  )
-  return undefined
 }

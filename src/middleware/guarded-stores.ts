@@ -1,11 +1,14 @@
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
-import { type GuardedStore, type GuardOptions, guardStore } from './guarded-store.ts'
+import { type GatedStore, type GuardedStore, type GuardOptions, guardStore } from './guarded-store.ts'
 import type { HostRequest, HostStore } from './host-types.ts'
+import { SessionGate } from './session-gate.ts'
+import type { StoreCalls } from './store-calls.ts'
 
 /** The session stores that stand behind the guard: one, unless an application has several session middlewares. */
 export class GuardedStores implements HostSessions {
   readonly #stores = new Map<HostStore, GuardedStore>()
+  readonly #takenOver = new Map<HostStore, GatedStore>()
   readonly #limiter: () => SessionLimiter
   readonly #options: GuardOptions
   /** Requests that came to sessmgr before they had a session: no session may come after that. */
@@ -24,17 +27,41 @@ export class GuardedStores implements HostSessions {
     return guarded
   }
 
+  /** Finds the gate of a store, which may be another host's. */
+  gatedBy(store: HostStore): GatedStore {
+    return this.#takenOver.get(store) ?? this.of(store)
+  }
+
+  /**
+   * Takes a store over for a host that puts up a guard of its own.
+   *
+   * @param handle What stands for the store on that host's requests.
+   * @param makeCalls Makes the calls to the store, for it may be promises that its methods return.
+   */
+  takeOver(store: HostStore, handle: HostStore, makeCalls: (deadlineMs: number) => StoreCalls): GatedStore {
+    const guarded = this.#stores.get(store)
+    this.#stores.delete(store)
+    const calls = guarded?.calls ?? makeCalls(this.#options.deadlineMs)
+    const gated = { calls, gate: guarded?.gate ?? new SessionGate(calls, this.#limiter(), this.#options) }
+    this.#takenOver.set(handle, gated)
+    return gated
+  }
+
   all(): readonly GuardedStore[] {
     return [...this.#stores.values()]
   }
 
+  #calls(): StoreCalls[] {
+    return [...this.#stores.values(), ...this.#takenOver.values()].map(({ calls }) => calls)
+  }
+
   async exists(sessionId: string): Promise<boolean> {
     // Before any session store is known there is nothing that could contradict the registry.
-    const found = await Promise.all(this.all().map(({ calls }) => calls.get(sessionId)))
+    const found = await Promise.all(this.#calls().map((calls) => calls.get(sessionId)))
     return found.length === 0 || found.some((data) => data !== undefined)
   }
 
   async destroy(sessionId: string): Promise<void> {
-    await Promise.all(this.all().map(({ calls }) => calls.destroy(sessionId)))
+    await Promise.all(this.#calls().map((calls) => calls.destroy(sessionId)))
   }
 }

@@ -1,7 +1,7 @@
 import type { Admission, EstablishedSession } from '../limiter/admit-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { UserId } from '../user-id.ts'
-import type { GuardedStore } from './guarded-store.ts'
+import type { GatedStore } from './guarded-store.ts'
 import type { HostRequest, HostSessionData } from './host-types.ts'
 import { sessionTtl } from './session-ttl.ts'
 
@@ -22,7 +22,7 @@ const UNCONFIRMED_MS = 120_000
  */
 export async function hostLogin(
   limiter: SessionLimiter,
-  store: GuardedStore,
+  store: GatedStore,
   request: HostRequest,
   userId: UserId,
   establish: () => Promise<void>,
@@ -63,14 +63,14 @@ function established(request: HostRequest, revert: () => Promise<void>): Establi
 }
 
 /** Remembers the visitor's session and returns what puts it back: a refused login leaves it as it was. */
-function rememberSession(store: GuardedStore, request: HostRequest): () => Promise<void> {
+function rememberSession(store: GatedStore, request: HostRequest): () => Promise<void> {
   const { sessionID: sessionId = '', session, sessionStore } = request
   const data = JSON.parse(JSON.stringify(session ?? null)) as HostSessionData | null
   return async () => {
     const refusedId = request.sessionID
     // First of all and whatever the store says: the id of the refused session must not reach the browser.
     request.sessionID = sessionId
-    if (data) sessionStore?.createSession(request, data)
+    if (data) await sessionStore?.createSession(request, data)
     if (refusedId !== undefined && refusedId !== sessionId) await store.calls.destroy(refusedId)
     // A host that logs in without a new session has written the user into the visitor's.
     else if (data) await store.calls.set(sessionId, data)

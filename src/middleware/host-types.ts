@@ -56,6 +56,8 @@ export interface HostRequest extends IncomingMessage {
   _sessionManager?: unknown
   _userProperty?: string
   accepts?(types: string[]): string | false
+  /** Exchanges the session for an empty one; where a host's own `regenerate` keeps what is in it. */
+  renewSession?(): Promise<void>
   flash?(type: string, message: string): unknown
   [property: string]: unknown
 }

@@ -31,11 +31,18 @@ const prepared = new WeakSet<object>()
  * Passport assigns them when its own middleware runs, which may be before or after this; an accessor catches both. It
  * stands on the prototype that all requests of an Express share, so that a request costs next to nothing, and is of no
  * effect on a request that did not come by here.
+ *
+ * @param shared The prototype, where it is another than that of Express.
  */
-export function limitPassportLogins(host: HostRequest, response: HostResponse, admit: Admit): void {
+export function limitPassportLogins(
+  host: HostRequest,
+  response: HostResponse,
+  admit: Admit,
+  shared: object | undefined = sharedPrototype(host),
+): void {
   const request = host as LoginRequest
   request[LOGIN] = { response, admit }
-  const holder = sharedPrototype(request) ?? request
+  const holder = shared ?? request
   if (!prepared.has(holder)) prepare(holder)
   if (holder === request) return
   for (const name of NAMES) {
@@ -92,7 +99,9 @@ function limitedLogIn(logIn: LogIn): LogIn {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
 
-    const { response, admit } = (this as LoginRequest)[LOGIN] as { response: HostResponse; admit: Admit }
+    const { response: own, admit } = (this as LoginRequest)[LOGIN] as { response: HostResponse; admit: Admit }
+    // koa-passport shows Passport a response that is made for one call.
+    const response = Object.hasOwn(this, 'res') ? (this.res as HostResponse) : own
     const property = this._userProperty ?? 'user'
     const before = this[property]
     const establish = () =>

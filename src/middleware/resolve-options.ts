@@ -1,3 +1,6 @@
+import { checkLicensing } from '../addons/check-licensing.ts'
+import type { LicensingProvider } from '../addons/licensing-provider.ts'
+import type { SiteOptions } from '../addons/site-identity.ts'
 import { SessmgrError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { consoleLogger, type Logger } from '../logger.ts'
@@ -26,7 +29,8 @@ export interface SessmgrOptions {
    *
    * @default what Passport has serialised: a string, a number, or an object with `id`
    */
-  sessionUser?: ((data: Record<string, unknown>) => UserId | undefined) | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows what its sessions hold.
+  sessionUser?: ((data: Record<string, any>) => UserId | undefined) | undefined
   /** Further logic modes. */
   strategies?: readonly LimitStrategy[] | undefined
   /** Milliseconds that one call to the session store, or one asynchronous hook subscriber, may take: 1 to 60,000. @default 2000 */
@@ -40,15 +44,20 @@ export interface SessmgrOptions {
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
   host?: Host<any, any> | undefined
   /**
-   * Secrets that sign nonces, newest first: 32 characters or more each; the older ones stay good until they are removed.
+   * Secrets that sign nonces and encrypt stored licence keys, newest first: 32 characters or more each; the older ones
+   * stay good until they are removed.
    *
-   * @default one that is made once and kept in the store
+   * @default nonces: one that is made once and kept in the store; licence keys: not encrypted
    */
   secret?: string | readonly string[] | undefined
   /** Path below which the application mounts the router, for links to it in pages. @default '/api' */
   restPath?: string | undefined
   /** Name of the header that carries the nonce. @default 'X-HOST-Nonce' */
   nonceHeader?: string | undefined
+  /** Knows the add-ons and their licences: made by `sessmgr/licensing`. Needs `site`. @default no add-ons */
+  licensing?: LicensingProvider | undefined
+  /** Public address and title of the site, to which licences are bound. */
+  site?: SiteOptions | undefined
   /** Receives warnings and errors. @default the console */
   logger?: Logger | undefined
 }
@@ -67,6 +76,8 @@ export interface ResolvedOptions {
   readonly secrets: readonly string[]
   readonly nonceHeader: string
   readonly restPath: string
+  readonly licensing: LicensingProvider | undefined
+  readonly site: SiteOptions | undefined
   readonly logger: Logger
 }
 
@@ -83,6 +94,8 @@ const OPTIONS = [
   'secret',
   'nonceHeader',
   'restPath',
+  'licensing',
+  'site',
   'logger',
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
@@ -126,6 +139,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
     throw invalid('"logger" must have the methods warn and error')
   }
+  checkLicensing(options.licensing, options.site)
   return {
     store: store ?? memoryStore(),
     settings: checkSettings(options.settings, strategies),
@@ -139,6 +153,8 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     secrets: checkSecrets(options.secret),
     nonceHeader: checkHeader(options.nonceHeader),
     restPath: checkPath(options.restPath),
+    licensing: options.licensing,
+    site: options.site,
     logger,
   }
 }
@@ -207,7 +223,9 @@ function userIdOf(user: unknown, read?: (user: unknown) => UserId): UserId {
 }
 
 function passportUser(data: HostSessionData): unknown {
-  const user = (data.passport as { user?: unknown } | undefined)?.user
+  const { passport } = data
+  // @fastify/passport keeps what it has serialised right there, the others in an object with `user`.
+  const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
   return typeof user === 'object' ? (user as { id?: unknown } | null)?.id : user
 }
 

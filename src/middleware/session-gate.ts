@@ -4,10 +4,10 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { Logger } from '../logger.ts'
 import { tokenOf } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
-import type { HostRequest, HostSessionData, RequestState } from './host-types.ts'
+import type { HostSessionData, RequestState } from './host-types.ts'
 import { SeenSessions } from './seen-sessions.ts'
 import { markedUser, readMarker, type SessionMarker, writeMarker } from './session-marker.ts'
-import { sessionTtl, touchInterval } from './session-ttl.ts'
+import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
 import type { StoreCalls } from './store-calls.ts'
 
 /** A login session as requests know it. */
@@ -36,8 +36,8 @@ export class SessionGate {
   readonly #limiter: SessionLimiter
   readonly #options: GateOptions
   readonly #seen = new SeenSessions()
-  readonly #loggingIn = new WeakSet<HostRequest>()
-  readonly #ended = new WeakSet<HostRequest>()
+  readonly #loggingIn = new WeakSet<object>()
+  readonly #ended = new WeakSet<object>()
   #warned = false
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GateOptions) {
@@ -73,10 +73,14 @@ export class SessionGate {
     return { ended: verdict.reason }
   }
 
-  /** Writes a session, unless it has been ended meanwhile. */
-  async save(sessionId: string, data: HostSessionData): Promise<void> {
+  /**
+   * Writes a session, unless it has been ended meanwhile.
+   *
+   * @param request Whose session it is. express-session keeps it in the session.
+   */
+  async save(sessionId: string, data: HostSessionData, request = data.req as object | undefined): Promise<void> {
     const marker = this.markerOf(sessionId, data)
-    if (!marker) return this.#saveUnregistered(sessionId, data)
+    if (!marker) return this.#saveUnregistered(sessionId, data, request)
     if (!(await this.#limiter.check(marker.userId, marker.token)).live) return
     await this.#calls.set(sessionId, data)
     const stillThere = await this.#limiter.touch(marker.userId, marker.token, sessionTtl(data))
@@ -85,9 +89,8 @@ export class SessionGate {
     if (!stillThere) await this.#calls.destroy(sessionId)
   }
 
-  async #saveUnregistered(sessionId: string, data: HostSessionData): Promise<void> {
+  async #saveUnregistered(sessionId: string, data: HostSessionData, request: object | undefined): Promise<void> {
     const userId = this.#options.sessionUser(data)
-    const { req: request } = data as { req?: HostRequest }
     if (userId === undefined || (request && this.#loggingIn.has(request))) return this.#calls.set(sessionId, data)
     // A request whose session was ended must not carry its user over into a new one.
     if (request && this.#ended.has(request)) return
@@ -107,7 +110,7 @@ export class SessionGate {
   /** Tells whether noting the use of a session again can wait, for the registry and for the store. */
   canWait(sessionId: string, data: HostSessionData): boolean {
     // Without an expiry in the cookie the store alone knows how long a session lasts, and has to hear of every use.
-    return Boolean(data.cookie?.expires) && this.#wasJustTouched(sessionId, data)
+    return Boolean(expiryOf(data)) && this.#wasJustTouched(sessionId, data)
   }
 
   /** Notes that a session was used. Logs a failure: the request has its answer, which an error would only break off. */
@@ -174,8 +177,7 @@ export class SessionGate {
   }
 
   /** Notes, before a request gives its session up for another, whether it was over already. */
-  async noteIfEnded(request: HostRequest): Promise<void> {
-    const { sessionID: sessionId = '', session } = request
+  async noteIfEnded(request: object, sessionId = '', session?: HostSessionData): Promise<void> {
     const marker = session && this.markerOf(sessionId, session)
     if (marker && !(await this.#limiter.check(marker.userId, marker.token)).live) this.#ended.add(request)
   }
@@ -184,7 +186,7 @@ export class SessionGate {
    * Runs the login of a request. Where the host regenerates the session meanwhile, the one that the visitor came with
    * stays in its store and its slot: another login must not take it for lost, and a refused one leaves it as it was.
    */
-  async loggingIn<T>(request: HostRequest, login: () => Promise<T>): Promise<T> {
+  async loggingIn<T>(request: object, login: () => Promise<T>): Promise<T> {
     this.#loggingIn.add(request)
     try {
       return await login()
@@ -193,8 +195,13 @@ export class SessionGate {
     }
   }
 
-  isLoggingIn(request: HostRequest): boolean {
+  isLoggingIn(request: object): boolean {
     return this.#loggingIn.has(request)
+  }
+
+  /** Tells whether the session that a request has given up was over already. */
+  hasEnded(request: object): boolean {
+    return this.#ended.has(request)
   }
 
   /** Says once, after a login, that sessions name their user otherwise than the login did. */

@@ -30,6 +30,12 @@ export function markedUser(data: HostSessionData, token: Token): UserId | undefi
   return marker?.token === token && isUserId(marker.userId) ? marker.userId : undefined
 }
 
+/** Finds the very object that marks a session, be it good or not: two sessions never share it. */
+export function markerIn(data: HostSessionData): object | undefined {
+  const marker = data[KEY]
+  return typeof marker === 'object' && marker !== null ? marker : undefined
+}
+
 /** Puts a marker into session data, over whatever was there. */
 export function writeMarker(data: HostSessionData, marker: SessionMarker): void {
   data[KEY] = marker

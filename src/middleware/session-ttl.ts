@@ -6,14 +6,20 @@ import type { HostSessionData } from './host-types.ts'
  */
 const BROWSER_SESSION_MS = 14 * 24 * 60 * 60_000
 
-/** Milliseconds until a session expires, by its cookie. The difference of two readings of one clock, so skew does no harm. */
+/** When a session expires, by its cookie or, under Koa, by a field of its own; nothing when it ends with the browser. */
+export function expiryOf({ cookie, _expire }: HostSessionData): Date | string | number | null | undefined {
+  return cookie?.expires ?? (_expire as number | undefined)
+}
+
+/** Milliseconds until a session expires. The difference of two readings of one clock, so skew does no harm. */
 export function sessionTtl(data: HostSessionData): number {
-  const expires = data.cookie?.expires
+  const expires = expiryOf(data)
   const ttl = expires ? new Date(expires).getTime() - Date.now() : BROWSER_SESSION_MS
   return Number.isFinite(ttl) ? Math.max(1, ttl) : BROWSER_SESSION_MS
 }
 
 /** Milliseconds between two notes that a session is in use: `touchEveryMs`, but never more than a tenth of its life. */
 export function touchInterval(data: HostSessionData, touchEveryMs: number): number {
-  return Math.min(touchEveryMs, (data.cookie?.originalMaxAge ?? BROWSER_SESSION_MS) / 10)
+  const life = data.cookie?.originalMaxAge ?? data._maxAge
+  return Math.min(touchEveryMs, (typeof life === 'number' ? life : BROWSER_SESSION_MS) / 10)
 }

@@ -41,7 +41,7 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
 }
 
 /** An error of the store without the raw session id: a file store, for one, tells the path of the file. */
-function withoutId(error: unknown, sessionId: string): Error {
+export function withoutId(error: unknown, sessionId: string): Error {
   const { message, code } = error as { message?: unknown; code?: unknown }
   const text = String(message ?? error).replaceAll(sessionId || '\0', '<session id>')
   return Object.assign(new Error(text), code === undefined ? {} : { code })

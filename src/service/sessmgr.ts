@@ -1,4 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Addons } from '../addons/addons.ts'
+import { createAdmin } from '../admin/create-admin.ts'
+import { enqueueAddress } from '../admin/enqueue-address.ts'
+import type { AdminOptions } from '../admin/resolve-admin-options.ts'
 import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
 import { createNonces } from '../auth/nonce.ts'
 import { siteSecrets } from '../auth/site-secrets.ts'
@@ -12,8 +16,10 @@ import { directLogin, directLogout, requireStore } from '../middleware/direct-lo
 import { GuardedStores } from '../middleware/guarded-stores.ts'
 import { hostLogin } from '../middleware/host-login.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
+import { hostRequestOf, type RequestLike } from '../middleware/host-visit.ts'
 import type { Admit } from '../middleware/passport-login.ts'
 import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-options.ts'
+import { carryCore } from '../middleware/service-core.ts'
 import { sessionGuard } from '../middleware/session-guard.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SettingsService } from '../options/session-settings.ts'
@@ -25,6 +31,7 @@ import { refuseWithoutHost } from '../routes/without-host.ts'
 import { tokenOf } from '../sessions/token.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 import { createCommentsService, type LazyComments } from './comments-service.ts'
+import { createAddonsService } from './create-addons.ts'
 
 /** A middleware for Express and its relatives. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
@@ -39,6 +46,8 @@ export interface Sessmgr extends Middleware {
   readonly passwords: ApplicationPasswords
   /** The lazy comments; undefined unless the host has posts and a theme. */
   readonly comments: LazyComments | undefined
+  /** The add-ons and their licences. */
+  readonly addons: Addons
   /** What the application has told of its users, if it has. */
   readonly host: Host | undefined
   /**
@@ -48,11 +57,27 @@ export interface Sessmgr extends Middleware {
    */
   router(): Middleware
   /**
+   * Makes the middleware of the admin screen, to mount at a path: `app.use('/admin', limiter.admin())`.
+   *
+   * It stands after sessmgr itself and needs the REST routes. Only users with `manage_options` see it.
+   *
+   * @throws SessmgrError `invalid_option` for a bad option, and without `host`.
+   */
+  admin(options?: AdminOptions): Middleware
+  /**
+   * Puts an add-on's script, or style sheet, on the admin screen: a path, or an https address.
+   *
+   * Scripts run as modules after the screen's own, in the order in which they came.
+   *
+   * @throws SessmgrError `invalid_option` for anything else.
+   */
+  enqueueAdmin(url: string): void
+  /**
    * Makes the nonce that a page of this request's session sends along with its REST calls.
    *
    * Undefined when nobody is signed in.
    */
-  nonce(request: IncomingMessage): Promise<string | undefined>
+  nonce(request: RequestLike): Promise<string | undefined>
   /**
    * Logs a user in, for hosts without Passport: gives the request a fresh session that counts against the limit.
    *
@@ -60,9 +85,9 @@ export interface Sessmgr extends Middleware {
    *
    * @throws SessmgrError `login_limit_reached` with `status` 403 when the limit refuses the login; the session is as it was.
    */
-  login(request: IncomingMessage, user: unknown): Promise<void>
+  login(request: RequestLike, user: unknown): Promise<void>
   /** Logs the user of a request out, for hosts without Passport: the session ends and its slot is free. */
-  logout(request: IncomingMessage): Promise<void>
+  logout(request: RequestLike): Promise<void>
   /** Removes every option and key of sessmgr from its store. The sessions of the application stay. */
   uninstall(): Promise<void>
   /** Waits for asynchronous hook subscribers that are still at work, then closes the store. */
@@ -85,20 +110,23 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const { store, logger, host, nonceHeader } = resolved
   const hostSessions: GuardedStores = new GuardedStores(() => limiter, resolved)
   const limiter: SessionLimiter = createSessionLimiter({ ...resolved, hostSessions })
-  if (resolved.sessionStore) hostSessions.of(resolved.sessionStore)
+  // Another host's store waits for its adapter.
+  if (typeof resolved.sessionStore?.createSession === 'function') hostSessions.of(resolved.sessionStore)
 
   const admit: Admit = async (request, user, establish) => {
     const userId = resolved.userIdOf(user)
-    return hostLogin(limiter, hostSessions.of(requireStore(request)), request, userId, establish)
+    return hostLogin(limiter, hostSessions.gatedBy(requireStore(request)), request, userId, establish)
   }
   const guard = sessionGuard(hostSessions, admit)
   const passwords = createApplicationPasswords(store.passwords, systemClock)
   const nonces = createNonces(siteSecrets(store.options, resolved.secrets), systemClock)
-  const readerOf = ({ sessmgr: state, session, sessionID = '' }: HostRequest) =>
+  const readerOf = (request: RequestLike) => {
+    const { sessmgr: state, session, sessionID = '' } = hostRequestOf(request)
     // Whoever has been signed out since the request came in is nobody's reader any more.
-    state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
-  const nonceOf = async (request: IncomingMessage) => {
-    const reader = readerOf(request as HostRequest)
+    return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
+  }
+  const nonceOf = async (request: RequestLike) => {
+    const reader = readerOf(request)
     return reader && nonces.create({ ...reader, action: REST_ACTION })
   }
   const { posts, theme } = host ?? {}
@@ -107,12 +135,20 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
       ? createCommentsService({ ...resolved, host: { posts, theme }, hooks: limiter.hooks, readerOf, nonceOf })
       : {}
   if (comments) limiter.options.add(comments.settings.option as SiteOption)
+  const { addons, routes: addonRoutes } = createAddonsService({ ...resolved, hooks: limiter.hooks })
 
   function router(): Middleware {
     if (!host) return refuseWithoutHost(logger) as Middleware
-    const parts = [...sessmgrRoutes(limiter, host), ...commentRoutes]
+    const parts = [...sessmgrRoutes(limiter, host), ...addonRoutes, ...commentRoutes]
     const routes = [...parts, openapiRoute(parts, nonceHeader)]
     return createRouter({ routes, host, readerOf, passwords, nonces, nonceHeader, logger }) as Middleware
+  }
+
+  const enqueued = new Set<string>()
+  function admin(options?: AdminOptions): Middleware {
+    const { hooks, modes } = limiter
+    const parts = { host, hooks, modes, nonceOf, nonceHeader, restPath: resolved.restPath, enqueued }
+    return createAdmin(parts, options) as Middleware
   }
 
   const middleware: Middleware = (request, response, next: Next) =>
@@ -124,15 +160,19 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     options: limiter.options,
     modes: limiter.modes,
     passwords,
+    addons,
     host,
     router,
+    admin,
+    enqueueAdmin: (url: string) => enqueueAddress(enqueued, url),
     nonce: nonceOf,
     comments,
-    login: (request: IncomingMessage, user: unknown) => directLogin(request, user, admit),
+    login: (request: RequestLike, user: unknown) => directLogin(request, user, admit),
     logout: directLogout,
     uninstall: () => store.wipe(),
     close: () => limiter.close(),
   })
+  carryCore(service, { stores: hostSessions, admit, options: resolved })
   // The first turn of the event loop belongs to the application, which subscribes in it.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service

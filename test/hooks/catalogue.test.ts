@@ -16,7 +16,10 @@ const ACTIONS: Record<string, [parameters: string[], since?: string]> = {
   lazycomments_deactivated: [[]],
 }
 
-/** Every filter of the two specifications, and the two of the host that they name; the value comes first. */
+/**
+ * Every filter of the two specifications, the two of the host that they name, and `sessmgr_maximum`, by which an add-on
+ * that changes the verdict tells the mode its limit; the value comes first.
+ */
 const FILTERS: Record<string, string[]> = {
   sessmgr_settings_defaults: ['defaults'],
   sessmgr_logics: ['logics'],
@@ -25,6 +28,7 @@ const FILTERS: Record<string, string[]> = {
   sessmgr_addons_catalog: ['items', 'raw'],
   sessmgr_reached_limit: ['reached', 'user_id', 'count'],
   sessmgr_bypass: ['bypass', 'user_id'],
+  sessmgr_maximum: ['maximum', 'user_id'],
   sessmgr_error_message: ['message'],
   auth_cookie_expiration: ['seconds', 'user_id', 'remember'],
   'pre_update_option_{name}': ['value', 'old_value'],
@@ -46,7 +50,7 @@ describe('the hook catalogue', () => {
     expect(parametersOf(hookCatalogue.actions)).toEqual(expected)
   })
 
-  it('has exactly the filters of the specifications, with their parameters', () => {
+  it('has exactly these filters, with their parameters', () => {
     expect(parametersOf(hookCatalogue.filters)).toEqual(FILTERS)
   })
 

@@ -47,6 +47,8 @@ describe('the defaults', () => {
       secret: undefined,
       nonceHeader: undefined,
       restPath: undefined,
+      licensing: undefined,
+      site: undefined,
       logger: undefined,
     } satisfies Record<keyof SessmgrOptions, undefined>
     const defaults = { settings: {}, strategies: [], deadlineMs: 2000, touchEveryMs: 60_000, logger: consoleLogger }

@@ -15,19 +15,30 @@ export const FLOORS: Readonly<Record<string, number>> = {
   limiter: 4,
   middleware: 5,
   routes: 6,
+  admin: 6,
   service: 7,
+  adapters: 8,
   cli: 8,
   testing: 8,
 }
 
 /** One file a door of the package; every other file beside them is ground that all may stand on. */
-export const DOORS: readonly string[] = ['index.ts', 'redis.ts', 'comments.ts', 'testing.ts']
+export const DOORS: readonly string[] = [
+  'index.ts',
+  'redis.ts',
+  'comments.ts',
+  'licensing.ts',
+  'fastify.ts',
+  'koa.ts',
+  'testing.ts',
+]
 
 /** The program behind the package's command. It has to run something: what stands in its own folder. */
 const PROGRAM = 'cli.ts'
 
 /** Packages that only the web floors may know. A Redis client is known by its shape alone, everywhere. */
-const FRAMEWORKS = /^(express|express-session|passport)(\/|$)|^passport-|^@types\/(express|passport)/
+const FRAMEWORKS =
+  /^(express|express-session|passport|fastify|koa|koa-.*)(\/|$)|^passport-|^@fastify\/|^@types\/(express|passport|koa)/
 const REDIS_CLIENTS = /^(redis|ioredis|@redis\/.*)(\/|$)/
 
 interface Import {

@@ -1,0 +1,45 @@
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Middleware } from '../service/sessmgr.ts'
+import { nodeView } from './node-view.ts'
+import { visitOf } from './visit.ts'
+
+/** What a middleware answered. */
+export interface MiddlewareAnswer {
+  readonly status: number
+  readonly headers: OutgoingHttpHeaders
+  readonly body: string | Buffer | undefined
+}
+
+/** Where a middleware is mounted, and what the host knows of the request. */
+export interface Mounting {
+  /** Path below which it stands; empty for the root. */
+  readonly prefix: string
+  /** Address of the request, with the prefix. */
+  readonly url: string
+  readonly originalUrl: string
+  readonly ip: string
+  /** What a body parser of the host has read. */
+  readonly body: unknown
+}
+
+/**
+ * Runs a middleware that was made for Express and returns its answer, for the host to send: so the host's session and
+ * cookies go along. Undefined when the middleware passes the request on.
+ */
+export function answerOf(
+  middleware: Middleware,
+  raw: IncomingMessage,
+  { prefix, url, originalUrl, ip, body }: Mounting,
+): Promise<MiddlewareAnswer | undefined> {
+  const rest = url.slice(prefix.length)
+  const mounted = { url: rest.startsWith('/') ? rest : `/${rest}`, baseUrl: prefix, originalUrl, ip, body }
+  const request = nodeView(visitOf(raw)?.view ?? raw, mounted)
+  return new Promise((resolve, reject) => {
+    const response = new ServerResponse(raw)
+    response.end = ((text?: string | Buffer) => {
+      resolve({ status: response.statusCode, headers: response.getHeaders(), body: text })
+      return response
+    }) as ServerResponse['end']
+    middleware(request, response, (error) => (error ? reject(error) : resolve(undefined)))
+  })
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { SessmgrError } from '../../errors.ts'
+import type { RequestState } from '../../middleware/host-types.ts'
+import { withHttpStatus } from '../../middleware/http-error.ts'
+import { coreOf } from '../../middleware/service-core.ts'
+import type { Sessmgr } from '../../service/sessmgr.ts'
+import { visitOf } from '../visit.ts'
+import { limitFastifyLogins } from './fastify-login.ts'
+import { guardFastifyStore } from './fastify-store.ts'
+import type { FastifySessionRequest } from './fastify-types.ts'
+import { FastifyVisit } from './fastify-visit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What sessmgr knows of this request. */
+    readonly sessmgr: RequestState
+  }
+}
+
+/** What the plugin needs. */
+export interface FastifySessmgrOptions {
+  /** What `sessmgr()` has returned. */
+  readonly limiter: Sessmgr
+}
+
+/**
+ * Puts the session limit into a Fastify application: register it after @fastify/session, and before or after
+ * @fastify/passport.
+ *
+ * @throws SessmgrError `session_middleware_missing`, or `session_middleware_unsupported` for sessions without a store.
+ * @example
+ * await app.register(fastifySession, { secret, store, saveUninitialized: false })
+ * await app.register(fastifySessmgr, { limiter: sessmgr({ settings: { maximum: 2 } }) })
+ */
+export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (fastify, { limiter }) => {
+  const core = coreOf(limiter)
+  requireSessions(fastify)
+  const { sessionStore } = core.options
+  if (sessionStore) guardFastifyStore(core, sessionStore)
+  const findVisit = ({ raw }: { raw: object }) => visitOf(raw) as FastifyVisit | undefined
+
+  fastify.decorateRequest('sessmgr', {
+    getter(this: FastifyRequest) {
+      return findVisit(this)?.state ?? {}
+    },
+  })
+  fastify.addHook('onRequest', (fastifyRequest, reply, done) => {
+    const request = fastifyRequest as unknown as FastifySessionRequest
+    if (request.session?.sessionId === undefined) return done()
+    const store = guardFastifyStore(core, request.sessionStore)
+    const visit = new FastifyVisit(store, request, reply)
+    limitFastifyLogins(request, findVisit, core.admit)
+    if (visit.isJudged()) return done()
+    visit.judge(store.reasonIn(request.cookies ?? {})).then(
+      () => done(),
+      (error) => done(withHttpStatus(error) as Error),
+    )
+  })
+  fastify.addHook('onSend', (request, _reply, _payload, done) => {
+    const noting = findVisit(request)?.noteUse()
+    if (noting) noting.then(() => done(), done)
+    else done()
+  })
+}
+
+// What fastify-plugin does: the decorator and the hooks are for the whole application, not for this plugin alone.
+Object.assign(fastifySessmgr, {
+  [Symbol.for('skip-override')]: true,
+  [Symbol.for('fastify.display-name')]: 'sessmgr',
+})
+
+function requireSessions(fastify: FastifyInstance): void {
+  if (!fastify.hasRequestDecorator('session')) {
+    throw new SessmgrError(
+      'session_middleware_missing',
+      'There are no sessions in this application. Register @fastify/session before sessmgr: ' +
+        'await app.register(fastifySession, { secret, store, saveUninitialized: false }).',
+    )
+  }
+  if (!fastify.hasRequestDecorator('sessionStore')) {
+    throw new SessmgrError(
+      'session_middleware_unsupported',
+      'The sessions of this application have no store, as with @fastify/secure-session. A limit needs sessions that the ' +
+        'server can end: register @fastify/session.',
+    )
+  }
+}

@@ -1,0 +1,108 @@
+import { answerCallback } from '../../middleware/answer-callback.ts'
+import type { GatedStore } from '../../middleware/guarded-store.ts'
+import type { HostSessionData, HostStore, SignedOutReason } from '../../middleware/host-types.ts'
+import type { ServiceCore } from '../../middleware/service-core.ts'
+import type { LoginSession } from '../../middleware/session-gate.ts'
+import { markerIn } from '../../middleware/session-marker.ts'
+import { storeCalls } from '../../middleware/store-calls.ts'
+import { storeHandle } from '../visit.ts'
+import type { FastifyVisit } from './fastify-visit.ts'
+
+/** Ended sessions that this process can tell the reason of. */
+const CAPACITY = 10_000
+
+/** A store of @fastify/session behind the guard. */
+export interface FastifyStore extends GatedStore {
+  readonly handle: HostStore
+  /** Whose request a session object belongs to. */
+  readonly visits: WeakMap<object, FastifyVisit>
+  /** Runs a regeneration during which nothing is destroyed and nothing written. It must call the store at once. */
+  quietly<T>(regenerate: () => T): T
+  /** The login session that was found to be live as its data was loaded. */
+  judged(data: HostSessionData): LoginSession | undefined
+  /** Why the session in one of these cookies is over; undefined when none of them held one. */
+  reasonIn(cookies: Readonly<Record<string, string | undefined>>): SignedOutReason | undefined
+}
+
+const guarded = new WeakMap<object, FastifyStore>()
+
+/** Finds the guard of a store, putting one up if need be: in place, because @fastify/session holds the very object. */
+export function guardFastifyStore(core: ServiceCore, store: HostStore): FastifyStore {
+  const found = guarded.get(store) ?? putUpGuard(core, store)
+  guarded.set(store, found)
+  return found
+}
+
+function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
+  const handle = storeHandle()
+  const { calls, gate } = core.stores.takeOver(store, handle, (deadlineMs) => storeCalls(store, deadlineMs))
+  const visits = new WeakMap<object, FastifyVisit>()
+  // The store is not told which request it reads for. What it found out travels with the session: in the marker object.
+  const judged = new WeakMap<object, LoginSession>()
+  const reasons = new Map<string, SignedOutReason>()
+  let quiet = false
+
+  store.get = (sessionId, callback) => answerCallback(load(sessionId), callback)
+  store.set = (sessionId, session, callback) => {
+    if (quiet) return callback?.()
+    const visit = visits.get(session)
+    if (visit) visit.wrote = true
+    // A session that rolls is written at every request. Nearly always there is nothing new to write.
+    if (callback && visit?.isUnchanged(session) && gate.canWait(sessionId, session)) return process.nextTick(callback)
+    return answerCallback(gate.save(sessionId, session, visit?.view), callback)
+  }
+  store.destroy = (sessionId, callback) => {
+    if (quiet) return callback?.()
+    return answerCallback(gate.destroy(sessionId), callback)
+  }
+
+  async function load(sessionId: string): Promise<HostSessionData | null> {
+    const { data, session, ended } = await gate.load(sessionId)
+    if (!data) {
+      noteReason(sessionId, ended ?? 'missing')
+      return null
+    }
+    if (!session || !gate.markerOf(sessionId, data)) return data
+    // The memory store hands out the same object again and again.
+    const copy = { ...data }
+    gate.mark(sessionId, copy, session)
+    judged.set(markerIn(copy) as object, session)
+    return copy
+  }
+
+  function noteReason(sessionId: string, reason: SignedOutReason): void {
+    reasons.delete(sessionId)
+    reasons.set(sessionId, reason)
+    const [oldest] = reasons.keys()
+    if (reasons.size > CAPACITY && oldest !== undefined) reasons.delete(oldest)
+  }
+
+  return {
+    calls,
+    gate,
+    handle,
+    visits,
+    quietly(regenerate) {
+      quiet = true
+      try {
+        return regenerate()
+      } finally {
+        quiet = false
+      }
+    },
+    judged(data) {
+      const marker = markerIn(data)
+      return marker && judged.get(marker)
+    },
+    reasonIn(cookies) {
+      if (reasons.size === 0) return undefined
+      for (const cookie of Object.values(cookies)) {
+        // The id and its signature, perhaps behind a prefix such as that of express-session.
+        const signed = cookie?.slice(0, cookie.lastIndexOf('.')) ?? ''
+        const reason = reasons.get(signed) ?? reasons.get(signed.slice(signed.indexOf(':') + 1))
+        if (reason) return reason
+      }
+      return undefined
+    },
+  }
+}

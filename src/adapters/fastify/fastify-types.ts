@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http'
+import type { HostSession, HostStore } from '../../middleware/host-types.ts'
+
+/** A session of @fastify/session. */
+export interface FastifySession extends HostSession {
+  readonly sessionId: string
+  isModified(): boolean
+  regenerate(keys?: readonly string[] | ((error?: unknown) => void), callback?: (error?: unknown) => void): unknown
+}
+
+/** A request as @fastify/session, and perhaps @fastify/passport, have left it. */
+export interface FastifySessionRequest {
+  readonly raw: IncomingMessage
+  readonly ip: string
+  readonly body: unknown
+  readonly cookies?: Readonly<Record<string, string | undefined>>
+  /** An object without an id where the cookie's path does not reach. */
+  session: FastifySession | { readonly sessionId?: undefined } | null
+  readonly sessionStore: HostStore
+  readonly passport?: { readonly userProperty: string }
+  flash?(type: string, message: string): unknown
+  [property: string]: unknown
+}

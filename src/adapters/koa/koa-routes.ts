@@ -1,0 +1,30 @@
+import { SessmgrError } from '../../errors.ts'
+import type { Middleware } from '../../service/sessmgr.ts'
+import { answerOf } from '../answer-of.ts'
+import type { KoaMiddleware } from './koa-types.ts'
+
+/**
+ * Mounts the REST routes, or the admin screen, below a path.
+ *
+ * @throws SessmgrError `invalid_option` for a path that does not look like `/api`.
+ * @example
+ * app.use(koaRoutes('/api', limiter.router()))
+ */
+export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
+  if (!/^(\/[^?#]*[^/?#])?$/.test(prefix)) {
+    throw new SessmgrError('invalid_option', 'The path of koaRoutes() must be one such as "/api", or "" for the root.')
+  }
+
+  return async function sessmgrRoutes(context, next) {
+    const { req, url, originalUrl, ip, request } = context
+    const path = url.split('?', 1)[0] ?? ''
+    if (path !== prefix && !path.startsWith(`${prefix}/`)) return void (await next())
+    const { body } = request as { body?: unknown }
+    const answer = await answerOf(serve, req, { prefix, url, originalUrl, ip, body })
+    if (!answer) return void (await next())
+    context.status = answer.status
+    context.body = answer.body ?? ''
+    // Last, for Koa has thoughts of its own on the type and the length of a body.
+    context.set(answer.headers as Record<string, string | string[]>)
+  }
+}

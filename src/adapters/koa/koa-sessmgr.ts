@@ -1,0 +1,81 @@
+import type {} from 'koa'
+import { SessmgrError } from '../../errors.ts'
+import type { RequestState } from '../../middleware/host-types.ts'
+import { coreOf } from '../../middleware/service-core.ts'
+import type { Sessmgr } from '../../service/sessmgr.ts'
+import { visitOf } from '../visit.ts'
+import { limitKoaLogins } from './koa-login.ts'
+import { guardKoaStore, type KoaGuardedStore } from './koa-store.ts'
+import type { KoaApplication, KoaMiddleware, KoaSessionContext, KoaStore } from './koa-types.ts'
+import { KoaVisit } from './koa-visit.ts'
+
+declare module 'koa' {
+  interface ExtendableContext {
+    /** What sessmgr knows of this request. */
+    readonly sessmgr: RequestState
+  }
+}
+
+/**
+ * Puts the session limit into a Koa application: behind koa-session, and before or after koa-passport.
+ *
+ * @throws SessmgrError `session_middleware_missing`, or `session_middleware_unsupported` for sessions without a store.
+ * @example
+ * app.use(session({ store }, app))
+ * app.use(koaSessmgr(sessmgr({ settings: { maximum: 2 } }), app))
+ * app.use(passport.initialize())
+ * app.use(passport.session())
+ */
+export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware {
+  const core = coreOf(limiter)
+  const store = guardKoaStore(core, requireStore(app))
+  Object.defineProperty(app.context, 'sessmgr', {
+    configurable: true,
+    get(this: KoaSessionContext): RequestState {
+      return visitOf(this.req)?.state ?? {}
+    },
+  })
+
+  return async function sessmgr(anyContext, next) {
+    const context = anyContext as KoaSessionContext
+    if (visitOf(context.req)) return void (await next())
+    const visit = await arrive(store, context)
+    limitKoaLogins(visit, core.admit)
+    await next()
+    await visit.noteUse()
+  }
+}
+
+async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promise<KoaVisit> {
+  const visit = new KoaVisit(store, context)
+  const load = store.loadOf(context)
+  if (!load) return visit
+  visit.isStored = load.key === visit.sessionId
+  if (!visit.isStored) {
+    visit.state = { ended: { reason: load.ended ?? 'missing' } }
+    visit.clearCookie()
+  } else if (load.session && visit.session) {
+    visit.state = { session: load.session }
+    // From before the limit: what is new in the session makes koa-session save it.
+    if (!store.gate.markerOf(load.key, visit.session)) store.gate.mark(load.key, visit.session, load.session)
+  }
+  return visit
+}
+
+/** Finds the store that koa-session was given, by a context that belongs to no request. */
+function requireStore(app: KoaApplication): KoaStore {
+  const options = (Object.create(app?.context ?? null) as Partial<KoaSessionContext>).sessionOptions
+  if (!options) {
+    throw new SessmgrError(
+      'session_middleware_missing',
+      'There are no sessions in this application. Add koa-session before sessmgr, and tell sessmgr the application: ' +
+        'app.use(session({ store }, app)); app.use(koaSessmgr(limiter, app)).',
+    )
+  }
+  if (options.store && !options.ContextStore) return options.store
+  throw new SessmgrError(
+    'session_middleware_unsupported',
+    'The sessions of this application have no store, or one for each request: without the option "store", koa-session keeps ' +
+      'them in cookies. A limit needs sessions that the server can end: app.use(session({ store }, app)).',
+  )
+}

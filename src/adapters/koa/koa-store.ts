@@ -1,0 +1,117 @@
+import { CallDeadline } from '../../call-deadline.ts'
+import { SessmgrError } from '../../errors.ts'
+import type { GatedStore } from '../../middleware/guarded-store.ts'
+import type { HostSessionData, HostStore } from '../../middleware/host-types.ts'
+import { withHttpStatus } from '../../middleware/http-error.ts'
+import type { ServiceCore } from '../../middleware/service-core.ts'
+import type { Inspected } from '../../middleware/session-gate.ts'
+import { type StoreCalls, withoutId } from '../../middleware/store-calls.ts'
+import { storeHandle, visitOf } from '../visit.ts'
+import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
+import type { KoaVisit } from './koa-visit.ts'
+
+/** A session that was asked for, and what it turned out to be. */
+export interface KoaLoad extends Inspected {
+  readonly key: string
+}
+
+/** A store of koa-session behind the guard. */
+export interface KoaGuardedStore extends GatedStore {
+  readonly handle: HostStore
+  /** What the guard found out when the session of a request was loaded; undefined when the request came with none. */
+  loadOf(context: KoaContext): KoaLoad | undefined
+}
+
+/** What koa-session gives a store beside key and data. */
+type Rest = readonly [maxAge: unknown, options: KoaStoreOptions]
+
+const guarded = new WeakMap<KoaStore, KoaGuardedStore>()
+
+/** Finds the guard of a store, putting one up if need be: in place, because koa-session holds the very object. */
+export function guardKoaStore(core: ServiceCore, store: KoaStore): KoaGuardedStore {
+  const found = guarded.get(store) ?? putUpGuard(core, store)
+  guarded.set(store, found)
+  return found
+}
+
+function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
+  const handle = storeHandle()
+  const loads = new WeakMap<KoaContext, KoaLoad>()
+  // Carries what koa-session says beside key and data past the gate, which calls the store in the same breath.
+  let reading: Rest | undefined
+  const writing = new WeakMap<HostSessionData, Rest>()
+  const own: KoaStore = { get: store.get, set: store.set, destroy: store.destroy }
+  const makeCalls = (deadlineMs: number): StoreCalls => {
+    const deadline = new CallDeadline(deadlineMs, 'session store')
+    const run = <T>(key: string, call: () => Promise<T>) =>
+      deadline.run(async () => {
+        try {
+          return await call()
+        } catch (error) {
+          throw withoutId(error, key)
+        }
+      })
+    return {
+      get(key) {
+        const [maxAge, options] = reading ?? [undefined, {}]
+        return run(key, async () => (await own.get.call(store, key, maxAge, options)) ?? undefined)
+      },
+      set(key, data) {
+        const [maxAge, options] = writing.get(data) ?? [data._maxAge, {}]
+        return run(key, async () => void (await own.set.call(store, key, data, maxAge, options)))
+      },
+      destroy: (key) => run(key, async () => void (await own.destroy.call(store, key, {}))),
+      // koa-session knows no way to say that a session is in use.
+      touch: () => Promise.resolve(),
+    }
+  }
+  const { calls, gate } = core.stores.takeOver(store as unknown as HostStore, handle, makeCalls)
+
+  store.get = withStatus(async (key, maxAge, options = {}) => {
+    const { ctx } = options
+    if (ctx && visitOf(ctx.req)) throw tooEarly()
+    reading = [maxAge, options]
+    const loading = gate.load(key)
+    reading = undefined
+    const result = await loading
+    if (ctx) loads.set(ctx, { key, ...result })
+    return result.data
+  })
+  store.set = withStatus(async (key, data, maxAge, options = {}) => {
+    const visit = visitIn(options)
+    writing.set(data, [maxAge, options])
+    if (visit) Object.assign(visit, { sessionId: key, wrote: true })
+    if (visit?.isQuiet) return
+    await gate.save(key, data, visit?.view)
+    // What is written is a copy of the session; one that has been admitted here must know of it.
+    const marker = gate.markerOf(key, data)
+    if (marker && visit?.session) gate.mark(key, visit.session, marker)
+  })
+  store.destroy = withStatus(async (key, options = {}) => {
+    const visit = visitIn(options)
+    // The session that a login leaves stays in its store and its slot until the login has been admitted.
+    if (visit && gate.isLoggingIn(visit.view)) return
+    if (visit) await gate.noteIfEnded(visit.view, key, visit.session)
+    await gate.destroy(key)
+  })
+
+  return { calls, gate, handle, loadOf: (context) => loads.get(context) }
+}
+
+function visitIn({ ctx }: KoaStoreOptions): KoaVisit | undefined {
+  return ctx && (visitOf(ctx.req) as KoaVisit | undefined)
+}
+
+function withStatus<Parameters extends unknown[], Result>(
+  method: (...parameters: Parameters) => Promise<Result>,
+): (...parameters: Parameters) => Promise<Result> {
+  return (...parameters) =>
+    method(...parameters).catch((error) => {
+      throw withHttpStatus(error)
+    })
+}
+
+function tooEarly(): SessmgrError {
+  const advice = 'Move app.use(koaSessmgr(…)) behind app.use(session(…)).'
+  return new SessmgrError('session_middleware_missing', `sessmgr stands before koa-session. ${advice}`)
+}

@@ -1,0 +1,83 @@
+import type { HostSession, HostSessionData } from '../../middleware/host-types.ts'
+import { Visit } from '../visit.ts'
+import type { KoaGuardedStore } from './koa-store.ts'
+import type { KoaSession, KoaSessionContext } from './koa-types.ts'
+
+/** One request to Koa. */
+export class KoaVisit extends Visit {
+  readonly context: KoaSessionContext
+  override sessionId: string | undefined
+  /** Whether the visitor's session lies in the store. */
+  isStored = false
+  /** Whether what koa-session writes is to be dropped. */
+  isQuiet = false
+  readonly #handle: KoaGuardedStore['handle']
+  /** The id to go back to when a login is refused. */
+  #idBefore: string | undefined
+
+  constructor(store: KoaGuardedStore, context: KoaSessionContext) {
+    super(context.req, store)
+    this.context = context
+    this.sessionId = (context.session as KoaSession | null)?.externalKey
+    this.#handle = store.handle
+  }
+
+  get session(): HostSession | undefined {
+    return (this.context.session as HostSession | null) ?? undefined
+  }
+
+  protected get parts(): Record<string, unknown> {
+    const visit = this
+    const { context } = this
+    return {
+      sessionStore: this.#handle,
+      ip: context.ip,
+      renewSession: () => this.#renew(),
+      get body() {
+        return (context.request as { body?: unknown }).body
+      },
+      get sessionID(): string {
+        return visit.sessionId ?? ''
+      },
+      set sessionID(sessionId: string) {
+        visit.#idBefore = sessionId
+      },
+    }
+  }
+
+  /** Gives the request an empty session of a new id; what koa-session itself regenerates keeps its data. */
+  async #renew(): Promise<void> {
+    await this.#exchange({})
+  }
+
+  protected async startAfresh(): Promise<void> {
+    // Not needed here: an ended session is noticed as it is loaded, and koa-session makes a new one.
+  }
+
+  async putBack(data: HostSessionData): Promise<void> {
+    const { sessionOptions } = this.context
+    const { genid } = sessionOptions
+    sessionOptions.genid = () => this.#idBefore
+    this.isQuiet = !this.isStored
+    try {
+      await this.#exchange(data)
+      if (this.isQuiet) this.clearCookie()
+    } finally {
+      sessionOptions.genid = genid
+      this.isQuiet = false
+    }
+  }
+
+  async #exchange(data: HostSessionData): Promise<void> {
+    const { context } = this
+    context.session = data
+    await (context.session as KoaSession).regenerate()
+  }
+
+  /** Takes the cookie of a dead session from the browser. A session that is saved after all sends its own. */
+  clearCookie(): void {
+    const { sessionOptions, cookies } = this.context
+    if (sessionOptions.externalKey) return
+    cookies.set(sessionOptions.key, '', { ...sessionOptions, expires: new Date(0), maxAge: false })
+  }
+}

@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http'
+import type { HostRequest } from '../middleware/host-types.ts'
+
+/**
+ * Shows Node's request together with what a host keeps elsewhere, as Express would have it on the request itself.
+ *
+ * The methods run on Node's own object: a stream does not work through another one.
+ */
+export function nodeView(raw: IncomingMessage, own: object): HostRequest {
+  return new Proxy(raw, {
+    get(target, key) {
+      if (key in own) return Reflect.get(own, key)
+      const value = Reflect.get(target, key)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+    set: (target, key, value) => Reflect.set(key in own ? own : target, key, value),
+    has: (target, key) => key in own || key in target,
+  }) as HostRequest
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http'
+import type { GatedStore } from '../middleware/guarded-store.ts'
+import type {
+  HostRequest,
+  HostSession,
+  HostSessionData,
+  HostStore,
+  RequestState,
+  SignedOutReason,
+} from '../middleware/host-types.ts'
+import { type HostVisit, VISIT } from '../middleware/host-visit.ts'
+import { nodeView } from './node-view.ts'
+
+/** One request to a host that is not Express: what became of its session, and what the parts made for Express see of it. */
+export abstract class Visit implements HostVisit {
+  readonly raw: IncomingMessage
+  readonly store: GatedStore
+  /** Whether the session was written, which notes its use as well. */
+  wrote = false
+  #state: RequestState = {}
+  #stateFor: string | undefined
+  #view: HostRequest | undefined
+
+  constructor(raw: IncomingMessage, store: GatedStore) {
+    this.raw = raw
+    this.store = store
+    Object.assign(raw, { [VISIT]: this })
+  }
+
+  abstract get session(): HostSession | undefined
+  abstract get sessionId(): string | undefined
+
+  /** What the host has for the view. */
+  protected abstract get parts(): Record<string, unknown>
+
+  /** Exchanges the session of a request for an empty one, without a word to the store. */
+  protected abstract startAfresh(): Promise<void>
+
+  /** Puts the visitor's session back where a login was refused that had exchanged it already. */
+  abstract putBack(data: object): Promise<void>
+
+  get state(): RequestState {
+    // Whoever has given the session up since is not signed in any more.
+    return this.#state.session && this.#stateFor !== this.sessionId ? {} : this.#state
+  }
+
+  set state(state: RequestState) {
+    this.#state = state
+    this.#stateFor = this.sessionId
+  }
+
+  get view(): HostRequest {
+    this.#view ??= nodeView(this.raw, this.#ownParts())
+    return this.#view
+  }
+
+  #ownParts(): object {
+    const visit = this
+    return Object.defineProperties(
+      {
+        get session() {
+          return visit.session
+        },
+        get sessmgr() {
+          return visit.state
+        },
+        set sessmgr(state: RequestState) {
+          visit.state = state
+        },
+      },
+      Object.getOwnPropertyDescriptors(this.parts),
+    )
+  }
+
+  /** Finds out what became of the session that the request came with. */
+  async judge(endedAtLoad?: SignedOutReason): Promise<void> {
+    const { session, sessionId = '' } = this
+    const { gate } = this.store
+    const result = session ? await gate.inspect(sessionId, session) : {}
+    if (result.ended) await this.startAfresh()
+    const ended = result.ended ?? endedAtLoad
+    this.state = result.session ? { session: result.session } : ended ? { ended: { reason: ended } } : {}
+    if (result.session && session && !gate.markerOf(sessionId, session)) gate.mark(sessionId, session, result.session)
+  }
+
+  /** The session's data with the time at which it expires if nobody writes it. */
+  protected get unwritten(): HostSessionData | undefined {
+    return this.session
+  }
+
+  /** Notes that the login session of this request is in use, unless it was written anyway, or that can wait. */
+  noteUse(): Promise<void> | undefined {
+    if (this.wrote || !this.state.session) return undefined
+    const { unwritten: data, sessionId = '' } = this
+    const { gate } = this.store
+    return data && !gate.canWait(sessionId, data) ? gate.touch(sessionId, data) : undefined
+  }
+}
+
+/** Makes what stands for a store on the requests of a host: a login that is refused late puts the session back by it. */
+export function storeHandle(): HostStore {
+  const createSession = (request: HostRequest, data: object) => visitOf(request)?.putBack(data)
+  return { createSession } as unknown as HostStore
+}
+
+/** Finds what is known of a request. */
+export function visitOf(raw: object): Visit | undefined {
+  return (raw as { [VISIT]?: Visit })[VISIT]
+}

@@ -1,0 +1,5 @@
+declare module 'koa-bodyparser' {
+  import type { Middleware } from 'koa'
+
+  export default function bodyParser(): Middleware
+}
