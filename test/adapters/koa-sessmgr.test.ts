@@ -1,0 +1,142 @@
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import session from 'koa-session'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { koaRoutes, koaSessmgr } from '../../src/koa.ts'
+import { Browser } from '../support/browser.ts'
+import { createLimiter, type HostSetup } from './host-under-test.ts'
+import { JsonSessions } from './json-sessions.ts'
+import { startKoaHost } from './koa-host.ts'
+
+class ContextStore {
+  get() {}
+  set() {}
+  destroy() {}
+}
+
+const start = (setup: Partial<HostSetup> = {}) => startKoaHost({ sessions: new JsonSessions(), ...setup })
+
+function createApp(options?: object): Koa {
+  const app = new Koa()
+  app.keys = ['test']
+  app.silent = true
+  if (options) app.use(session(options, app))
+  return app
+}
+
+async function listen(app: Koa): Promise<string> {
+  const server = app.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => void server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+describe('put together in the wrong way, it says so at start-up', () => {
+  test.each([
+    ['before koa-session', createApp(), 'session_middleware_missing'],
+    ['with sessions in cookies', createApp({}), 'session_middleware_unsupported'],
+    ['with a store for each request', createApp({ ContextStore }), 'session_middleware_unsupported'],
+    ['without an application', undefined as never, 'session_middleware_missing'],
+  ])('%s', (_, app, code) => {
+    expect(() => koaSessmgr(createLimiter(), app)).toThrow(expect.objectContaining({ code }))
+  })
+
+  test('without a service', () => {
+    const app = createApp({ store: new JsonSessions().forPromises() })
+    expect(() => koaSessmgr({} as never, app)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+  })
+
+  test.each(['api', '/api/', '/api?'])('with the path %s for the routes', (path) => {
+    expect(() => koaRoutes(path, () => {})).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+  })
+})
+
+test('standing before koa-session, it says so to the first request that has a session', async () => {
+  const app = createApp()
+  const sessions = new JsonSessions()
+  const withSession = session({ store: sessions.forPromises() }, app)
+  app.use(koaSessmgr(createLimiter(), app))
+  app.use(withSession)
+  const errors: unknown[] = []
+  app.on('error', (error) => errors.push(error))
+  app.use((ctx) => {
+    ctx.session.cart = ['tea']
+    ctx.body = 'ok'
+  })
+  const browser = new Browser(await listen(app))
+  expect((await browser.get('/')).status).toBe(200)
+  expect((await browser.get('/')).status).toBe(500)
+  expect(errors).toMatchObject([{ code: 'session_middleware_missing' }])
+})
+
+test('the use of a session is noted though nothing is written, and its life is not prolonged', async () => {
+  const host = await start({ sessmgr: { touchEvery: 0 } })
+  const browser = host.browser()
+  await browser.login('alice')
+  const id = host.sessionIdOf(browser) ?? ''
+  const written = host.sessions.writes.get(id)
+  const [before] = await host.limiter.sessions.list(2)
+  while (Math.floor(Date.now() / 1000) === Math.floor((before?.lastSeenAt ?? 0) / 1000)) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  await browser.get('/me')
+  const [after] = await host.limiter.sessions.list(2)
+  expect(after?.lastSeenAt).toBeGreaterThan(before?.lastSeenAt ?? Number.POSITIVE_INFINITY)
+  expect(host.sessions.writes.get(id)).toBe(written)
+})
+
+test.each([{ rolling: true }, { maxAge: 'session' }, { renew: true }])('sessions work with %o', async (options) => {
+  const host = await start({ session: options, sessmgr: { settings: { logic: 'logout_oldest' } } })
+  const [old, young] = [host.browser(), host.browser()]
+  await old.login('alice')
+  expect([await old.me(), await old.me()]).toEqual([200, 200])
+  await young.login('alice')
+  expect([await old.me(), await young.me()]).toEqual([401, 200])
+  await host.limiter.sessions.logoutAllUsers()
+  expect((await young.get('/state')).json()).toEqual({ ended: { reason: 'logout_all' } })
+  expect(host.sessions.ids()).toEqual([])
+})
+
+test('a store hears all that koa-session says', async () => {
+  const heard: unknown[] = []
+  const sessions = new JsonSessions()
+  const inner = sessions.forPromises()
+  const note = (name: string, maxAge: unknown, options: { ctx?: unknown; rolling?: unknown } | undefined) =>
+    heard.push([name, maxAge, options?.rolling, options?.ctx !== undefined])
+  const store = {
+    get: (key: string, maxAge: unknown, options: object) => {
+      note('get', maxAge, options)
+      return inner.get(key)
+    },
+    set: (key: string, data: unknown, maxAge: unknown, options: object) => {
+      note('set', maxAge, options)
+      return inner.set(key, data)
+    },
+    destroy: (key: string) => inner.destroy(key),
+  }
+  const host = await start({ sessions, store, session: { maxAge: 60_000, rolling: true } })
+  const browser = host.browser()
+  await browser.login('alice')
+  heard.length = 0
+  await browser.get('/me')
+  expect(heard).toEqual([
+    ['get', 60_000, true, true],
+    ['set', 70_000, true, true],
+  ])
+})
+
+test('an id that travels outside cookies is left alone', async () => {
+  const key = 'x-session'
+  const externalKey = {
+    get: (ctx: Koa.Context) => ctx.get(key),
+    set: (ctx: Koa.Context, value: string) => ctx.set(key, value),
+  }
+  const host = await start({ session: { externalKey } })
+  const form = { username: 'alice', password: 'secret' }
+  const login = await host.browser().request('POST', '/login', { form })
+  const headers = { [key]: login.headers.get(key) ?? '' }
+  expect((await host.browser().get('/me', { headers })).status).toBe(200)
+  await host.limiter.sessions.endAll(2)
+  const ended = await host.browser().get('/state', { headers })
+  expect([ended.json(), ended.setCookies]).toEqual([{ ended: { reason: 'missing' } }, []])
+})
