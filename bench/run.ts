@@ -1,4 +1,5 @@
 import { cpus } from 'node:os'
+import { coldStartBench } from './cold-start-bench.ts'
 import { commentsBench } from './comments-bench.ts'
 import { registryBench } from './registry-bench.ts'
 import { requestBench } from './request-bench.ts'
@@ -7,6 +8,7 @@ import { stopAll } from './support.ts'
 process.once('exit', stopAll)
 const print = (line: string) => console.log(line)
 print(`Node ${process.version}, ${cpus().length} cores. Ratios of one run; the machine's noise stands beside them.`)
+coldStartBench(print)
 await requestBench(print)
 await commentsBench(print)
 await registryBench(print)

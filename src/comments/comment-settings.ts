@@ -1,10 +1,9 @@
-import * as z from 'zod/mini'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from '../options/option-store.ts'
 import { createSiteOption, type SiteOption } from '../options/site-option.ts'
 
 /** Name of the option that stores every setting of the lazy comments. */
-export const COMMENTS_OPTION = 'lazycomments_settings'
+const COMMENTS_OPTION = 'lazycomments_settings'
 
 /** The settings of the lazy comments. */
 export interface CommentSettings {
@@ -91,18 +90,6 @@ function sanitize(value: unknown, current: CommentSettings): CommentSettings {
   ])
   return Object.fromEntries(clean) as CommentSettings
 }
-
-/** Schema of the settings, for the description of the REST surface. */
-export const commentSettingsSchema = z.object({
-  load_method: z.enum(['scroll', 'click', 'off']),
-  button_text: z.string(),
-  button_style: z.enum(['theme', 'custom']),
-  button_class: z.string(),
-  show_loader: z.boolean(),
-  minimum_count: z.int(),
-  disable_for_bots: z.boolean(),
-  cache_enabled: z.boolean(),
-})
 
 /** Reads and writes the settings of the lazy comments. Every write is sanitised. */
 export interface CommentSettingsService {

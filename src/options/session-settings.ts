@@ -22,7 +22,7 @@ const maximumSchema = z.pipe(
 )
 
 /** Checks a partial settings object as a script or a program sends it; unknown keys are dropped. */
-export const settingsSchema = (logics: readonly string[]) =>
+const settingsSchema = (logics: readonly string[]) =>
   z.object({
     maximum: z.optional(maximumSchema),
     logic: z.optional(z.enum(logics as [string, ...string[]], `must be one of ${logics.join(', ')}`)),

@@ -48,7 +48,7 @@ export type StartHost = (setup: HostSetup) => Promise<HostUnderTest>
 export const FORTNIGHT = 14 * 24 * 60 * 60_000
 
 /** The users of the tests, of whom alice may do everything. */
-export const host: Host<Express.User> = {
+const host: Host<Express.User> = {
   users: {
     findById: (id) => findUserById(Number(id)),
     findByEmail: () => undefined,

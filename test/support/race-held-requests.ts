@@ -20,7 +20,7 @@ export interface HeldRequests {
 type Way = (arena: Arena, trial: { n: number; cookie: string }) => Promise<unknown>
 
 /** The ways in which a session ends through another process than the one that holds the request. */
-export const WAYS_OUT: Record<string, Way> = {
+const WAYS_OUT: Record<string, Way> = {
   'a logout': ({ load, origins }, { cookie }) => load.send(origins[1] as string, '/logout', { method: 'POST', cookie }),
   'a login that displaces it': ({ load, origins }, { n }) => {
     const { login, password } = seededUser(n)

@@ -55,7 +55,7 @@ export async function raceLogins(
 }
 
 /** How many of these cookies' sessions lie in the session store. */
-export async function countInSessionStore({ client }: Arena, cookies: readonly string[]): Promise<number> {
+async function countInSessionStore({ client }: Arena, cookies: readonly string[]): Promise<number> {
   const found = await Promise.all(cookies.map((cookie) => client.exists(`sess:${sessionIdOf(cookie)}`)))
   return found.filter((exists) => exists === 1).length
 }

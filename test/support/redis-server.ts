@@ -78,7 +78,7 @@ async function startServer(directory: string, given: readonly string[]): Promise
 }
 
 /** Finds a port nobody listens on, below those that systems give to outgoing connections. */
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(16_000 + Math.floor(Math.random() * 16_000), '127.0.0.1')
     const isFree = await new Promise<boolean>((resolve) => {
