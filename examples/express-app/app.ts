@@ -2,17 +2,19 @@ import { fileURLToPath } from 'node:url'
 import express, { type Express } from 'express'
 import session from 'express-session'
 import { type Sessmgr, sessmgr } from 'sessmgr'
+import { offlineLicensing } from 'sessmgr/licensing'
+import { demoVendor, product, roleLimits } from '../addon-role-limits/index.ts'
 import { createAuthentication } from './authentication.ts'
 import type { Config } from './config.ts'
 import { errorHandler } from './error-handler.ts'
 import { logHooks } from './hooks-log.ts'
-import { createHost } from './host.ts'
+import { createHost, ROLES } from './host.ts'
 import { createPosts } from './posts.ts'
 import { loginRoutes } from './routes/login.ts'
 import { noteRoutes } from './routes/note.ts'
 import { postRoutes } from './routes/posts.ts'
 import { createStorage } from './storage.ts'
-import { createUsers } from './users.ts'
+import { createUsers, type User } from './users.ts'
 
 const ADMIN_ID = 1
 const SEEDED = 'seeded at the start'
@@ -31,7 +33,10 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   const posts = createPosts()
   const authentication = createAuthentication(users)
   const storage = createStorage(config.redisUrl)
+  const vendor = config.demoVendorKeys ? demoVendor(config.demoVendorKeys) : undefined
   const limiter = sessmgr({
+    licensing: vendor && offlineLicensing({ ...vendor, catalogue: [product] }),
+    site: vendor && { url: 'http://localhost', title: 'sessmgr example' },
     store: storage.store,
     sessionStore: storage.sessionStore,
     host: createHost(users, posts),
@@ -45,6 +50,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   app.set('views', fileURLToPath(new URL('./views', import.meta.url)))
   app.set('view engine', 'ejs')
   app.use(express.static(fileURLToPath(new URL('./public', import.meta.url))))
+  if (vendor) app.use(roleLimits<User>(limiter, { vendor, roles: ROLES, rolesOf: ({ role }) => [role] }))
   app.use(
     session({
       store: storage.sessionStore,

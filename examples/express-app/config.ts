@@ -12,6 +12,7 @@ export interface Config {
   seedUsers: number
   hooksLog: string | undefined
   appPassword: string | undefined
+  demoVendorKeys: string | undefined
 }
 
 /** Reads the environment once, when the application starts. */
@@ -30,6 +31,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     seedUsers: integer(env, 'SEED_USERS', 0),
     hooksLog: env.TEST_HOOKS_LOG,
     appPassword: env.SEED_APP_PASSWORD || undefined,
+    demoVendorKeys: env.ADDON_ROLE_LIMITS || undefined,
   }
 }
 

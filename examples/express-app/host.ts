@@ -11,6 +11,9 @@ const CAPABILITIES: Record<User['role'], readonly string[]> = {
   subscriber: ['read'],
 }
 
+/** Every role that a user of the demo can have. */
+export const ROLES = Object.keys(CAPABILITIES)
+
 /** Tells sessmgr about the demo's users, what they may do, and its posts. */
 export function createHost(users: Users, posts: Posts): Host<User, Post> {
   const wrongPasswords = new RateLimiterMemory({ points: 10, duration: 60 })

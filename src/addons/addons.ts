@@ -85,7 +85,11 @@ export function createAddons(parts: AddonsParts): Addons {
     const rows = (await Promise.all(shaped)).filter((row) => row !== undefined)
     const raw = addons.map((addon) => addon.raw)
     const items: unknown = await hooks.applyFilters('sessmgr_addons_catalog', rows, raw)
-    if (Array.isArray(items)) return items.map(addonRow).filter((row) => row !== undefined)
+    if (Array.isArray(items)) {
+      const good = items.map(addonRow).filter((row) => row !== undefined)
+      // A later row takes the place of an earlier one with its id.
+      return [...new Map(good.map((row) => [row.id, row])).values()]
+    }
     throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_addons_catalog" did not return an array of rows.')
   }
 

@@ -1,4 +1,5 @@
 import { SLUG, VERSION } from '../constants.ts'
+import { SessmgrError } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 
@@ -13,12 +14,16 @@ export interface ScriptVarsParts {
   readonly restPath: string
 }
 
-/** Makes the variables that `window.sessmgr` starts with, through the filter `sessmgr_admin_script_vars`. */
+/**
+ * Makes the variables that `window.sessmgr` starts with, through the filter `sessmgr_admin_script_vars`.
+ *
+ * @throws SessmgrError `hook_failed` when a subscriber fails, or returns anything but an object.
+ */
 export async function scriptVars(
   { hooks, modes, restPath }: ScriptVarsParts,
   { base, nonce }: { base: string; nonce: string },
 ): Promise<Readonly<Record<string, unknown>>> {
-  return hooks.applyFilters('sessmgr_admin_script_vars', {
+  const vars: unknown = await hooks.applyFilters('sessmgr_admin_script_vars', {
     version: VERSION,
     slug: SLUG,
     name: PRODUCT_NAME,
@@ -28,4 +33,6 @@ export async function scriptVars(
     adminUrl: `${base}/`,
     logics: await modes.catalogue(),
   })
+  if (typeof vars === 'object' && vars !== null && !Array.isArray(vars)) return vars as Record<string, unknown>
+  throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_admin_script_vars" did not return an object.')
 }

@@ -214,7 +214,9 @@ const productId = wholeNumber
 
 function date(text: string): Date {
   const time = /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be a date such as 2027-12-31.')
+  // A day that no month has would become one of the next month.
+  if (Number.isNaN(time) || new Date(time).getUTCDate() !== Number(text.slice(8, 10)))
+    throw new InvalidArgumentError('It must be a date such as 2027-12-31.')
   return new Date(time)
 }
 

@@ -35,14 +35,14 @@ export interface CommentRendering {
   settings(): Promise<CommentSettings>
   /** Decides whether the comments of this view load lazily; decided once for each request. */
   isLazy(post: unknown, view: PostView): Promise<boolean>
-  /** Renders the comments of a post as the page would have them inline. */
+  /** Renders the comments of a post as the page would have them inline; nothing while the post is locked. */
   renderInline(post: unknown, context: RenderContext): Promise<string>
   /**
-   * Renders what the script fetches. Parallel calls for one post by readers who carry nothing share one rendering.
+   * Renders what the script fetches. Parallel calls for one public post by readers who are anybody share one rendering.
    *
-   * @param carriesNothing Whether the request has neither cookie nor credentials, by which answers could differ.
+   * @param isAnybody Whether nothing tells who asks: no signed-in reader, no cookie, no credentials.
    */
-  answer(postId: number, context: RenderContext, carriesNothing: boolean): Promise<CommentsAnswer>
+  answer(postId: number, context: RenderContext, isAnybody: boolean): Promise<CommentsAnswer>
 }
 
 /** Wires eligibility, themes and the block cache together. */
@@ -80,7 +80,17 @@ export function createCommentRendering(parts: {
 
   const themeOf = (post: unknown) => (typeof host.theme === 'function' ? host.theme(post) : host.theme)
 
+  const hasPassword = async (post: unknown) => Boolean(await posts.hasPassword?.(post))
+
+  const isLocked = async (post: unknown, request: unknown) =>
+    (await hasPassword(post)) && ((await posts.isLocked?.(post, request)) ?? true)
+
   async function renderInline(post: unknown, context: RenderContext): Promise<string> {
+    if (await isLocked(post, context.request)) return ''
+    return requireText(await renderComments(post, context), 'The theme')
+  }
+
+  async function renderComments(post: unknown, context: RenderContext): Promise<string> {
     const theme = themeOf(post)
     if ('renderComments' in theme) return theme.renderComments(post, context)
     const block = await commentsBlock(post)
@@ -107,22 +117,23 @@ export function createCommentRendering(parts: {
   }
 
   async function find(postId: number, context: RenderContext): Promise<CommentsAnswer> {
-    const post = await posts.find(postId)
+    const post = (await posts.find(postId)) ?? undefined
     if (post === undefined || !(await posts.isPublic(post))) return { found: false }
-    const isPublic = !(await posts.hasPassword?.(post))
-    const isLocked = !isPublic && (await (posts.isLocked?.(post, context.request) ?? true))
-    if (isLocked) return { found: true, body: commentsBody(''), isPublic }
+    if (await isLocked(post, context.request)) return { found: true, body: commentsBody(''), isPublic: false }
+    const isPublic = !(await hasPassword(post))
     const rendered = await renderInline(post, context)
-    const html = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
+    const filtered = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
+    const html = requireText(filtered, 'A subscriber to "lazycomments_rendered_html"')
     // What is for one reader alone is not kept.
     const isForAll = isPublic && context.userId === undefined
     return { found: true, body: isForAll ? publicBody(postId, html) : commentsBody(html), isPublic }
   }
 
-  function answer(postId: number, context: RenderContext, carriesNothing: boolean): Promise<CommentsAnswer> {
-    if (!carriesNothing) return find(postId, context)
+  function answer(postId: number, context: RenderContext, isAnybody: boolean): Promise<CommentsAnswer> {
+    if (!isAnybody) return find(postId, context)
     const known = underWay.get(postId)
-    if (known) return known
+    // A post that has a password may be open to the one request and locked for the other.
+    if (known) return known.then((first) => (first.found && !first.isPublic ? find(postId, context) : first))
     // A rendering that never ends is given up, or nobody could ever start another.
     const giveUp = setTimeout(() => underWay.delete(postId), deadlineMs)
     const rendering = find(postId, context).finally(() => {
@@ -134,4 +145,11 @@ export function createCommentRendering(parts: {
   }
 
   return { settings: settingsNow, isLazy, renderInline, answer }
+}
+
+function requireText(markup: unknown, giver: string): string {
+  if (typeof markup === 'string') return markup
+  throw new TypeError(
+    `${giver} must give the markup of the comments as a string; it gave a value of type ${typeof markup}.`,
+  )
 }

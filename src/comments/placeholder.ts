@@ -45,6 +45,10 @@ export function placeholder({ settings, nonce, ...parts }: PlaceholderParts): st
 }
 
 function inlineUrl(postUrl: string): string {
-  const [page = ''] = postUrl.split('#', 1)
+  const [page = ''] = isWebAddress(postUrl) ? postUrl.split('#', 1) : []
   return `${page}${page.includes('?') ? '&' : '?'}comments=all#comments`
 }
+
+/** An address that would run a script leads nowhere; without one the link leads to the page on which it stands. */
+const isWebAddress = (url: string) =>
+  URL.canParse(url, 'http://page') && /^https?:$/.test(new URL(url, 'http://page').protocol)

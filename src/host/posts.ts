@@ -1,7 +1,7 @@
 /** The application's posts. `Post` is whatever the application calls a post. */
 export interface HostPosts<Post = unknown> {
-  /** Finds a post by id. Unknown: undefined. */
-  find(id: number): Post | undefined | Promise<Post | undefined>
+  /** Finds a post by id. Unknown: undefined or null. */
+  find(id: number): Post | null | undefined | Promise<Post | null | undefined>
   id(post: Post): number
   /** Path or address of the page that shows the post alone. */
   url(post: Post): string

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { CommentRendering } from '../comments/comment-rendering.ts'
 import { withDeadline } from '../deadline.ts'
-import type { Caller, Reader } from '../middleware/authenticate-caller.ts'
+import type { Caller } from '../middleware/authenticate-caller.ts'
 import type { HostRequest } from '../middleware/host-types.ts'
 import { RestError } from '../middleware/rest-error.ts'
 import { RestAnswer } from './rest-answer.ts'
@@ -22,15 +22,18 @@ export interface CommentsRouteParts {
   readonly rendering: CommentRendering
   readonly nonceHeader: string
   readonly deadlineMs: number
-  /** Tells whose session a request carries. */
-  readerOf(request: HostRequest): Reader | undefined
+  /** Tells whether a request comes from somebody who is signed in, with a nonce or without. */
+  isSignedIn(request: HostRequest): boolean
 }
 
 /** Gives the rendered comments of a post, to everybody. */
-export function commentsRoute({ rendering, nonceHeader, deadlineMs, readerOf }: CommentsRouteParts): RestRoute {
+export function commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }: CommentsRouteParts): RestRoute {
   /** No cache may keep what is for one reader, or an answer that takes a dead session's cookie away. */
-  const isPrivate = (request: HostRequest, caller: Caller | undefined) =>
-    caller !== undefined || readerOf(request) !== undefined || request.sessmgr?.ended !== undefined
+  const isForOne = (request: HostRequest, caller: Caller | undefined) =>
+    caller !== undefined ||
+    isSignedIn(request) ||
+    request.headers.authorization !== undefined ||
+    request.sessmgr?.ended !== undefined
 
   return restRoute<{ post_id: string }>({
     methods: ['GET'],
@@ -39,11 +42,11 @@ export function commentsRoute({ rendering, nonceHeader, deadlineMs, readerOf }: 
     access: undefined,
     schemas: () => ({ params: z.object({ post_id: postId }), response: z.object({ html: z.string() }) }),
     async handle({ params, request, caller }) {
-      const { cookie, authorization } = request.headers
+      const isPrivate = isForOne(request, caller)
       const answering = rendering.answer(
         Number(params.post_id),
         { request, userId: caller?.userId },
-        cookie === undefined && authorization === undefined,
+        !isPrivate && request.headers.cookie === undefined,
       )
       const tooSlow = () =>
         new RestError(503, 'rest_unavailable', 'The comments take too long. Try again.', {
@@ -52,7 +55,7 @@ export function commentsRoute({ rendering, nonceHeader, deadlineMs, readerOf }: 
       const answer = await withDeadline(answering, deadlineMs, tooSlow)
       const headers = {
         Vary: `Accept-Encoding, ${nonceHeader}`,
-        'Cache-Control': cacheControl(isPrivate(request, caller), answer.found ? answer.isPublic : 'missing'),
+        'Cache-Control': cacheControl(isPrivate, answer.found ? answer.isPublic : 'missing'),
       }
       if (!answer.found) return new RestAnswer(NOTHING, { status: 404, headers })
       const { json, etag: ETag } = answer.body

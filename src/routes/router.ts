@@ -93,8 +93,19 @@ function sendJson(
 
 function send(response: HostResponse, { status, type, text, headers }: RestAnswer): void {
   if (response.headersSent) return
+  // What the application lets its answers depend on holds for these, too.
+  const given = response.getHeader('Vary')
   response.statusCode = status
   if (status !== 304) response.setHeader('Content-Type', type)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  if (given !== undefined && 'Vary' in headers) response.setHeader('Vary', `${given}, ${headers.Vary}`)
+  if (headers['Cache-Control']?.startsWith('public')) keepCookiesOut(response)
   response.end(text)
+}
+
+/** A cache must not hand the cookie of one reader to the next. A session sets its own only when the headers go out. */
+function keepCookiesOut(response: HostResponse): void {
+  response.removeHeader('Set-Cookie')
+  const setHeader = response.setHeader.bind(response)
+  response.setHeader = (name, value) => (name.toLowerCase() === 'set-cookie' ? response : setHeader(name, value))
 }

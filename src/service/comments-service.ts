@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type BlockCache, createBlockCache } from '../comments/block-cache.ts'
+import { checkCommentsHost } from '../comments/check-comments-host.ts'
 import { commentAssets } from '../comments/comment-assets.ts'
 import { type CommentsHost, createCommentRendering } from '../comments/comment-rendering.ts'
 import { type CommentSettingsService, createCommentSettings } from '../comments/comment-settings.ts'
@@ -45,6 +46,8 @@ export interface CommentsServiceParts {
   readonly deadlineMs: number
   /** Tells whose session a request carries. */
   readerOf(request: HostRequest): Reader | undefined
+  /** Tells whether a request comes from somebody who is signed in. @default whether it carries a reader's session */
+  isSignedIn?(request: HostRequest): boolean
   /** Makes the nonce of a signed-in reader. */
   nonceOf(request: IncomingMessage): Promise<string | undefined>
 }
@@ -58,6 +61,8 @@ export function createCommentsService(parts: CommentsServiceParts): {
   readonly routes: readonly RestRoute[]
 } {
   const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf } = parts
+  checkCommentsHost(host)
+  const isSignedIn = parts.isSignedIn ?? ((request: HostRequest) => readerOf(request) !== undefined)
   const settings = createCommentSettings(store.options, hooks)
   const cache = createBlockCache(store.transients)
   const rendering = createCommentRendering({ host, settings, cache, hooks, logger, deadlineMs })
@@ -77,7 +82,8 @@ export function createCommentsService(parts: CommentsServiceParts): {
 
   async function isLazy(request: IncomingMessage, post: unknown, single = true): Promise<boolean> {
     // The link in the placeholder leads to the same page with the comments on it.
-    if (new URLSearchParams(request.url?.split('?')[1]).get('comments') === 'all') return false
+    const query = new URLSearchParams(request.url?.split('?').slice(1).join('?'))
+    if (query.getAll('comments').includes('all')) return false
     return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })
   }
 
@@ -103,7 +109,7 @@ export function createCommentsService(parts: CommentsServiceParts): {
     deactivate: () => hooks.doAction('lazycomments_deactivated'),
   }
   const routes = [
-    commentsRoute({ rendering, nonceHeader, deadlineMs, readerOf }),
+    commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }),
     commentsCacheRoute(cache, hooks),
     commentAssetsRoute,
   ]

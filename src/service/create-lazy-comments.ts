@@ -90,9 +90,12 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
       '"host" must tell of the posts and their theme: createLazyComments({ host: { posts, theme } }).',
     )
   }
-  const resolved = resolveOptions({ ...shared, host: { ...WITHOUT_USERS, ...given } })
-  const { store, logger, nonceHeader, deadlineMs } = resolved
+  if (typeof userOf !== 'function') {
+    throw new SessmgrError('invalid_option', '"user" must be a function such as (request) => request.user.')
+  }
   const host: Host = { ...WITHOUT_USERS, ...given }
+  const resolved = resolveOptions({ ...shared, host })
+  const { store, logger, nonceHeader, deadlineMs } = resolved
   const hooks = bus ?? createHooks({ logger, deadlineMs })
   const passwords = createApplicationPasswords(store.passwords, systemClock)
   const nonces = createNonces(siteSecrets(store.options, resolved.secrets), systemClock)
@@ -112,6 +115,8 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     host: { posts: given.posts, theme: given.theme },
     hooks,
     readerOf,
+    // Also where the application tells of no users: its theme could look at the request.
+    isSignedIn: (request) => (userOf(request) ?? undefined) !== undefined,
     nonceOf,
   })
   const parts = { routes, host, readerOf, passwords, nonces, nonceHeader, logger }

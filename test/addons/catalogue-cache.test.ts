@@ -215,6 +215,15 @@ describe('the filter sessmgr_addons_catalog', () => {
     expect((await addons.list()).items).toEqual([{ ...BARE, ...flags, banner: '', banner_large: '' }])
   })
 
+  it('cannot show an add-on twice: a later row takes the place of an earlier one', async () => {
+    const { addons, hooks } = createAddonsHost({ provider: provider() })
+    const [first] = (await addons.list()).items
+    hooks.addFilter('sessmgr_addons_catalog', 'test', (items) => [...items, { ...items[0], title: 'Again' } as never])
+    const { items } = await addons.list()
+    expect(items.map(({ id }) => id)).toEqual([...new Set(items.map(({ id }) => id))])
+    expect(items[0]).toEqual({ ...first, title: 'Again' })
+  })
+
   it('that returns no array, or throws, fails the call', async () => {
     const { addons, hooks } = createAddonsHost({ provider: provider() })
     hooks.addFilter('sessmgr_addons_catalog', 'test', () => ({}) as never)

@@ -105,6 +105,20 @@ describe('the catalogue', () => {
     expect(server.requests.map(({ url }) => url.split('offset=')[1])).toEqual(['0', '50', '100'])
   })
 
+  it('ends where a backend gives the same page again, and has no add-on twice', async () => {
+    const page = Array.from({ length: 50 }, (_, index) => plugin((index % 49) + 1))
+    server.fault = json(200, { addons: page })
+    const ids = (await make().listAddons({})).map(({ id }) => id)
+    expect(ids).toEqual(Array.from({ length: 49 }, (_, index) => index + 1))
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it('is not made of what nests without end', async () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    server.fault = (_request, response) => response.end(`{"addons":[{"id":1,"info":${deep}}]}`)
+    expect(await failure(make().listAddons({}))).toMatchObject({ code: 'provider_bad_response' })
+  })
+
   it.each<[string, unknown]>([
     ['a text', 'x'],
     ['null', null],
@@ -113,6 +127,9 @@ describe('the catalogue', () => {
     ['an add-on without id', { addons: [{ slug: 'x' }] }],
     ['an id that is too large', { addons: [plugin(1, { id: '9223372036854775807' })] }],
     ['an id of zero', { addons: [plugin(0)] }],
+    ['an id that is no plain number', { addons: [plugin(1, { id: '1e3' })] }],
+    ['an id that is a list', { addons: [plugin(1, { id: [7] })] }],
+    ['an id that is true', { addons: [plugin(1, { id: true })] }],
     ['an add-on that is null', { plugins: [null] }],
   ])('is not made of %s', async (_what, answer) => {
     server.fault = json(200, answer)

@@ -88,6 +88,17 @@ describe('the page', () => {
     expect(answer.text).not.toContain('\u2028')
   })
 
+  test.each([null, 'a text', ['a list']])(
+    'is refused, with the name of the filter, when it returns %j',
+    async (bad) => {
+      const remove = lab.limiter.hooks.addFilter('sessmgr_admin_script_vars', 'test', () => bad as never)
+      const answer = await (await as('admin')).get('/admin')
+      remove()
+      expect(answer.status).toBe(500)
+      expect(answer.text).toContain('sessmgr_admin_script_vars')
+    },
+  )
+
   test('has a policy that lets nothing inline run but what carries the nonce of this answer', async () => {
     const browser = await as('admin')
     const [one, other] = [await browser.get('/admin'), await browser.get('/admin')]

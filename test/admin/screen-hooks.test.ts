@@ -34,6 +34,19 @@ describe('the hooks of the screen', () => {
     logged.mockRestore()
   })
 
+  it('survive whatever is thrown, and what was done to a list before', () => {
+    const { hooks, changes } = createScreenHooks()
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    hooks.addFilter('sessmgr.settings.panels', 'vandal', (panels) => {
+      ;(panels as unknown[]).length = 0
+      throw Object.create(null)
+    })
+    const panels = [{ id: 'a', Component: () => null }]
+    expect(hooks.applyFilters('sessmgr.settings.panels', [...panels])).toEqual(panels)
+    expect(changes.problems()).toEqual([{ namespace: 'vandal', hook: 'sessmgr.settings.panels', reason: 'object' }])
+    logged.mockRestore()
+  })
+
   it('let a filter that receives nothing return nothing', () => {
     const { hooks, changes } = createScreenHooks()
     const name = 'sessmgr.settings.force_logout.cross_sell'

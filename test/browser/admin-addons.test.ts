@@ -81,6 +81,20 @@ test('a licence is activated and deactivated, and what is wrong with a key is sa
   await page.getByText('Unlicensed', { exact: true }).waitFor()
 })
 
+test('the licence of an add-on that is gone can be given back', async () => {
+  const gone = await startAdminLab(options)
+  installFirst(gone.limiter)
+  await gone.limiter.addons.activate(11, await vendor.issue(11))
+  gone.limiter.hooks.removeFilter('sessmgr_register_addon', 'per-role')
+  const page = await gone.open(chromium, '/addons')
+  await page.getByRole('button', { name: 'Manage License: Limits per role' }).click()
+  await page.getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByText('License deactivated.').first().waitFor()
+  expect(await page.getByRole('button', { name: /License: Limits per role/ }).count()).toBe(0)
+  expect(await gone.limiter.addons.isLicensed(11)).toBe(false)
+  await gone.close()
+})
+
 test('the dialog closes with Escape and with Cancel, and nothing has happened', async () => {
   const page = await lab.open(chromium, '/addons')
   const open = page.getByRole('button', { name: 'Activate License: Limits per role' })

@@ -157,6 +157,35 @@ describe('sessmgr.admin.tabs', () => {
     await page.getByRole('heading', { name: 'General Settings' }).waitFor()
   })
 
+  test('survives a tab that throws what has no words', async () => {
+    const page = await lab.open(chromium)
+    await late(
+      page,
+      `hooks.addFilter('sessmgr.admin.tabs', 'late', (tabs) =>
+        [...tabs, { key: 'x', label: 'Mute', component: () => { throw Object.create(null) } }])`,
+    )
+    await page.getByRole('link', { name: 'Mute' }).click()
+    await page.getByText('“Mute” could not be shown').waitFor()
+    expect(await tabs(page)).toContain('Settings')
+  })
+
+  test('shows an outline while the code of a tab is on its way, and the other tabs work on', async () => {
+    const page = await lab.open(chromium)
+    await late(
+      page,
+      `const code = new Promise((resolve) => { window.arrive = () => resolve({ default: () => 'here it is' }) })
+      hooks.addFilter('sessmgr.admin.tabs', 'late', (tabs) =>
+        [...tabs, { key: 'x', label: 'Slow', component: react.lazy(() => code) }])`,
+    )
+    await page.getByRole('link', { name: 'Slow' }).click()
+    await page.getByRole('status').filter({ hasText: 'Loading…' }).waitFor()
+    await page.getByRole('link', { name: 'Support' }).click()
+    await page.getByRole('heading', { name: 'Questions and answers' }).waitFor()
+    await page.getByRole('link', { name: 'Slow' }).click()
+    await page.evaluate('window.arrive()')
+    await page.getByText('here it is').waitFor()
+  })
+
   test('survives a subscriber that throws, and names it', async () => {
     const page = await lab.open(chromium)
     await late(

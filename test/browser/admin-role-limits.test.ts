@@ -1,12 +1,16 @@
-import AxeBuilder from 'axe-core'
-import type { Page } from 'playwright-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { product } from '../../examples/addon-role-limits/product.ts'
 import { demoVendorFile } from '../addon-role-limits/role-limits-host.ts'
-import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
+import { type AdminHost, PICTURES, startAdminHost } from '../support/admin-host.ts'
 import { seenBy } from '../support/chromium.ts'
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const CAROL = 4
+const UNLICENSED = 'Role Limits has no active license'
+
 const { vendor, file, remove } = demoVendorFile()
 let host: AdminHost
 beforeAll(async () => {
@@ -24,4 +28,151 @@ beforeEach(async () => {
 
 const stored = () => host.limiter.options.get('role_limits')?.get()
 const panel = (page: Page) => page.getByRole('region', { name: 'Role Limits' })
+const roleField = (page: Page, role: string) => panel(page).getByLabel(`Limit for the role ${role}`)
+const userField = (page: Page, login: string) => panel(page).getByLabel(`Limit for the user ${login}`)
 const save = (page: Page) => page.getByRole('button', { name: 'Save Changes' }).click()
+
+async function addUser(page: Page, login: string): Promise<void> {
+  await panel(page).getByLabel('Login name of a user').fill(login)
+  await panel(page).getByRole('button', { name: 'Add user limit' }).click()
+}
+
+/** Notes what the page posts from now on. */
+function posts(page: Page): Request[] {
+  const sent: Request[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(request)
+  })
+  return sent
+}
+
+test('limits are edited, saved in one call with the settings, and hold from the next login on', async () => {
+  await host.limiter.settings.update({ maximum: 5, logic: 'logout_oldest' })
+  for (let count = 0; count < 3; count++) await host.signIn('carol')
+  const page = await host.open()
+  const sent = posts(page)
+  await roleField(page, 'editor').fill('2')
+  await addUser(page, ' alice ')
+  await userField(page, 'alice').fill('4')
+  await page.getByLabel('Active Logins Limit').fill('6')
+  await save(page)
+  await page.getByText('Settings saved.').first().waitFor()
+  expect(sent.map((request) => request.postDataJSON())).toEqual([
+    { role_limits: { roles: { editor: 2 }, users: { alice: 4 } }, sessmgr_settings: { maximum: 6 } },
+  ])
+  expect(await stored()).toEqual({ roles: { editor: 2 }, users: { alice: 4 } })
+  expect(await host.limiter.sessions.count(CAROL)).toBe(3)
+  await host.signIn('carol')
+  expect(await host.limiter.sessions.count(CAROL)).toBe(2)
+
+  await page.reload()
+  await expect.poll(() => roleField(page, 'editor').inputValue()).toBe('2')
+  expect(await userField(page, 'alice').inputValue()).toBe('4')
+  expect(await panel(page).getByText(UNLICENSED).count()).toBe(0)
+  expect((await seenBy(page)).violations).toEqual([])
+})
+
+test('an emptied field takes the limit away, and an edit that leads back is none', async () => {
+  await host.limiter.options.get('role_limits')?.update({ roles: { editor: 2, subscriber: 1 }, users: { alice: 4 } })
+  const page = await host.open()
+  await roleField(page, 'editor').fill('')
+  await page.getByText('You have unsaved changes.').waitFor()
+  await roleField(page, 'editor').fill('2')
+  await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' })
+  await roleField(page, 'administrator').fill('9')
+  await roleField(page, 'administrator').fill('')
+  expect(await page.getByRole('button', { name: 'Save Changes' }).isDisabled()).toBe(true)
+
+  await roleField(page, 'subscriber').fill('')
+  await userField(page, 'alice').fill('')
+  await save(page)
+  await page.getByText('Settings saved.').first().waitFor()
+  expect(await stored()).toEqual({ roles: { editor: 2 }, users: {} })
+  await userField(page, 'alice').waitFor({ state: 'detached' })
+})
+
+test('what is no limit holds the save up; what the server refuses stands beside its field, and the edits stay', async () => {
+  const page = await host.open()
+  const sent = posts(page)
+  await roleField(page, 'editor').fill('0')
+  await save(page)
+  await page.getByText('Nothing was saved').first().waitFor()
+  expect(sent).toEqual([])
+  // The browser takes this for a number; the option does not.
+  await roleField(page, 'editor').fill('1e1')
+  await page.getByLabel('Active Logins Limit').fill('7')
+  await save(page)
+  await panel(page).locator('.problem').getByText('must be a whole number, 1 or more').waitFor()
+  expect(await roleField(page, 'editor').inputValue()).toBe('1e1')
+  expect(await page.getByLabel('Active Logins Limit').inputValue()).toBe('7')
+  expect(await stored()).toEqual({ roles: {}, users: {} })
+  expect((await host.limiter.settings.get()).maximum).toBe(5)
+})
+
+test('a user is added once, by name, and the field for their limit has the focus', async () => {
+  const page = await host.open()
+  await addUser(page, '  ')
+  await panel(page).getByText('Enter a login name first.').waitFor()
+  await addUser(page, 'alice')
+  await expect.poll(() => userField(page, 'alice').evaluate((field) => document.activeElement === field)).toBe(true)
+  await addUser(page, 'ALICE')
+  await panel(page).getByText('This user is listed already.').waitFor()
+  expect(
+    await panel(page)
+      .getByLabel(/^Limit for the user/)
+      .count(),
+  ).toBe(1)
+})
+
+test('without a licence panel and catalogue say so; the limits stay, and a licence makes them hold', async () => {
+  await host.limiter.options.get('role_limits')?.update({ roles: { editor: 1 } })
+  await host.limiter.addons.deactivate(product.id)
+  const page = await host.open()
+  await panel(page).getByText(UNLICENSED).waitFor()
+  expect(await roleField(page, 'editor').inputValue()).toBe('1')
+  await page.screenshot({ path: `${PICTURES}admin-role-limits-unlicensed.png`, fullPage: true })
+  await host.signIn('carol')
+  await host.signIn('carol')
+  expect(await host.limiter.sessions.count(CAROL)).toBe(2)
+
+  await panel(page).getByRole('link', { name: 'Activate a license' }).click()
+  await page.getByText('Unlicensed', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Activate License: Role Limits' }).click()
+  await page.getByLabel('License Key').fill(await vendor.issue(product.id))
+  await page.getByRole('button', { name: 'Activate', exact: true }).click()
+  await page.getByText('License activated.').first().waitFor()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await roleField(page, 'editor').waitFor()
+  await panel(page).getByText(UNLICENSED).waitFor({ state: 'detached' })
+  await host.signIn('carol')
+  expect(await host.limiter.sessions.count(CAROL)).toBe(1)
+  expect((await seenBy(page)).violations).toEqual([])
+})
+
+test('axe finds nothing in the panel, with a licence and without', async () => {
+  await host.limiter.options.get('role_limits')?.update({ roles: { editor: 2 }, users: { alice: 4 } })
+  for (const [picture, prepare] of [
+    ['admin-role-limits.png', async () => {}],
+    ['', () => host.limiter.addons.deactivate(product.id)],
+  ] as const) {
+    await prepare()
+    const page = await host.open()
+    await userField(page, 'alice').waitFor()
+    if (picture) await page.screenshot({ path: PICTURES + picture, fullPage: true })
+    else await panel(page).getByText(UNLICENSED).waitFor()
+    await page.evaluate(AXE)
+    const found = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id }) => id))`
+    expect(await page.evaluate(found)).toEqual([])
+  }
+})
+
+test('the script is served as one, to anybody, and nothing else is', async () => {
+  const url = `${host.origin}/addons/role-limits.js`
+  const script = await fetch(url)
+  expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
+  expect(await script.text()).toContain('window.sessmgr')
+  const head = await fetch(url, { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+  expect((await fetch(url, { method: 'POST' })).status).toBe(404)
+  expect((await fetch(`${host.origin}/addons/panel.js`)).status).toBe(404)
+})

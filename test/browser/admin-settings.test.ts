@@ -87,6 +87,28 @@ describe('General Settings', () => {
     expect(await host.limiter.settings.get()).toMatchObject({ maximum: 4, logic: 'allow' })
   })
 
+  test('keep what is put back to how it was while the edit is being saved', async () => {
+    const page = await host.open()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/wp/v2/settings', async (route) => {
+      if (route.request().method() === 'POST') await held
+      await route.continue()
+    })
+    await page.getByLabel('Active Logins Limit').fill('4')
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByRole('button', { name: 'Saving…' }).waitFor()
+    await page.getByLabel('Active Logins Limit').fill('5')
+    release()
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await page.getByLabel('Active Logins Limit').inputValue()).toBe('5')
+    expect((await host.limiter.settings.get()).maximum).toBe(4)
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await expect.poll(async () => (await host.limiter.settings.get()).maximum).toBe(5)
+  })
+
   test('show an outline while they are loaded, say when they cannot be, and are loaded again on demand', async () => {
     const page = await (await host.signIn('admin')).newPage()
     let isDown = true

@@ -231,6 +231,7 @@ describe('wrong usage', () => {
     [['issue', ...good, '--product', 'seven']],
     [['issue', ...good, '--expires', 'tomorrow']],
     [['issue', ...good, '--expires', '2027-13-01']],
+    [['issue', ...good, '--expires', '2027-02-30']],
     [['issue', ...good, '--expires', '0d']],
     [['issue', ...good, '--not-before', 'never']],
     [['issue', ...good, '--quota', '0']],

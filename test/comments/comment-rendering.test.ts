@@ -203,6 +203,14 @@ describe('with Redis killed', () => {
 
 const WAIT = { timeout: 20_000, interval: 100 }
 
+test('a post behind a password shows no comments inline either, until this request has given it', async () => {
+  await start(memoryStore())
+  const post = host.posts.get(5)
+  const shown = (headers: object) => host.comments.render({ url: '/?comments=all', headers } as never, post)
+  expect(await shown({})).toBe('')
+  expect(await shown({ 'x-password': 'open' })).toContain('Voice 2.')
+})
+
 describe('rule 31: the decision of a request', () => {
   test('is made once for script and comments together, and anew for the next request', async () => {
     await start(memoryStore())

@@ -35,6 +35,13 @@ test('rule 35: the link keeps the query of the post and drops its hash', () => {
   expect(placeholder({ ...parts, postUrl: '/?p=7#top' })).toContain('href="/?p=7&amp;comments=all#comments"')
 })
 
+test.each(['javascript:alert(1)//', ' java\nscript:alert(1)//', 'data:text/html,x', 'http://'])(
+  'the link leads to the page itself when the address of the post, %j, is none of the web',
+  (postUrl) => {
+    expect(placeholder({ ...parts, postUrl })).toContain('href="?comments=all#comments"')
+  },
+)
+
 test('a signed-in reader finds a nonce and the name of its header', () => {
   expect(placeholder({ ...parts, nonce: 'abc' })).toContain(' data-nonce="abc" data-nonce-header="X-HOST-Nonce"')
   expect(placeholder(parts)).not.toContain('nonce')

@@ -187,6 +187,42 @@ describe('the filters of a login', () => {
     },
   )
 
+  it('rule 4: gives the mode the maximum that sessmgr_maximum says, so that it makes room by that one', async () => {
+    for (const [own, ended] of [
+      [1, 3],
+      [3, 1],
+      [9, 1],
+    ] as const) {
+      const world = createLimiterContext({ maximum: 2, logic: 'logout_oldest' })
+      const sessions = [await world.register(7), await world.register(7), await world.register(7)]
+      const asked: unknown[] = []
+      world.hooks.addFilter('sessmgr_maximum', 'ns', (...parameters) => {
+        asked.push(parameters)
+        return own
+      })
+      expect((await verdict(world)).end).toEqual(sessions.slice(0, ended).map(tokenOf))
+      expect(asked).toEqual([[2, 7]])
+    }
+  })
+
+  it('rule 9: leaves the verdict to sessmgr_reached_limit, and asks for the maximum only when it is reached', async () => {
+    const world = createLimiterContext({ maximum: 2, logic: 'block' })
+    await world.register(7)
+    world.hooks.addFilter('sessmgr_maximum', 'ns', () => 1)
+    expect(await verdict(world)).toEqual(admitted)
+    expect(world.hooks.didFilter('sessmgr_maximum')).toBe(0)
+  })
+
+  it('rule 12: fails closed when sessmgr_maximum answers anything but a whole number from 1 on', async () => {
+    for (const answer of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3', null, true]) {
+      const world = createLimiterContext()
+      await world.register(7)
+      world.hooks.addFilter('sessmgr_maximum', 'careless', () => answer as number)
+      const error = { code: 'hook_failed', message: expect.stringContaining('must return a whole number, 1 or more') }
+      await expect(verdict(world)).rejects.toMatchObject(error)
+    }
+  })
+
   it('rule 1: has no upper bound for the maximum below the largest safe integer', async () => {
     const world = createLimiterContext({ maximum: Number.MAX_SAFE_INTEGER, logic: 'block' })
     for (let count = 0; count < 50; count++) await world.register(7)

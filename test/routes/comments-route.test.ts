@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CommentsHost, startCommentsHost, threadOf } from '../support/comments-host.ts'
+import { type CommentsHost, startCommentsHost, type TestPost, threadOf } from '../support/comments-host.ts'
 
 const SHARED = 'public, max-age=60, s-maxage=300, stale-while-revalidate=600, stale-if-error=86400'
 const PATH = '/api/lazycomments/v1/comments'
@@ -126,6 +126,16 @@ describe('rule 29', () => {
     expect((await get('?post_id=5')).text).toBe('{"html":""}')
   })
 
+  test('never lends an open post to another request that asks at the same moment', async () => {
+    host.render = async (post) => {
+      while (host.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+      return threadOf(post)
+    }
+    const open = { 'x-password': 'open' }
+    const answers = await Promise.all([get('?post_id=5', open), get('?post_id=5'), get('?post_id=5', open)])
+    expect(answers.map(({ json }) => json.html.includes('Voice 2.'))).toEqual([true, false, true])
+  })
+
   test('leaves the route on when the method is off', async () => {
     await host.comments.settings.set('load_method', 'off')
     expect((await get('?post_id=1')).status).toBe(200)
@@ -221,6 +231,26 @@ describe('the renderer', () => {
     host.render = threadOf
     expect((await get('?post_id=1')).status).toBe(200)
   })
+
+  test.each([null, 5, ['x'], { html: 'x' }, Buffer.from('x'), new String('x')])(
+    'that gives %j instead of a text gives 500, tells the log, and the next request works',
+    async (given) => {
+      for (const spoil of [
+        () => {
+          host.render = () => given as never
+        },
+        () => host.limiter.hooks.addFilter('lazycomments_rendered_html', 'test', () => given as never),
+      ]) {
+        spoil()
+        const { status, json } = await get('?post_id=1')
+        expect([status, json.code]).toEqual([500, 'rest_internal_error'])
+        expect(JSON.stringify(host.logs.at(-1))).toContain('must give the markup of the comments as a string')
+        host.render = threadOf
+        host.limiter.hooks.removeFilter('lazycomments_rendered_html', 'test')
+        expect((await get('?post_id=1')).json).toEqual({ html: threadOf(host.posts.get(1) as TestPost) })
+      }
+    },
+  )
 
   test('that fails while 200 requests wait for it is asked once, tells them all, and is asked again', async () => {
     await host.close()

@@ -86,6 +86,52 @@ describe('createLazyComments() without users', () => {
     expect((await client.send('GET', ROUTE)).json).toEqual({ html: '<p id="comments">3 comments, for a guest</p>' })
   })
 
+  it('lets no cache keep what it gives to somebody who is signed in or sends credentials', async () => {
+    const { client } = await start({ user: ({ headers }) => headers['x-user'] })
+    const cached = async (headers: Record<string, string>) =>
+      (await client.send('GET', ROUTE, { headers })).headers['cache-control']
+    expect(await cached({ 'x-user': 'alice' })).toBe('private, no-store')
+    expect(await cached({ authorization: 'Bearer x' })).toBe('private, no-store')
+    expect(await cached({ cookie: 'a=b' })).toMatch(/^public, max-age=60/)
+  })
+
+  it('answers 404 for a post that a database gives as null', async () => {
+    const { client } = await start({ host: { posts: { ...posts, find: () => null }, theme } })
+    const { status, text } = await client.send('GET', ROUTE)
+    expect([status, text]).toEqual([404, '{"html":""}'])
+  })
+
+  it('keeps every cookie out of what caches may keep, and adds to what the answer depends on', async () => {
+    const { client } = await start(
+      {},
+      (_req, res, next) => {
+        res.cookie('language', 'en')
+        res.vary('Origin')
+        next()
+      },
+      session({ secret: 'test', resave: false, saveUninitialized: true }),
+    )
+    const page = await client.send('GET', '/posts/1', { headers: USER_AGENT })
+    expect(page.headers['set-cookie']).toHaveLength(2)
+    const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(page.text) ?? []
+    for (const path of [ROUTE, '/api/lazycomments/v1/comments?post_id=9', script]) {
+      const { headers } = await client.send('GET', path)
+      expect([headers['set-cookie'], headers['cache-control']]).toEqual([undefined, expect.stringMatching(/^public/)])
+    }
+    expect((await client.send('GET', ROUTE)).headers.vary).toBe('Origin, Accept-Encoding, X-HOST-Nonce')
+  })
+
+  it.each(['/posts/1', '/posts/1?a=what?', '/posts/1?comments=new', '/posts/1?a=b#c?d'])(
+    'rule 35: the link of a post at %s leads to its comments',
+    async (url) => {
+      const { client } = await start({ host: { posts: { ...posts, url: () => url }, theme } })
+      const { text } = await client.send('GET', '/posts/1', { headers: USER_AGENT })
+      const [, link = ''] = / href="([^"]+)#comments"/.exec(text) ?? []
+      const inline = await client.send('GET', link.replaceAll('&amp;', '&'), { headers: USER_AGENT })
+      expect(inline.text).toBe('<p id="comments">3 comments, for a guest</p>')
+    },
+  )
+
   it('renders inline where there is nothing to load', async () => {
     const { client } = await start()
     const page = await client.send('GET', '/posts/2', { headers: USER_AGENT })
@@ -131,6 +177,30 @@ describe('createLazyComments() with users', () => {
     const { json, headers } = await client.send('GET', ROUTE, { headers: { cookie } })
     expect(json.html).toContain('for a guest')
     expect(headers['cache-control']).toBe('private, no-store')
+  })
+
+  it('never lends the name of a reader whom no cookie tells to a guest who asks at the same moment', async () => {
+    let asked = 0
+    const slow = {
+      async renderComments(post: Post, context: { userId: unknown }) {
+        while (asked < 2) await nextTurn()
+        return theme.renderComments(post, context)
+      },
+    }
+    const user = ({ headers }: { headers: NodeJS.Dict<string | string[]> }) =>
+      users.find(({ login }) => login === headers['x-user'])
+    const { client } = await start({ host: { posts, theme: slow, users: hostUsers, can }, user }, (req, _res, next) => {
+      if (req.path.startsWith('/api')) asked += 1
+      next()
+    })
+    const alice = { 'x-user': 'alice' }
+    const page = await client.send('GET', '/posts/1', { headers: { ...USER_AGENT, ...alice } })
+    const [, nonce = ''] = /data-nonce="([^"]+)"/.exec(page.text) ?? []
+    const answers = await Promise.all([
+      client.send('GET', ROUTE, { headers: { ...alice, 'x-host-nonce': nonce } }),
+      client.send('GET', ROUTE),
+    ])
+    expect(answers.map(({ json }) => json.html.split(', ')[1])).toEqual(['for 2</p>', 'for a guest</p>'])
   })
 
   it("refuses another reader's nonce", async () => {
@@ -185,6 +255,11 @@ describe('createLazyComments()', () => {
     [{ host: { posts, theme }, storre: 1 }, 'There is no option "storre". Did you mean "store"?'],
     [{ host: { posts, theme }, settings: {} }, 'There is no option "settings"'],
     [{ host: { posts, theme }, restPath: 'api/' }, '"restPath" must be a path'],
+    [{ host: { posts, theme }, user: 'name' }, '"user" must be a function'],
+    [{ host: { posts: { ...posts, url: undefined }, theme } }, '"host.posts.url" must be a function'],
+    [{ host: { posts: { ...posts, hasPassword: true }, theme } }, '"host.posts.hasPassword" must be a function'],
+    [{ host: { posts, theme: { template: () => [] } } }, '"host.theme" must have renderComments(), or'],
+    [{ host: { posts, theme: 'classic' } }, '"host.theme" must have renderComments(), or'],
   ])('refuses %j and says why', (options, message) => {
     expect(() => createLazyComments(options as never)).toThrow(message)
   })

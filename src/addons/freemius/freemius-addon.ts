@@ -25,7 +25,7 @@ export function freemiusAddons(answer: unknown, pages: AddonPages): RawAddon[] {
 function rawAddon(addon: unknown, { checkoutUrl, homepages }: AddonPages): RawAddon {
   const plugin = Object(addon) as Record<string, unknown>
   const info = Object(plugin.info) as Record<string, unknown>
-  const id = Number(plugin.id)
+  const id = typeof plugin.id === 'number' || /^\d+$/.test(text(plugin.id)) ? Number(plugin.id) : undefined
   if (!isProductId(id)) throw new LicensingError('provider_bad_response')
   const link = `${checkoutUrl}${id}`
   return {
@@ -49,5 +49,10 @@ function text(value: unknown): string {
 
 /** Freemius's own description of a product has a place for its secret key. */
 function withoutSecrets(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (name, part) => (/secret|token/i.test(name) ? undefined : part)))
+  try {
+    return JSON.parse(JSON.stringify(value, (name, part) => (/secret|token/i.test(name) ? undefined : part)))
+  } catch {
+    // Nested deeper than anything that says something.
+    throw new LicensingError('provider_bad_response')
+  }
 }

@@ -47,13 +47,15 @@ export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingP
   }
 
   async function everyPage(signal: AbortSignal): Promise<readonly RawAddon[]> {
-    const addons: RawAddon[] = []
+    const addons = new Map<number, RawAddon>()
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      const found = freemiusAddons(await page(addons.length, signal), resolved)
-      addons.push(...found)
-      if (found.length < PAGE) break
+      const known = addons.size
+      const found = freemiusAddons(await page(pages * PAGE, signal), resolved)
+      for (const addon of found) addons.set(addon.id, addon)
+      // A backend that overlooks the offset gives the same page again and again.
+      if (found.length < PAGE || addons.size === known) break
     }
-    return addons
+    return [...addons.values()]
   }
 
   async function post(path: string, body: object, signal: AbortSignal | undefined): Promise<Record<string, unknown>> {

@@ -10,6 +10,8 @@ import type { Addon } from './use-addons.ts'
 export function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => void }) {
   const t = useTexts()
   const title = addon.title || t('a_untitled', { id: addon.id })
+  // The licence of an add-on that is gone can still be given back.
+  const isLicensable = addon.is_premium && (addon.is_active || addon.is_license_active)
   const action = addon.is_license_active ? t('a_manage_license') : t('a_activate_license')
   return (
     <li className="addon">
@@ -23,7 +25,7 @@ export function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => v
           <span className={addon.is_premium ? 'badge accent' : 'badge'}>
             {addon.is_premium ? t('a_premium') : t('a_free')}
           </span>
-          {addon.is_premium && addon.is_active && (
+          {isLicensable && (
             <span className={addon.is_license_active ? 'badge good' : 'badge warn'}>
               {addon.is_license_active ? t('a_licensed') : t('a_unlicensed')}
             </span>
@@ -32,7 +34,7 @@ export function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => v
         <p className="addon-text">{addon.description}</p>
       </div>
       <div className="addon-foot">
-        {addon.is_premium && addon.is_active && (
+        {isLicensable && (
           <Button
             tone={addon.is_license_active ? 'secondary' : 'primary'}
             aria-label={t('a_of', { action, title })}

@@ -56,7 +56,9 @@ function LicenseForm({ addon, onClose }: { addon: Addon; onClose: () => void }) 
 
   return (
     <form onSubmit={submit} noValidate>
-      <Dialog.Title className="dialog-title">{t('l_title', { title: addon.title })}</Dialog.Title>
+      <Dialog.Title className="dialog-title">
+        {t('l_title', { title: addon.title || t('a_untitled', { id: addon.id }) })}
+      </Dialog.Title>
       <Dialog.Description className="dialog-text">{t(isActive ? 'l_text_active' : 'l_text_new')}</Dialog.Description>
       <TextField
         label={t('l_key')}

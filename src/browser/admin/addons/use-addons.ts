@@ -30,5 +30,6 @@ export interface AddonList {
 
 /** Reads the catalogue of add-ons. */
 export function useAddons(): UseQueryResult<AddonList> {
-  return useQuery({ queryKey: ADDONS_KEY, queryFn: () => rest.request<AddonList>('GET', ADDONS_PATH) })
+  // The server has tried the provider again by itself, for as long as anybody should wait.
+  return useQuery({ queryKey: ADDONS_KEY, queryFn: () => rest.request<AddonList>('GET', ADDONS_PATH), retry: false })
 }

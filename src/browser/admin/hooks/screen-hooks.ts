@@ -1,4 +1,5 @@
 import { SubscriberList } from '../../../hooks/subscriber-list.ts'
+import { reasonOf } from './reason-of.ts'
 import { SCREEN_HOOKS, type ScreenActions, type ScreenFilters } from './screen-filters.ts'
 
 type FilterName = keyof ScreenFilters | `addon.${string}`
@@ -83,9 +84,8 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
   }
 
   function note(namespace: string, hook: string, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error)
     if (problems.some((known) => known.namespace === namespace && known.hook === hook)) return
-    problems = [...problems, { namespace, hook, reason }]
+    problems = [...problems, { namespace, hook, reason: reasonOf(error) }]
     console.error(`The add-on "${namespace}" failed in "${hook}".`, error)
     // Filters run while the screen is being drawn, when nothing may be drawn anew yet.
     queueMicrotask(changed)
@@ -99,11 +99,14 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
     applyFilters(name, value, ...parameters) {
       let current: unknown = value
       for (const { namespace, callback } of filters.start(name)) {
+        // A subscriber may have changed the list itself before it failed.
+        const before = Array.isArray(current) ? [...current] : current
         try {
           const result = callback(current, ...parameters)
           if (result === undefined && current !== undefined) throw new Error('It returned nothing.')
           current = result
         } catch (error) {
+          current = before
           note(namespace, name, error)
         }
       }

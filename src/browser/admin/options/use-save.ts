@@ -32,7 +32,7 @@ export function useSave(): Save {
       hooks.doAction('sessmgr.admin.saved', Object.keys(sent))
     },
     onError(error) {
-      if (error instanceof RestFailure) draft.refuse(error.params)
+      draft.refuse(error instanceof RestFailure ? error.params : {})
       toasts.show(textOf(error, 'save_failed'), 'error')
     },
   })
@@ -44,7 +44,7 @@ export function useSave(): Save {
       toasts.show(t('save_invalid'), 'error')
       return false
     }
-    return mutateAsync(draft.edits()).then(
+    return mutateAsync(draft.send()).then(
       () => true,
       () => false,
     )

@@ -1,9 +1,11 @@
-import { Component, type ReactNode } from 'react'
+import { Component, type ReactNode, Suspense } from 'react'
+import { reasonOf } from '../hooks/reason-of.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
+import { Skeleton } from './skeleton.tsx'
 
-/** Keeps the rest of the screen alive when a part of it fails, and says which part it was. */
+/** Keeps the rest of the screen alive while a part of it is on its way, and when it fails; then it says which part it was. */
 export class PartBoundary extends Component<{ name: string; children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {}
 
@@ -13,7 +15,7 @@ export class PartBoundary extends Component<{ name: string; children: ReactNode 
 
   override render() {
     const { name, children } = this.props
-    if (this.state.error === undefined) return children
+    if (this.state.error === undefined) return <Suspense fallback={<Skeleton panels={1} />}>{children}</Suspense>
     return <Broken name={name} error={this.state.error} retry={() => this.setState({ error: undefined })} />
   }
 }
@@ -30,7 +32,7 @@ function Broken({ name, error, retry }: { name: string; error: unknown; retry: (
         </Button>
       }
     >
-      {t('broken_part_help')} <code>{error instanceof Error ? error.message : String(error)}</code>
+      {t('broken_part_help')} <code>{reasonOf(error)}</code>
     </Notice>
   )
 }

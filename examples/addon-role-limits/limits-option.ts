@@ -1,0 +1,69 @@
+import type { OptionRegistry, SiteOption } from 'sessmgr'
+import * as z from 'zod'
+
+/** Limits by the name of a role, or the login name of a user. */
+export type Limits = Readonly<Record<string, number>>
+
+/** What the option `role_limits` holds. */
+export interface RoleLimits {
+  readonly roles: Limits
+  readonly users: Limits
+}
+
+/**
+ * Registers the option `role_limits`, which the admin screen and scripts read and write at `/wp/v2/settings`.
+ *
+ * Of a saved value the texts of numbers are taken as numbers, and empty limits as none; everything else that is wrong
+ * is refused, by name, and nothing is written.
+ */
+export function registerRoleLimits(options: OptionRegistry): SiteOption<RoleLimits> {
+  return options.register<RoleLimits>('role_limits', {
+    schema: z.object({ roles: limitsSchema(problemOfName), users: limitsSchema(problemOfLogin) }),
+    default: { roles: {}, users: {} },
+    rest: true,
+    sanitize: (value) =>
+      Object.fromEntries(Object.entries(Object(value)).map(([group, limits]) => [group, tidy(limits)])),
+  })
+}
+
+type NameCheck = (name: string, all: readonly string[]) => string | undefined
+
+function limitsSchema(nameProblem: NameCheck) {
+  return z.custom<Limits>(isRecord, 'must be an object of limits by name').superRefine((limits, context) => {
+    for (const [name, limit] of Object.entries(limits)) {
+      const problem = nameProblem(name, Object.keys(limits)) ?? problemOfLimit(limit)
+      if (problem) context.addIssue({ code: 'custom', path: [name], message: problem })
+    }
+  })
+}
+
+function problemOfName(name: string): string | undefined {
+  return name === '' || name.trim() !== name ? 'is no name: it is empty, or has blanks around it' : undefined
+}
+
+/** Applications find a user by login name whatever its case. */
+function problemOfLogin(name: string, all: readonly string[]): string | undefined {
+  const same = all.filter((other) => other.toLowerCase() === name.toLowerCase())
+  return same.length > 1 ? 'is there more than once, in other letters' : problemOfName(name)
+}
+
+function problemOfLimit(limit: unknown): string | undefined {
+  return Number.isSafeInteger(limit) && (limit as number) >= 1 ? undefined : 'must be a whole number, 1 or more'
+}
+
+function tidy(limits: unknown): unknown {
+  if (!isRecord(limits)) return limits
+  const entries = Object.entries(limits).filter(([, limit]) => limit !== '' && limit !== null)
+  // In one order, whoever wrote them, so that the screen can tell whether anything has changed.
+  return Object.fromEntries(entries.map(([name, limit]) => [name, numberOf(limit)] as const).sort(byName))
+}
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => (one < other ? -1 : 1)
+
+function numberOf(limit: unknown): unknown {
+  return typeof limit === 'string' && /^\d+$/.test(limit.trim()) ? Number(limit) : limit
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { HostUsers, Middleware, Sessmgr, UserId } from 'sessmgr'
+import type { DemoVendor } from './demo-vendor.ts'
+import { registerRoleLimits } from './limits-option.ts'
+import { createOwnLimits } from './own-limits.ts'
+import { product } from './product.ts'
+
+const NAME = 'role-limits'
+const SCRIPT = '/addons/role-limits.js'
+
+/** What an application tells the add-on. */
+export interface RoleLimitsOptions<User> {
+  readonly vendor: DemoVendor
+  /** The roles that the panel offers. */
+  readonly roles: readonly string[]
+  /** Tells the roles of a user; the highest limit of them holds. */
+  rolesOf(user: User): readonly string[] | Promise<readonly string[]>
+}
+
+/**
+ * Adds limits for roles and for single users to a limiter, and makes the middleware that serves the script of their panel.
+ *
+ * It does nothing while it has no licence. Mount it at the root: `app.use(roleLimits(limiter, { … }))`.
+ *
+ * @throws Error when the limiter does not know the users.
+ */
+export function roleLimits<User>(limiter: Sessmgr, { vendor, roles, rolesOf }: RoleLimitsOptions<User>): Middleware {
+  const { hooks, host, options, addons } = limiter
+  if (!host) throw new Error('Role limits need to know the users: sessmgr({ host: { users, can } }).')
+
+  hooks.addFilter('sessmgr_register_addon', NAME, (registered) => ({
+    ...registered,
+    [product.id]: {
+      slug: product.slug,
+      is_premium: product.is_premium,
+      main_file: fileURLToPath(import.meta.url),
+      public_key: Object.values(vendor.keys)[0]?.x ?? '',
+    },
+  }))
+
+  const limits = createOwnLimits({
+    option: registerRoleLimits(options),
+    users: host.users as HostUsers<User>,
+    rolesOf,
+    isLicensed: () => addons.isLicensed(product.id),
+  })
+  const byPriority = [
+    [10, limits.ofRoles],
+    [11, limits.ofUser],
+  ] as const
+  for (const [priority, limitOf] of byPriority) {
+    const isReached = async (reached: boolean, userId: UserId, count: number) => {
+      const limit = await limitOf(userId)
+      return limit === undefined ? reached : count >= limit
+    }
+    hooks.addFilter('sessmgr_reached_limit', NAME, isReached, priority)
+    // Else the mode would make room by the limit of the site.
+    hooks.addFilter('sessmgr_maximum', NAME, async (maximum, userId) => (await limitOf(userId)) ?? maximum, priority)
+  }
+
+  hooks.addFilter('sessmgr_admin_script_vars', NAME, (vars) => ({
+    ...vars,
+    roleLimits: { roles, product: product.id },
+  }))
+  limiter.enqueueAdmin(SCRIPT)
+  const script = readFileSync(new URL('./panel.js', import.meta.url))
+
+  return (request, response, next) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (!isRead || request.url?.split('?', 1)[0] !== SCRIPT) return next()
+    response.setHeader('Content-Type', 'text/javascript; charset=utf-8')
+    response.setHeader('Cache-Control', 'no-cache')
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    response.end(request.method === 'HEAD' ? undefined : script)
+  }
+}

@@ -1,0 +1,26 @@
+import { SessmgrError } from '../errors.ts'
+import type { CommentsHost } from './comment-rendering.ts'
+
+const NEEDED = ['find', 'id', 'url', 'isPublic', 'countComments'] as const
+const OPTIONAL = ['hasPassword', 'isLocked'] as const
+
+/**
+ * Checks once, at the start, that the application tells all that the lazy comments ask for.
+ *
+ * @throws SessmgrError `invalid_option` naming what is missing.
+ */
+export function checkCommentsHost({ posts, theme }: CommentsHost): void {
+  for (const name of [...NEEDED, ...OPTIONAL.filter((name) => posts[name] !== undefined)]) {
+    if (typeof posts[name] !== 'function') throw invalid(`"host.posts.${name}" must be a function`)
+  }
+  const methods = theme as unknown as Readonly<Record<string, unknown>>
+  const has = (name: string) => typeof methods[name] === 'function'
+  if (typeof theme === 'function' || has('renderComments') || (has('template') && has('renderBlock'))) return
+  throw invalid(
+    '"host.theme" must have renderComments(), or template() and renderBlock(), or be a function that tells it',
+  )
+}
+
+function invalid(sentence: string): SessmgrError {
+  return new SessmgrError('invalid_option', `${sentence}.`)
+}
