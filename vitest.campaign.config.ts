@@ -1,11 +1,10 @@
 import { defineConfig } from 'vitest/config'
-import base from './vitest.config.ts'
+import { sources } from './vitest.config.ts'
 
 /** The long race and fault suites: one file after the other, so that each has the machine to itself. */
 export default defineConfig({
-  ...base,
+  ...sources,
   test: {
-    ...base.test,
     include: ['test/campaign/**/*.campaign.ts'],
     testTimeout: 600_000,
     hookTimeout: 60_000,

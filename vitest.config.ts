@@ -10,7 +10,10 @@ const luaText = {
   transform: (code: string, id: string) => (id.endsWith('.lua') ? `export default ${JSON.stringify(code)}` : undefined),
 }
 
-export default defineConfig({
+const BROWSER = 'test/browser/**/*.test.ts'
+
+/** How sources are read, for every suite. */
+export const sources = {
   plugins: [luaText, viteAssets],
   resolve: {
     alias: [
@@ -18,5 +21,26 @@ export default defineConfig({
       { find: /^sessmgr\/(\w+)$/, replacement: src('$1.ts') },
     ],
   },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 2 },
+}
+
+export default defineConfig({
+  ...sources,
+  test: {
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['src/browser/**', 'src/**/*.d.ts'],
+      thresholds: { lines: 95, branches: 90 },
+    },
+    // Browsers take all the time of a machine that they can get: the tests of faults and races come before them.
+    projects: [
+      {
+        extends: true,
+        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: [BROWSER], sequence: { groupOrder: 0 } },
+      },
+      { extends: true, test: { name: 'browser', include: [BROWSER], sequence: { groupOrder: 1 } } },
+    ],
+  },
 })

@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
-import base from './vitest.config.ts'
+import { sources } from './vitest.config.ts'
 
 /** The tests that judge mutants: quick ones, about the parts that are mutated. */
 export default defineConfig({
-  ...base,
+  ...sources,
   test: {
     include: ['test/{auth,limiter,rules,sessions,strategies}/**/*.test.ts'],
     exclude: ['test/limiter/model.test.ts', 'test/limiter/parallel-logins.test.ts'],

@@ -8,6 +8,8 @@ export interface MiddlewareAnswer {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
   readonly body: string | Buffer | undefined
+  /** Whether caches may keep it for everybody: no cookie may go along then. */
+  readonly isPublic: boolean
 }
 
 /** Where a middleware is mounted, and what the host knows of the request. */
@@ -20,6 +22,8 @@ export interface Mounting {
   readonly ip: string
   /** What a body parser of the host has read. */
   readonly body: unknown
+  /** What the application lets its answers depend on. */
+  readonly vary: string | undefined
 }
 
 /**
@@ -29,15 +33,18 @@ export interface Mounting {
 export function answerOf(
   middleware: Middleware,
   raw: IncomingMessage,
-  { prefix, url, originalUrl, ip, body }: Mounting,
+  { prefix, url, originalUrl, ip, body, vary }: Mounting,
 ): Promise<MiddlewareAnswer | undefined> {
   const rest = url.slice(prefix.length)
   const mounted = { url: rest.startsWith('/') ? rest : `/${rest}`, baseUrl: prefix, originalUrl, ip, body }
   const request = nodeView(visitOf(raw)?.view ?? raw, mounted)
   return new Promise((resolve, reject) => {
     const response = new ServerResponse(raw)
+    if (vary) response.setHeader('Vary', vary)
     response.end = ((text?: string | Buffer) => {
-      resolve({ status: response.statusCode, headers: response.getHeaders(), body: text })
+      const headers = response.getHeaders()
+      const isPublic = /^public\b/.test(String(headers['cache-control']))
+      resolve({ status: response.statusCode, headers, body: text, isPublic })
       return response
     }) as ServerResponse['end']
     middleware(request, response, (error) => (error ? reject(error) : resolve(undefined)))

@@ -1,6 +1,7 @@
 import type { Logger } from '../logger.ts'
 import { authenticateCaller, type CallerParts } from '../middleware/authenticate-caller.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
+import { keepCookiesOut } from '../middleware/keep-cookies-out.ts'
 import { requireCapability } from '../middleware/require-capability.ts'
 import { invalidParams, RestError, restErrorOf } from '../middleware/rest-error.ts'
 import { jsonBody } from './json-body.ts'
@@ -101,11 +102,4 @@ function send(response: HostResponse, { status, type, text, headers }: RestAnswe
   if (given !== undefined && 'Vary' in headers) response.setHeader('Vary', `${given}, ${headers.Vary}`)
   if (headers['Cache-Control']?.startsWith('public')) keepCookiesOut(response)
   response.end(text)
-}
-
-/** A cache must not hand the cookie of one reader to the next. A session sets its own only when the headers go out. */
-function keepCookiesOut(response: HostResponse): void {
-  response.removeHeader('Set-Cookie')
-  const setHeader = response.setHeader.bind(response)
-  response.setHeader = (name, value) => (name.toLowerCase() === 'set-cookie' ? response : setHeader(name, value))
 }

@@ -103,6 +103,19 @@ describe('a comment', () => {
   })
 })
 
+test.each([
+  ['/posts/1/comments', undefined, 400],
+  ['/posts/1/comments', 'text', 400],
+  ['/posts/1/comments', { author: { toString: 1 }, text: ['x'] }, 400],
+  ['/posts/5/password', undefined, 302],
+])('%s is no fault of the server when a browser would never have sent %j', async (path, sent, status) => {
+  const json = typeof sent === 'object'
+  const headers = { 'Content-Type': json ? 'application/json' : 'text/plain' }
+  const body = json ? JSON.stringify(sent) : (sent ?? null)
+  const answer = await fetch(`${example.origin}${path}`, { method: 'POST', redirect: 'manual', headers, body })
+  expect(answer.status).toBe(status)
+})
+
 test('an unknown page is 404', async () => {
   expect((await example.browser().get('/nowhere')).status).toBe(404)
 })

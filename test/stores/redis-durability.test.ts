@@ -9,7 +9,7 @@ import { connectRedis, type NodeRedis } from '../support/redis-client.ts'
 import { type RedisHost, startRedisHost } from '../support/redis-host.ts'
 import { type ReplicatedRedis, startReplicated } from '../support/redis-replicated.ts'
 
-const DEADLINE_MS = 300
+const DEADLINE_MS = 1000
 
 const ALICE = 2
 const BOB = 3

@@ -26,15 +26,17 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
   router.post('/posts/:id/password', (req, res) => {
     const post = visiblePost(req, res)
     if (!post) return
-    if (req.body.password === post.password) req.session.openPosts = [...(req.session.openPosts ?? []), post.id]
+    if (isLocked(req, post) && field(req, 'password') === post.password) {
+      req.session.openPosts = [...(req.session.openPosts ?? []), post.id]
+    }
     res.redirect(`/posts/${post.id}`)
   })
 
   router.post('/posts/:id/comments', (req, res) => {
     const post = visiblePost(req, res)
     if (!post) return
-    const text = String(req.body.text ?? '').trim()
-    const author = req.user?.displayName ?? String(req.body.author ?? '').trim()
+    const text = field(req, 'text').trim()
+    const author = req.user?.displayName ?? field(req, 'author').trim()
     if (!post.commentsOpen || isLocked(req, post) || text === '' || author === '') {
       const message = 'A comment needs a text and a name, on a post that is open for comments.'
       res.status(400).render('message', { title: 'Not posted', message })
@@ -53,4 +55,10 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
   }
 
   return router
+}
+
+/** Reads a text of a form; what was sent in another shape, or not at all, is empty. */
+function field({ body }: Request, name: string): string {
+  const value: unknown = body?.[name]
+  return typeof value === 'string' ? value : ''
 }

@@ -20,10 +20,19 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
+  const open = new WeakSet<FastifyReply>()
+  // Runs after the hook by which the session sets its cookie.
+  fastify.addHook('onSend', async (_request, reply, payload) => {
+    if (open.has(reply)) reply.removeHeader('set-cookie')
+    return payload
+  })
+
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const { raw, ip, body, originalUrl } = request
-    const answer = await answerOf(serve, raw, { prefix, url: originalUrl, originalUrl, ip, body })
+    const vary = reply.getHeader('vary')?.toString()
+    const answer = await answerOf(serve, raw, { prefix, url: originalUrl, originalUrl, ip, body, vary })
     if (!answer) return reply.callNotFound()
+    if (answer.isPublic) open.add(reply)
     return reply.code(answer.status).headers(answer.headers).send(answer.body)
   }
   fastify.all('/', handle)

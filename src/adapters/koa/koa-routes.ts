@@ -1,4 +1,5 @@
 import { SessmgrError } from '../../errors.ts'
+import { keepCookiesOut } from '../../middleware/keep-cookies-out.ts'
 import type { Middleware } from '../../service/sessmgr.ts'
 import { answerOf } from '../answer-of.ts'
 import type { KoaMiddleware } from './koa-types.ts'
@@ -20,11 +21,13 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     const path = url.split('?', 1)[0] ?? ''
     if (path !== prefix && !path.startsWith(`${prefix}/`)) return void (await next())
     const { body } = request as { body?: unknown }
-    const answer = await answerOf(serve, req, { prefix, url, originalUrl, ip, body })
+    const vary = context.res.getHeader('Vary')?.toString()
+    const answer = await answerOf(serve, req, { prefix, url, originalUrl, ip, body, vary })
     if (!answer) return void (await next())
     context.status = answer.status
     context.body = answer.body ?? ''
     // Last, for Koa has thoughts of its own on the type and the length of a body.
     context.set(answer.headers as Record<string, string | string[]>)
+    if (answer.isPublic) keepCookiesOut(context.res)
   }
 }
