@@ -91,6 +91,21 @@ test('the page for whoever may not be here has nothing that axe finds', async ()
   expect((await seenBy(page)).violations).toEqual([])
 })
 
+test('what is chosen is to be seen in colours that the person has chosen, too', async () => {
+  const page = await host.open('/comments', { forcedColors: 'active' })
+  await page.getByRole('heading', { name: 'Loading Behaviour' }).waitFor()
+  const colour = (selector: string, property: 'backgroundColor' | 'borderBottomColor') =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element, name) => getComputedStyle(element)[name as 'backgroundColor'], property)
+  expect(await colour('.radio-dot', 'backgroundColor')).not.toBe(await colour('.radio', 'backgroundColor'))
+  expect(await colour('.switch-thumb', 'backgroundColor')).not.toBe(await colour('.switch', 'backgroundColor'))
+  const [current, other] = ['.tabs a[aria-current]', '.tabs a:not([aria-current])']
+  expect(await colour(current, 'borderBottomColor')).not.toBe(await colour(other, 'borderBottomColor'))
+  await page.screenshot({ path: `${PICTURES}admin-comments-forced-colors.png` })
+})
+
 describe('with the keyboard alone', () => {
   const focused = (page: Page) =>
     page.evaluate(() => {
@@ -122,8 +137,10 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('ArrowUp')
     expect(await page.getByLabel('Active Logins Limit').inputValue()).toBe('6')
     await page.keyboard.press('Tab')
-    await page.keyboard.press('ArrowDown')
-    expect(await page.getByRole('radio', { name: 'Block New' }).isChecked()).toBe(true)
+    // A finger stays on a key for a while: the choice follows the focus, and the focus moves only a moment later.
+    await page.keyboard.down('ArrowDown')
+    await expect.poll(() => page.getByRole('radio', { name: 'Block New' }).isChecked()).toBe(true)
+    await page.keyboard.up('ArrowDown')
     await tabTo(page, 'Save Changes')
     await page.keyboard.press('Enter')
     await page.getByText('Settings saved.').first().waitFor()
@@ -155,5 +172,36 @@ describe('with the keyboard alone', () => {
     await tabTo(page, 'End session')
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
     expect(outline).toBe('solid')
+  })
+
+  test('the comments, the add-ons with their dialog, and the answers too', async () => {
+    const page = await host.open('/comments')
+    await page.getByRole('heading', { name: 'Loading Behaviour' }).waitFor()
+    await tabTo(page, 'Show loading spinner')
+    await page.keyboard.press('Space')
+    await tabTo(page, 'Clear comments cache')
+    await page.keyboard.press('Enter')
+    await page.getByText('The comments cache is empty now.').first().waitFor()
+    await tabTo(page, 'Save Changes')
+    await page.keyboard.press('Enter')
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await host.limiter.comments?.settings.all()).toMatchObject({ show_loader: false })
+
+    await page.goto(`${host.origin}/admin/support`)
+    await page.getByRole('heading', { name: 'Questions and answers' }).waitFor()
+    await tabTo(page, 'A password has leaked')
+    await page.keyboard.press('Enter')
+    await page.getByText('Change it first').waitFor()
+
+    const addons = await shop.open(host.chromium, '/addons')
+    await addons.getByRole('heading', { name: 'Limits per role' }).waitFor()
+    await tabTo(addons, 'Manage License: Limits per role')
+    await addons.keyboard.press('Enter')
+    await addons.getByRole('dialog', { name: 'Manage license — Limits per role' }).waitFor()
+    await tabTo(addons, 'Deactivate')
+    await addons.keyboard.press('Escape')
+    await addons.getByRole('dialog').waitFor({ state: 'detached' })
+    await expect.poll(() => focused(addons)).toBe('Manage License: Limits per role')
+    expect(await shop.limiter.addons.isLicensed(11)).toBe(true)
   })
 })

@@ -1,5 +1,5 @@
 import { AlertDialog } from 'radix-ui'
-import { useSyncExternalStore } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { useSave } from '../options/use-save.ts'
 import { Button } from '../parts/button.tsx'
 import { useFocusReturn } from '../parts/use-focus-return.ts'
@@ -11,12 +11,11 @@ export function LeaveDialog() {
   const t = useTexts()
   const focus = useFocusReturn()
   const isOpen = useSyncExternalStore(place.subscribe, place.pending) !== undefined
-  const { save, isSaving } = useSave()
-
-  function discard(): void {
-    draft.discard()
-    place.settle(true)
-  }
+  const { isDirty, save, isSaving } = useSave()
+  useEffect(() => {
+    // Discarded, saved, or a save that was under way when the question came has answered it.
+    if (isOpen && !isDirty) place.settle(true)
+  }, [isOpen, isDirty])
 
   return (
     <AlertDialog.Root open={isOpen} onOpenChange={(next) => next || place.settle(false)}>
@@ -29,13 +28,13 @@ export function LeaveDialog() {
             <AlertDialog.Cancel asChild>
               <Button>{t('leave_stay')}</Button>
             </AlertDialog.Cancel>
-            <Button tone="danger" onClick={discard}>
+            <Button tone="danger" onClick={draft.discard}>
               {t('leave_discard')}
             </Button>
             <Button
               tone="primary"
               busy={isSaving && t('saving')}
-              onClick={() => void save().then((saved) => place.settle(saved))}
+              onClick={() => void save().then((saved) => saved || place.settle(false))}
             >
               {t('leave_save')}
             </Button>
