@@ -66,7 +66,7 @@ export function createAddons(parts: AddonsParts): Addons {
   const { provider, hooks, options, clock, logger } = parts
   const registrations = createRegistrations(hooks, logger)
   const catalogue = createCatalogueCache(parts)
-  const licenses = createLicenseStore(options, createLicenseCipher(parts.secrets), logger)
+  const licenses = createLicenseStore(options, createLicenseCipher(parts.secrets), logger, provider.name)
   const site = siteIdentity(options, parts.site)
   const isGood = createLicenseVerdicts({ provider, licenses, site, clock, logger })
   const queues = new Map<number, Promise<unknown>>()

@@ -13,6 +13,8 @@ const MAX_ATTEMPTS = 20
 
 const storedText = z.union([z.object({ sealed: z.string() }), z.object({ plain: z.string() })])
 const storedLicense = z.object({
+  /** Name of the provider that it was activated at: no other one could make anything of it. */
+  provider: z.string(),
   uid: z.string(),
   installId: z.nullable(z.string()),
   plan: z.nullable(z.string()),
@@ -45,7 +47,12 @@ export interface LicenseStore {
 }
 
 /** Creates the store of the licences over the options of the site. */
-export function createLicenseStore(options: OptionStore, cipher: LicenseCipher, logger: Logger): LicenseStore {
+export function createLicenseStore(
+  options: OptionStore,
+  cipher: LicenseCipher,
+  logger: Logger,
+  provider: string,
+): LicenseStore {
   const warned = new Set<string>()
 
   async function load(): Promise<{ revision: string | undefined; record: StoredRecord }> {
@@ -67,7 +74,7 @@ export function createLicenseStore(options: OptionStore, cipher: LicenseCipher, 
   /** Takes no more of an activation than it should have: what else a provider gave may be anything. */
   function seal({ productId, key, proof, ...rest }: Activation): StoredLicense {
     const secret = cipher.seal(JSON.stringify({ key, proof }), String(productId))
-    const parsed = storedLicense.safeParse({ ...rest, secret })
+    const parsed = storedLicense.safeParse({ ...rest, provider, secret })
     if (parsed.success) return parsed.data
     throw new LicensingError('provider_bad_response')
   }
@@ -75,15 +82,15 @@ export function createLicenseStore(options: OptionStore, cipher: LicenseCipher, 
   /** Reads one licence; undefined, with a warning, when it cannot be read. */
   function open(id: string, value: unknown): { activation: Activation; isOld: boolean } | undefined {
     const parsed = storedLicense.safeParse(value)
-    const opened = parsed.success ? cipher.open(parsed.data.secret, id) : undefined
+    const isOurs = parsed.success && parsed.data.provider === provider
+    const opened = isOurs ? cipher.open(parsed.data.secret, id) : undefined
     const parts = opened && secretParts(opened.text)
     if (parsed.success && opened && parts) {
-      const { secret: _sealed, ...rest } = parsed.data
+      const { secret: _sealed, provider: _name, ...rest } = parsed.data
       return { activation: { productId: Number(id), ...rest, ...parts }, isOld: opened.isOld }
     }
     if (!warned.has(id)) {
-      const reason =
-        parsed.success && !opened ? 'it was encrypted with another secret' : 'what is stored of it is damaged'
+      const reason = reasonWhy(parsed.success, isOurs, opened !== undefined)
       logger.warn(`The licence of the add-on ${id} cannot be read: ${reason}. Activate it again.`)
     }
     warned.add(id)
@@ -125,6 +132,11 @@ export function createLicenseStore(options: OptionStore, cipher: LicenseCipher, 
     see: (time) =>
       change(({ seenAt, licenses }) => (latest(seenAt, time) === seenAt ? undefined : { seenAt: time, licenses })),
   }
+}
+
+function reasonWhy(isWhole: boolean, isOurs: boolean, isOpen: boolean): string {
+  if (isWhole && !isOurs) return 'it was activated at another licensing provider'
+  return isWhole && !isOpen ? 'it was encrypted with another secret' : 'what is stored of it is damaged'
 }
 
 function secretParts(text: string): Pick<Activation, 'key' | 'proof'> | undefined {

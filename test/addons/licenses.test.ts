@@ -253,6 +253,17 @@ describe('what is stored', () => {
     expect(await other.addons.activate(1001, key)).toMatchObject({ is_license_active: true })
   })
 
+  it('of another provider is no licence, and its key is never sent to the new one', async () => {
+    const { store, clock, addons } = host()
+    await addons.activate(1001, key)
+    const next = host({ provider: freemius(), store, clock })
+    expect(await next.addons.isLicensed(1001)).toBe(false)
+    expect(await codeOf(next.addons.deactivate(1001))).toBe('invalid_activation_data')
+    expect(JSON.stringify(server.requests)).not.toContain(key)
+    expect(next.logs.flat().join()).toContain('it was activated at another licensing provider')
+    expect(await addons.isLicensed(1001)).toBe(true)
+  })
+
   it.each([
     null,
     'x',
