@@ -20,10 +20,12 @@ export async function canLazyLoad(
   return !(settings.disable_for_bots && (await isBot(userAgent)))
 }
 
+/** Loaded by the first page that asks: an application without posts does without. */
+let detection: Promise<typeof import('isbot')> | undefined
+
 /** Who does not say what it is, is a bot. */
 async function isBot(userAgent: string | undefined): Promise<boolean> {
   if (userAgent === undefined || userAgent.trim() === '') return true
-  // Loaded by the first page that asks: an application without posts does without.
-  const { isbot } = await import('isbot')
-  return isbot(userAgent)
+  detection ??= import('isbot')
+  return (await detection).isbot(userAgent)
 }
