@@ -5,15 +5,15 @@ const CAPACITY = 8_000_000
 
 /** What is sent for some markup. */
 export interface CommentsBody {
-  /** JSON with the one key `html`. */
-  readonly json: string
+  /** JSON with the one key `html`, encoded as it is sent. */
+  readonly json: Buffer
   /** Strong entity tag, quotes included: the same for the same markup in every process. */
   readonly etag: string
 }
 
 /** Writes the body for some markup. */
 export function commentsBody(html: string): CommentsBody {
-  const json = JSON.stringify({ html })
+  const json = Buffer.from(JSON.stringify({ html }))
   return { json, etag: `"${createHash('sha256').update(json).digest('base64url')}"` }
 }
 

@@ -2,11 +2,11 @@
 export class RestAnswer {
   readonly status: number
   readonly type: string
-  readonly text: string
+  readonly text: string | Buffer
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
-    text: string,
+    text: string | Buffer,
     {
       status = 200,
       type = 'application/json; charset=utf-8',
