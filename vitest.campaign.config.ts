@@ -5,7 +5,8 @@ import { sources } from './vitest.config.ts'
 export default defineConfig({
   ...sources,
   test: {
-    include: ['test/campaign/**/*.campaign.ts'],
+    include: ['test/campaign/**/*.campaign.ts', 'test/browser/triggers.test.ts'],
+    env: { TRIGGER_VIEWS: '500' },
     testTimeout: 600_000,
     hookTimeout: 60_000,
     fileParallelism: false,

@@ -5,7 +5,8 @@ import { type CommentsHost, startCommentsHost, voices } from '../support/comment
 import { seededRandom } from '../support/seeded-random.ts'
 
 const SEED = 20_260_711
-const VIEWS = 500
+/** The campaign has more of them. */
+const VIEWS = Number(process.env.TRIGGER_VIEWS ?? 100)
 const AT_ONCE = 50
 const STEPS = 6
 const TRIGGERS = ['scroll', 'hash', 'link', 'click', 'print', 'online', 'call', 'nothing'] as const
