@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CliWorld, startCliWorld } from '../support/cli.ts'
 
@@ -46,7 +47,10 @@ describe('rule 28: sessmgr app-passwords create', () => {
 describe('rule 28: sessmgr app-passwords list', () => {
   it('lists id, time and name, oldest first, and no password', async () => {
     expect((await world.run('app-passwords', 'list', 'admin')).out).toBe('admin has no application password.\n')
-    const [one, two] = [await passwords().create(1, 'one'), await passwords().create(1, 'two, "quoted"')]
+    const one = await passwords().create(1, 'one')
+    // Two of the same millisecond have no order.
+    while (Date.now() === one.createdAt) await nextTurn()
+    const two = await passwords().create(1, 'two, "quoted"')
     await passwords().create(2, 'of alice')
     const { code, out } = await world.run('app-passwords', 'list', '1')
     expect(code).toBe(0)
