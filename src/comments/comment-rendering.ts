@@ -82,13 +82,16 @@ export function createCommentRendering(parts: {
 
   const hasPassword = async (post: unknown) => Boolean(await posts.hasPassword?.(post))
 
-  const isLocked = async (post: unknown, request: unknown) =>
-    (await hasPassword(post)) && ((await posts.isLocked?.(post, request)) ?? true)
+  /** Asked for posts that have a password. */
+  const isLocked = async (post: unknown, request: unknown) => (await posts.isLocked?.(post, request)) ?? true
 
   async function renderInline(post: unknown, context: RenderContext): Promise<string> {
-    if (await isLocked(post, context.request)) return ''
-    return requireText(await renderComments(post, context), 'The theme')
+    if ((await hasPassword(post)) && (await isLocked(post, context.request))) return ''
+    return renderOpen(post, context)
   }
+
+  const renderOpen = async (post: unknown, context: RenderContext) =>
+    requireText(await renderComments(post, context), 'The theme')
 
   async function renderComments(post: unknown, context: RenderContext): Promise<string> {
     const theme = themeOf(post)
@@ -119,9 +122,9 @@ export function createCommentRendering(parts: {
   async function find(postId: number, context: RenderContext): Promise<CommentsAnswer> {
     const post = (await posts.find(postId)) ?? undefined
     if (post === undefined || !(await posts.isPublic(post))) return { found: false }
-    if (await isLocked(post, context.request)) return { found: true, body: commentsBody(''), isPublic: false }
     const isPublic = !(await hasPassword(post))
-    const rendered = await renderInline(post, context)
+    if (!isPublic && (await isLocked(post, context.request))) return { found: true, body: commentsBody(''), isPublic }
+    const rendered = await renderOpen(post, context)
     const filtered = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
     const html = requireText(filtered, 'A subscriber to "lazycomments_rendered_html"')
     // What is for one reader alone is not kept.
