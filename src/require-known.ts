@@ -1,4 +1,4 @@
-import { SessmgrError } from './errors.ts'
+import { invalidOption } from './invalid-option.ts'
 import { nearestName } from './nearest-name.ts'
 
 /**
@@ -9,8 +9,6 @@ import { nearestName } from './nearest-name.ts'
 export function requireKnown(given: object, known: readonly string[], prefix = ''): void {
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue
-    const near = nearestName(name, known)
-    const advice = near ? ` Did you mean "${near}"?` : ''
-    throw new SessmgrError('invalid_option', `There is no option "${prefix}${name}".${advice}`)
+    throw invalidOption(`There is no option "${prefix}${name}"`, nearestName(name, known))
   }
 }

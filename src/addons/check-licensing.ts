@@ -1,4 +1,4 @@
-import { SessmgrError } from '../errors.ts'
+import { invalidOption } from '../invalid-option.ts'
 import { requireKnown } from '../require-known.ts'
 import type { LicensingProvider } from './licensing-provider.ts'
 import type { SiteOptions } from './site-identity.ts'
@@ -16,24 +16,20 @@ export function checkLicensing(licensing: LicensingProvider | undefined, site: S
   if (licensing === undefined) return
   const isProvider = METHODS.every((method) => typeof licensing?.[method] === 'function')
   if (!isProvider || !NAME.test(licensing.name)) {
-    throw invalid(
+    throw invalidOption(
       '"licensing" must be a provider made by offlineLicensing() or freemiusLicensing() of sessmgr/licensing',
     )
   }
   if (site === undefined) {
-    throw invalid('"licensing" needs "site", to which licences are bound: site: { url: \'https://example.com\' }')
+    throw invalidOption('"licensing" needs "site", to which licences are bound: site: { url: \'https://example.com\' }')
   }
 }
 
 function checkSite(site: SiteOptions): void {
-  if (typeof site !== 'object' || site === null) throw invalid('"site" must be an object: { url, title }')
+  if (typeof site !== 'object' || site === null) throw invalidOption('"site" must be an object: { url, title }')
   requireKnown(site, ['url', 'title'], 'site.')
   const url = typeof site.url === 'string' && URL.canParse(site.url) ? new URL(site.url) : undefined
   const isPublic = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-  if (!isPublic) throw invalid('"site.url" must be the public address of the site, such as https://example.com')
-  if (site.title !== undefined && typeof site.title !== 'string') throw invalid('"site.title" must be a text')
-}
-
-function invalid(sentence: string): SessmgrError {
-  return new SessmgrError('invalid_option', `${sentence}.`)
+  if (!isPublic) throw invalidOption('"site.url" must be the public address of the site, such as https://example.com')
+  if (site.title !== undefined && typeof site.title !== 'string') throw invalidOption('"site.title" must be a text')
 }

@@ -1,4 +1,4 @@
-import { SessmgrError } from '../errors.ts'
+import { invalidOption } from '../invalid-option.ts'
 import { nearestName } from '../nearest-name.ts'
 import { isAddress } from './page-addresses.ts'
 
@@ -33,21 +33,23 @@ const OPTIONS = ['loginUrl', 'scripts', 'scriptOrigins', 'frameAncestors', 'path
  * @throws SessmgrError `invalid_option` naming the option.
  */
 export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOptions {
-  if (typeof options !== 'object' || options === null) throw invalid('The options of admin() must be an object')
+  if (typeof options !== 'object' || options === null) throw invalidOption('The options of admin() must be an object')
   for (const name of Object.keys(options)) {
     if ((OPTIONS as readonly string[]).includes(name)) continue
-    throw invalid(`admin() has no option "${name}"`, nearestName(name, OPTIONS))
+    throw invalidOption(`admin() has no option "${name}"`, nearestName(name, OPTIONS))
   }
   const { loginUrl = '/login', scripts = [], scriptOrigins = [], frameAncestors = [], path } = options
-  if (!isAddress(loginUrl)) throw invalid('"loginUrl" must be a path such as "/login", or an http or https address')
+  if (!isAddress(loginUrl))
+    throw invalidOption('"loginUrl" must be a path such as "/login", or an http or https address')
   if (!isListOf(scripts, isAddress)) {
-    throw invalid('"scripts" must be a list of paths such as "/add-on.js", or of http or https addresses')
+    throw invalidOption('"scripts" must be a list of paths such as "/add-on.js", or of http or https addresses')
   }
   for (const [name, list] of Object.entries({ scriptOrigins, frameAncestors })) {
-    if (!isListOf(list, isOrigin)) throw invalid(`"${name}" must be a list of origins such as "https://cdn.example"`)
+    if (!isListOf(list, isOrigin))
+      throw invalidOption(`"${name}" must be a list of origins such as "https://cdn.example"`)
   }
   if (path !== undefined && !(typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path))) {
-    throw invalid('"path" must be a path such as "/admin", without a slash at its end')
+    throw invalidOption('"path" must be a path such as "/admin", without a slash at its end')
   }
   return { loginUrl, scripts, scriptOrigins, frameAncestors, path }
 }
@@ -59,8 +61,4 @@ function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
 function isOrigin(value: unknown): boolean {
   // Compared as text: what stands in a policy must be an origin and nothing more.
   return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
-}
-
-function invalid(sentence: string, near?: string): SessmgrError {
-  return new SessmgrError('invalid_option', `${sentence}.${near ? ` Did you mean "${near}"?` : ''}`)
 }

@@ -1,4 +1,4 @@
-import { SessmgrError } from '../errors.ts'
+import { invalidOption } from '../invalid-option.ts'
 import type { CommentsHost } from './comment-rendering.ts'
 
 const NEEDED = ['find', 'id', 'url', 'isPublic', 'countComments'] as const
@@ -11,16 +11,12 @@ const OPTIONAL = ['hasPassword', 'isLocked'] as const
  */
 export function checkCommentsHost({ posts, theme }: CommentsHost): void {
   for (const name of [...NEEDED, ...OPTIONAL.filter((name) => posts[name] !== undefined)]) {
-    if (typeof posts[name] !== 'function') throw invalid(`"host.posts.${name}" must be a function`)
+    if (typeof posts[name] !== 'function') throw invalidOption(`"host.posts.${name}" must be a function`)
   }
   const methods = theme as unknown as Readonly<Record<string, unknown>>
   const has = (name: string) => typeof methods[name] === 'function'
   if (typeof theme === 'function' || has('renderComments') || (has('template') && has('renderBlock'))) return
-  throw invalid(
+  throw invalidOption(
     '"host.theme" must have renderComments(), or template() and renderBlock(), or be a function that tells it',
   )
-}
-
-function invalid(sentence: string): SessmgrError {
-  return new SessmgrError('invalid_option', `${sentence}.`)
 }

@@ -3,6 +3,7 @@ import type { LicensingProvider } from '../addons/licensing-provider.ts'
 import type { SiteOptions } from '../addons/site-identity.ts'
 import { SessmgrError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
+import { invalidOption } from '../invalid-option.ts'
 import { consoleLogger, type Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
 import { BUILT_IN_LOGICS, type SessionSettings } from '../options/session-settings.ts'
@@ -120,24 +121,24 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   requireFunction(userId, 'userId', '(user) => user.id')
   requireFunction(sessionUser, 'sessionUser', '(session) => session.userId')
   if (store !== undefined && !(store?.sessions && store.epoch && store.options)) {
-    throw invalid(
+    throw invalidOption(
       '"store" must be a store made by memoryStore() or redisStore(); a session store goes into "sessionStore"',
     )
   }
   if (sessionStore !== undefined && typeof (sessionStore as HostStore | null)?.get !== 'function') {
-    throw invalid('"sessionStore" must be the store that express-session was given')
+    throw invalidOption('"sessionStore" must be the store that express-session was given')
   }
   if (!Array.isArray(strategies) || !strategies.every(isStrategy)) {
-    throw invalid('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')
+    throw invalidOption('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')
   }
   if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000) {
-    throw invalid(`"deadlineMs" must be a whole number from 1 to 60000; it is ${deadlineMs}`)
+    throw invalidOption(`"deadlineMs" must be a whole number from 1 to 60000; it is ${deadlineMs}`)
   }
   if (!Number.isInteger(touchEvery) || touchEvery < 0 || touchEvery > 3_600_000) {
-    throw invalid(`"touchEvery" must be a whole number from 0 to 3600000; it is ${touchEvery}`)
+    throw invalidOption(`"touchEvery" must be a whole number from 0 to 3600000; it is ${touchEvery}`)
   }
   if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
-    throw invalid('"logger" must have the methods warn and error')
+    throw invalidOption('"logger" must have the methods warn and error')
   }
   checkLicensing(options.licensing, options.site)
   return {
@@ -167,10 +168,10 @@ function isStrategy(strategy: LimitStrategy | undefined): boolean {
 function checkHost(host: SessmgrOptions['host']): Host | undefined {
   if (host === undefined) return undefined
   for (const method of ['findById', 'findByEmail', 'findByLogin', 'summary'] as const) {
-    if (typeof host?.users?.[method] !== 'function') throw invalid(`"host.users.${method}" must be a function`)
+    if (typeof host?.users?.[method] !== 'function') throw invalidOption(`"host.users.${method}" must be a function`)
   }
   if (typeof host.can !== 'function')
-    throw invalid('"host.can" must be a function such as (user, capability) => boolean')
+    throw invalidOption('"host.can" must be a function such as (user, capability) => boolean')
   return host
 }
 
@@ -178,19 +179,19 @@ function checkSecrets(secret: SessmgrOptions['secret']): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
   const good = Array.isArray(secrets) && secrets.every((one) => typeof one === 'string' && one.length >= 32)
   if (!good || (secret !== undefined && secrets.length === 0)) {
-    throw invalid('"secret" must be a text of at least 32 characters, or an array of such texts, newest first')
+    throw invalidOption('"secret" must be a text of at least 32 characters, or an array of such texts, newest first')
   }
   return secrets
 }
 
 function checkPath(path = '/api'): string {
   if (typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path)) return path
-  throw invalid('"restPath" must be a path such as "/api", or "" for the root')
+  throw invalidOption('"restPath" must be a path such as "/api", or "" for the root')
 }
 
 function checkHeader(name = 'X-HOST-Nonce'): string {
   if (typeof name === 'string' && /^[\w-]+$/.test(name)) return name
-  throw invalid('"nonceHeader" must be the name of a header')
+  throw invalidOption('"nonceHeader" must be the name of a header')
 }
 
 function checkSettings(
@@ -201,12 +202,12 @@ function checkSettings(
   requireKnown(settings, ['maximum', 'logic'], 'settings.')
   const { maximum, logic } = settings
   if (maximum !== undefined && !(Number.isSafeInteger(maximum) && maximum >= 1)) {
-    throw invalid(`"settings.maximum" must be a whole number of at least 1; it is ${String(maximum)}`)
+    throw invalidOption(`"settings.maximum" must be a whole number of at least 1; it is ${String(maximum)}`)
   }
   const logics = [...BUILT_IN_LOGICS, ...strategies.map(({ id }) => id)]
   if (logic !== undefined && !logics.includes(logic)) {
     const near = nearestName(String(logic), logics)
-    throw invalid(`"settings.logic" must be one of ${logics.join(', ')}; it is ${String(logic)}`, near)
+    throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; it is ${String(logic)}`, near)
   }
   return Object.fromEntries(Object.entries({ maximum, logic }).filter(([, value]) => value !== undefined))
 }
@@ -234,15 +235,12 @@ function checkedUser(id: unknown): UserId | undefined {
 }
 
 function requireObject(value: unknown, what: string): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(`${what} must be an object`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidOption(`${what} must be an object`)
 }
 
 function requireFunction(value: unknown, name: string, example: string): void {
   if (value !== undefined && typeof value !== 'function') {
-    throw invalid(`"${name}" must be a function such as ${example}`)
+    throw invalidOption(`"${name}" must be a function such as ${example}`)
   }
-}
-
-function invalid(sentence: string, near?: string): SessmgrError {
-  return new SessmgrError('invalid_option', `${sentence}.${near ? ` Did you mean "${near}"?` : ''}`)
 }

@@ -1,5 +1,6 @@
 import { SessmgrError } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import { invalidOption } from '../invalid-option.ts'
 import type { OptionStore } from './option-store.ts'
 import { createSiteOption, type SiteOption } from './site-option.ts'
 
@@ -47,17 +48,17 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
   return {
     register(name, definition) {
       if (typeof name !== 'string' || !/^[a-z][a-z0-9_]*$/.test(name)) {
-        throw invalid(
+        throw invalidOption(
           `The name of an option must be made of lower-case letters, digits and "_"; it is "${String(name)}"`,
         )
       }
-      if (options.has(name)) throw invalid(`There is an option "${name}" already`)
+      if (options.has(name)) throw invalidOption(`There is an option "${name}" already`)
       if (typeof definition?.schema?.safeParse !== 'function') {
-        throw invalid(`The option "${name}" needs a schema, such as one of zod: anything with safeParse()`)
+        throw invalidOption(`The option "${name}" needs a schema, such as one of zod: anything with safeParse()`)
       }
       const { schema, default: fallback, rest = false, sanitize = (value) => value } = definition
       if (!schema.safeParse(fallback).success)
-        throw invalid(`The default of the option "${name}" does not fit its schema`)
+        throw invalidOption(`The default of the option "${name}" does not fit its schema`)
       const option = createSiteOption({
         name,
         rest,
@@ -94,8 +95,4 @@ function accept<T>(name: string, schema: OptionSchema<T>, value: unknown): T {
 function merge(fallback: unknown, stored: unknown): unknown {
   const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   return isRecord(fallback) && isRecord(stored) ? { ...(fallback as object), ...(stored as object) } : stored
-}
-
-function invalid(sentence: string): SessmgrError {
-  return new SessmgrError('invalid_option', `${sentence}.`)
 }

@@ -1,4 +1,4 @@
-import { SessmgrError } from '../../errors.ts'
+import { invalidOption } from '../../invalid-option.ts'
 import { requireKnown } from '../../require-known.ts'
 import { isProductId } from '../product-id.ts'
 
@@ -65,7 +65,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
  */
 export function resolveFreemiusOptions(options: FreemiusLicensingOptions): ResolvedFreemiusOptions {
   if (typeof options !== 'object' || options === null) {
-    throw invalid('freemiusLicensing() needs options: { productId, apiToken }')
+    throw invalidOption('freemiusLicensing() needs options: { productId, apiToken }')
   }
   requireKnown(options, OPTIONS)
   const {
@@ -76,13 +76,15 @@ export function resolveFreemiusOptions(options: FreemiusLicensingOptions): Resol
     checkoutUrl = 'https://checkout.freemius.com/plugin/',
     timeoutMs = 10_000,
   } = options
-  if (!isProductId(productId)) throw invalid('"productId" must be the id of the product, a positive integer')
-  if (typeof homepages !== 'object' || homepages === null) throw invalid('"homepages" must be an object of addresses')
-  if (typeof validate !== 'boolean') throw invalid('"validate" must be true or false')
+  if (!isProductId(productId)) throw invalidOption('"productId" must be the id of the product, a positive integer')
+  if (typeof homepages !== 'object' || homepages === null)
+    throw invalidOption('"homepages" must be an object of addresses')
+  if (typeof validate !== 'boolean') throw invalidOption('"validate" must be true or false')
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 10_000) {
-    throw invalid(`"timeoutMs" must be a whole number from 1 to 10000; it is ${String(timeoutMs)}`)
+    throw invalidOption(`"timeoutMs" must be a whole number from 1 to 10000; it is ${String(timeoutMs)}`)
   }
-  if (options.fetch !== undefined && typeof options.fetch !== 'function') throw invalid('"fetch" must be a function')
+  if (options.fetch !== undefined && typeof options.fetch !== 'function')
+    throw invalidOption('"fetch" must be a function')
   return {
     productId,
     access: checkAccess(options),
@@ -99,11 +101,11 @@ export function resolveFreemiusOptions(options: FreemiusLicensingOptions): Resol
 function checkAccess({ apiToken, publicKey, secretKey }: FreemiusLicensingOptions): ResolvedFreemiusOptions['access'] {
   for (const [name, value] of Object.entries({ apiToken, publicKey, secretKey })) {
     if (value === undefined || (typeof value === 'string' && CREDENTIAL.test(value))) continue
-    throw invalid(`"${name}" must be a text without blanks`)
+    throw invalidOption(`"${name}" must be a text without blanks`)
   }
   if (publicKey !== undefined && apiToken === undefined) return { publicKey, secretKey }
   if (apiToken !== undefined && publicKey === undefined && secretKey === undefined) return { apiToken }
-  throw invalid('Give either "apiToken", or "publicKey" with or without "secretKey"')
+  throw invalidOption('Give either "apiToken", or "publicKey" with or without "secretKey"')
 }
 
 function checkAddress(name: string, address: string): string {
@@ -111,9 +113,5 @@ function checkAddress(name: string, address: string): string {
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
   const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (isSafe && isPlain) return address
-  throw invalid(`"${name}" must be an https address without user, query and fragment; http only for this machine`)
-}
-
-function invalid(sentence: string): SessmgrError {
-  return new SessmgrError('invalid_option', `${sentence}.`)
+  throw invalidOption(`"${name}" must be an https address without user, query and fragment; http only for this machine`)
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Clock, systemClock } from '../../clock.ts'
-import { SessmgrError } from '../../errors.ts'
+import { invalidOption } from '../../invalid-option.ts'
 import { requireKnown } from '../../require-known.ts'
 import type { RawAddon } from '../licensing-provider.ts'
 import { DEFAULT_AUDIENCE } from './license-claims.ts'
@@ -57,7 +57,7 @@ const DAY_SECONDS = 24 * 60 * 60
  */
 export function resolveOfflineOptions(options: OfflineLicensingOptions): ResolvedOfflineOptions {
   if (typeof options !== 'object' || options === null)
-    throw invalid('The options of offlineLicensing() must be an object')
+    throw invalidOption('The options of offlineLicensing() must be an object')
   requireKnown(options, OPTIONS)
   const {
     catalogue = [],
@@ -70,14 +70,15 @@ export function resolveOfflineOptions(options: OfflineLicensingOptions): Resolve
   } = options
   const keys = checkPublicKeys(given)
   for (const [name, value] of Object.entries({ issuer, audience })) {
-    if (typeof value !== 'string') throw invalid(`"${name}" must be a text`)
+    if (typeof value !== 'string') throw invalidOption(`"${name}" must be a text`)
   }
-  if (keys.size > 0 && issuer === '') throw invalid('"issuer" is needed with "keys": the vendor, as licences name it')
-  if (audience === '') throw invalid('"audience" must not be empty')
+  if (keys.size > 0 && issuer === '')
+    throw invalidOption('"issuer" is needed with "keys": the vendor, as licences name it')
+  if (audience === '') throw invalidOption('"audience" must not be empty')
   if (!Number.isInteger(days) || days < 1 || days > 3650) {
-    throw invalid(`"revocationsMaxAgeDays" must be a whole number from 1 to 3650; it is ${String(days)}`)
+    throw invalidOption(`"revocationsMaxAgeDays" must be a whole number from 1 to 3650; it is ${String(days)}`)
   }
-  if (typeof clock?.now !== 'function') throw invalid('"clock" must have the method now()')
+  if (typeof clock?.now !== 'function') throw invalidOption('"clock" must have the method now()')
   return {
     readCatalogue: offlineCatalogue(catalogue),
     keys,
@@ -93,7 +94,7 @@ function revocationReader(source: OfflineLicensingOptions['revocations']): (() =
   if (source === undefined) return undefined
   if (typeof source === 'function') return async () => source()
   if (typeof source === 'string' && source !== '') return () => readFile(source, 'utf8')
-  throw invalid('"revocations" must be the path of a file, or a function that gives the signed list')
+  throw invalidOption('"revocations" must be the path of a file, or a function that gives the signed list')
 }
 
 /**
@@ -103,23 +104,20 @@ function revocationReader(source: OfflineLicensingOptions['revocations']): (() =
  */
 export function checkPublicKeys(given: Readonly<Record<string, string | JsonWebKey>>): PublicKeys {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw invalid('"keys" must be an object of public keys by their kid')
+    throw invalidOption('"keys" must be an object of public keys by their kid')
   }
   return new Map(Object.entries(given).map(([kid, key]) => [kid, checkPublicKey(kid, key)]))
 }
 
 function checkPublicKey(kid: string, key: string | JsonWebKey): KeyObject {
   const isPrivate = typeof key === 'string' ? key.includes('PRIVATE KEY') : Object(key).d !== undefined
-  if (isPrivate) throw invalid(`"keys.${kid}" is a private key. It belongs to the vendor alone; give the public one`)
+  if (isPrivate)
+    throw invalidOption(`"keys.${kid}" is a private key. It belongs to the vendor alone; give the public one`)
   try {
     const read = typeof key === 'string' ? createPublicKey(key) : createPublicKey({ key, format: 'jwk' })
     if (read.asymmetricKeyType === 'ed25519') return read
   } catch {
     // Said below, in words of our own.
   }
-  throw invalid(`"keys.${kid}" must be an Ed25519 public key, as PEM or JWK`)
-}
-
-function invalid(sentence: string): SessmgrError {
-  return new SessmgrError('invalid_option', `${sentence}.`)
+  throw invalidOption(`"keys.${kid}" must be an Ed25519 public key, as PEM or JWK`)
 }
