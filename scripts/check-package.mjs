@@ -1,16 +1,18 @@
 // Checks the package as its users get it: packs it, lets publint and attw judge it, weighs every door, and installs it
-// into an empty project, where it has to run as an ES module, as CommonJS, and as TypeScript resolved in both ways.
+// into an empty project, where the README's program has to run as an ES module, as CommonJS, and as TypeScript resolved in
+// both ways.
 // --quick leaves the installation out.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { readmeProgram } from './readme-program.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const consumers = fileURLToPath(new URL('./package-check/consumers', import.meta.url))
+const tryReadme = new URL('./try-readme.mjs', import.meta.url).href
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
 
@@ -71,37 +73,37 @@ function loadedAtOnce({ outputs }, door, name) {
 
 /** Does what the README tells a newcomer to do, in an empty folder. */
 function installAndRun(tarball) {
+  const { esm, commonjs, typescript, packages, types } = readmeProgram()
   const project = join(folder, 'project')
   mkdirSync(project)
   run('npm', ['init', '-y', '--silent'], project)
-  const packages = ['express', 'express-session', 'passport', 'passport-local', tarball]
-  run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...packages], project)
-  const types = [
-    '@types/node@20',
-    '@types/express',
-    '@types/express-session',
-    '@types/passport',
-    '@types/passport-local',
-  ]
-  run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--save-dev', ...types], project)
-  cpSync(consumers, project, { recursive: true })
-  const snippet = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))[1]
-  const lines = snippet.split('\n').filter((line) => !line.startsWith('import '))
-  for (const name of ['limit.mjs', 'limit.cjs', 'limit.ts']) {
-    const file = join(project, name)
-    writeFileSync(file, readFileSync(file, 'utf8').replace('// the snippet\n', lines.join('\n')))
-  }
-  for (const name of ['limit.mjs', 'limit.cjs']) run(process.execPath, [name], project)
+  const install = ['install', '--silent', '--no-audit', '--no-fund']
+  run('npm', [...install, ...packages.map((name) => (name === manifest.name ? tarball : name))], project)
+  run('npm', [...install, '--save-dev', ...types], project)
+
+  const write = (name, text) => writeFileSync(join(project, name), text)
+  const start = (name) => run(process.execPath, ['--import', tryReadme, name], project)
+  write('app.mjs', esm)
+  start('app.mjs')
+  write('app.cjs', commonjs)
+  start('app.cjs')
 
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const shared = ['--strict', '--target', 'es2022', '--skipLibCheck', 'false', '--noEmitOnError', '--outDir']
-  run(process.execPath, [tsc, ...shared, 'nodenext', '--module', 'nodenext', 'limit.ts'], project)
-  run(process.execPath, [join('nodenext', 'limit.js')], project)
+  const compile = (options) => {
+    const shared = ['--strict', '--target', 'es2022', '--types', 'node', '--skipLibCheck', 'false', '--noEmitOnError']
+    run(process.execPath, [tsc, ...shared, ...options], project)
+  }
+  write('app.cts', typescript)
+  write('app.mts', typescript)
+  compile(['--module', 'nodenext', '--outDir', 'nodenext', 'app.cts', 'app.mts'])
+  start(join('nodenext', 'app.cjs'))
+  start(join('nodenext', 'app.mjs'))
+
+  write('app.ts', typescript)
+  compile(['--module', 'esnext', '--moduleResolution', 'bundler', '--outDir', 'bundler', 'app.ts'])
   // A bundler's modules are ES modules, whatever the project says.
-  const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler', '--esModuleInterop']
-  run(process.execPath, [tsc, ...shared, 'bundler', ...bundler, 'limit.ts'], project)
-  writeFileSync(join(project, 'bundler', 'package.json'), '{"type":"module"}')
-  run(process.execPath, [join('bundler', 'limit.js')], project)
+  write(join('bundler', 'package.json'), '{"type":"module"}')
+  start(join('bundler', 'app.js'))
 }
 
 function run(command, parameters, cwd = root) {

@@ -1,53 +1,44 @@
-import { readFileSync } from 'node:fs'
-import express from 'express'
-import session, { MemoryStore } from 'express-session'
-import passport from 'passport'
-import { Strategy } from 'passport-local'
-import supertest from 'supertest'
-import { describe, expect, it } from 'vitest'
-import { type Sessmgr, sessmgr } from '../src/index.ts'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readmeProgram } from '../scripts/readme-program.mjs'
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const [snippet = ''] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code ?? '')
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+// Below the package's own folder, where its name and those of its packages lead to them.
+const folder = join(ROOT, 'test-output', 'readme')
+const tryReadme = new URL('../scripts/try-readme.mjs', import.meta.url).href
+const run = promisify(execFile)
+const program = readmeProgram()
 
-/** Runs the lines of the snippet as they stand, in an application that has what stands around them. */
-function applicationOfTheReadme() {
-  const { Passport } = passport as unknown as { Passport: new () => passport.Authenticator }
-  const authentication = new Passport()
-  authentication.use(new Strategy((_username, _password, done) => done(null, { id: 2 } as Express.User)))
-  authentication.serializeUser((user, done) => done(null, (user as { id: number }).id))
-  authentication.deserializeUser((id: number, done) => done(null, { id } as Express.User))
-  const app = express()
-  const made: Sessmgr[] = []
-  const spy = (options: Parameters<typeof sessmgr>[0]) => {
-    const limiter = sessmgr(options)
-    made.push(limiter)
-    return limiter
-  }
-  const lines = snippet.split('\n').filter((line) => !line.startsWith('import '))
-  const run = new Function('app', 'session', 'store', 'secret', 'sessmgr', 'passport', lines.join('\n'))
-  run(app, session, new MemoryStore(), 'a secret', spy, authentication)
-  app.post('/login', express.urlencoded({ extended: false }), authentication.authenticate('local'), (_req, res) => {
-    res.sendStatus(204)
-  })
-  app.get('/me', (req, res) => void res.sendStatus(req.user ? 200 : 401))
-  return { app, made }
+beforeAll(() => mkdirSync(folder, { recursive: true }))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Starts a program and runs the README's lines on it; rejects unless they print what the README says. */
+async function tryOut(name: string, code: string) {
+  writeFileSync(join(folder, name), code)
+  return run(process.execPath, ['--import', tryReadme, name], { cwd: folder })
 }
 
-describe('the snippet at the top of the README', () => {
-  it('stands in its first thirty lines and imports nothing but sessmgr', () => {
-    expect(readme.slice(0, readme.indexOf(snippet)).split('\n').length).toBeLessThan(30)
-    expect(snippet.match(/^import .*$/gm)).toEqual(["import { sessmgr } from 'sessmgr'"])
+describe('the program at the top of the README', () => {
+  it('stands in its first thirty lines', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    expect(readme.split('\n').slice(0, 30).join('\n')).toContain(`\`\`\`ts\n${program.esm}\`\`\``)
   })
 
-  it('lets two browsers stay signed in, and signs the first one out when a third signs in', async () => {
-    const { app, made } = applicationOfTheReadme()
-    const browsers = [supertest.agent(app), supertest.agent(app), supertest.agent(app)]
-    const credentials = { username: 'alice', password: 'any' }
-    for (const browser of browsers) await browser.post('/login').type('form').send(credentials).expect(204)
-    const answers = await Promise.all(browsers.map((browser) => browser.get('/me')))
-    expect(answers.map(({ status }) => status)).toEqual([401, 200, 200])
-    expect(made).toHaveLength(1)
-    expect(await made[0]?.sessions.count(2)).toBe(2)
+  it('lets the last two of three browsers stay signed in, as an ES module', async () => {
+    await tryOut('app.mjs', program.esm)
+  })
+
+  it('does so in CommonJS', async () => {
+    await tryOut('app.cjs', program.commonjs)
+  })
+
+  it('would not do so without its one line', async () => {
+    const without = program.esm.replace(/^app\.use\(sessmgr\(.*\n/m, '')
+    expect(without).not.toBe(program.esm)
+    await expect(tryOut('without.mjs', without)).rejects.toThrow(/signed in\nsigned in\nsigned in\ninstead of/)
   })
 })

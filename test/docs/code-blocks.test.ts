@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { readmeProgram } from '../../scripts/readme-program.mjs'
 import { compileBlocks, parseJavaScript } from './compile-blocks.ts'
 import { type CodeBlock, codeBlocks, pages, ROOT } from './pages.ts'
 
@@ -73,10 +74,12 @@ describe('the shell lines in the documentation', () => {
   ]
   const ownSettings = /^(SESSMGR_\w+=\S+ |REDIS_URL=\S+ |WEB_CONCURRENCY=\S+ )+npm start$/
   const others = ['npx changeset', 'npx typedoc', 'npx vitest run test/docs --update']
+  // Those run in test/readme.test.ts.
+  const tryOut = readmeProgram().tryOut.split('\n')
 
   it('are of a kind that is checked', () => {
     const unknown = shellLines.filter(
-      ({ line }) => !others.includes(line) && ![...kinds, ownSettings].some((kind) => kind.test(line)),
+      ({ line }) => ![...others, ...tryOut].includes(line) && ![...kinds, ownSettings].some((kind) => kind.test(line)),
     )
     expect(unknown).toEqual([])
   })
@@ -88,7 +91,9 @@ describe('the shell lines in the documentation', () => {
 
   it('install packages that this one is tested with', () => {
     const known = [manifest.name, ...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })]
-    const installed = shellLines.flatMap(({ line }) => /^npm install (.*)$/.exec(line)?.[1]?.split(' ') ?? [])
+    const installed = shellLines.flatMap(
+      ({ line }) => /^npm install (?:--save-dev )?(.*)$/.exec(line)?.[1]?.split(' ') ?? [],
+    )
     expect(installed.length).toBeGreaterThan(2)
     expect(installed.filter((name) => !known.includes(name))).toEqual([])
   })

@@ -1,0 +1,26 @@
+// Loaded in front of the README's program, by `node --import`: lets it listen on a free port, and tries it out there with
+// the README's own lines. Exits with 0 if they print what the README says.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readmeProgram } from './readme-program.mjs'
+
+const EXPECTED = 'signed out\nsigned in\nsigned in\n'
+
+const { listen } = Server.prototype
+Server.prototype.listen = function listenAnywhere() {
+  return listen.call(this, 0, '127.0.0.1', () => tryOut(this.address().port))
+}
+
+function tryOut(port) {
+  const cwd = mkdtempSync(join(tmpdir(), 'sessmgr-readme-'))
+  const lines = readmeProgram().tryOut.replaceAll(':3000', `:${port}`)
+  execFile('sh', ['-ec', lines], { cwd }, (error, stdout) => {
+    rmSync(cwd, { recursive: true, force: true })
+    if (!error && stdout === EXPECTED) process.exit(0)
+    console.error(error ?? `The README's lines print:\n${stdout}instead of:\n${EXPECTED}`)
+    process.exit(1)
+  })
+}
