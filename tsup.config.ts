@@ -19,6 +19,7 @@ export default defineConfig([
       licensing: 'src/licensing.ts',
       fastify: 'src/fastify.ts',
       koa: 'src/koa.ts',
+      explicit: 'src/explicit.ts',
       testing: 'src/testing.ts',
     },
     format: ['esm', 'cjs'],

@@ -1,14 +1,24 @@
+import { CallDeadline } from '../call-deadline.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
 import { type GatedStore, type GuardedStore, type GuardOptions, guardStore } from './guarded-store.ts'
 import type { HostRequest, HostStore } from './host-types.ts'
 import { SessionGate } from './session-gate.ts'
-import type { StoreCalls } from './store-calls.ts'
+import { type StoreCalls, withoutId } from './store-calls.ts'
+
+/** What a session store that the application asks itself can do. */
+export interface JoinedSessions {
+  /** Tells whether the store still holds a session. What Redis answers will do: 1 or 0. */
+  exists(sessionId: string): boolean | number | Promise<boolean | number>
+  /** Deletes a session. Unknown ids are no error. What it answers is waited for and not looked at. */
+  destroy(sessionId: string): unknown
+}
 
 /** The session stores that stand behind the guard: one, unless an application has several session middlewares. */
 export class GuardedStores implements HostSessions {
   readonly #stores = new Map<HostStore, GuardedStore>()
   readonly #takenOver = new Map<HostStore, GatedStore>()
+  readonly #joined: HostSessions[] = []
   readonly #limiter: () => SessionLimiter
   readonly #options: GuardOptions
   /** Requests that came to sessmgr before they had a session: no session may come after that. */
@@ -47,21 +57,45 @@ export class GuardedStores implements HostSessions {
     return gated
   }
 
+  /** Counts on a store that nobody guards: the application asks about its sessions itself. Gives its calls a deadline. */
+  join(sessions: JoinedSessions): HostSessions {
+    const deadline = new CallDeadline(this.#options.deadlineMs, 'session store')
+    const call = (sessionId: string, run: () => unknown) =>
+      deadline.run(async () => {
+        try {
+          return await run()
+        } catch (error) {
+          throw withoutId(error, sessionId)
+        }
+      })
+    const joined: HostSessions = {
+      exists: async (sessionId) => Boolean(await call(sessionId, () => sessions.exists(sessionId))),
+      destroy: async (sessionId) => void (await call(sessionId, () => sessions.destroy(sessionId))),
+    }
+    this.#joined.push(joined)
+    return joined
+  }
+
   all(): readonly GuardedStore[] {
     return [...this.#stores.values()]
   }
 
-  #calls(): StoreCalls[] {
-    return [...this.#stores.values(), ...this.#takenOver.values()].map(({ calls }) => calls)
+  #parts(): HostSessions[] {
+    const calls = [...this.#stores.values(), ...this.#takenOver.values()].map(({ calls }) => calls)
+    const guarded = calls.map(({ get, destroy }) => ({
+      destroy,
+      exists: async (id: string) => (await get(id)) !== undefined,
+    }))
+    return [...guarded, ...this.#joined]
   }
 
   async exists(sessionId: string): Promise<boolean> {
     // Before any session store is known there is nothing that could contradict the registry.
-    const found = await Promise.all(this.#calls().map((calls) => calls.get(sessionId)))
-    return found.length === 0 || found.some((data) => data !== undefined)
+    const found = await Promise.all(this.#parts().map((part) => part.exists(sessionId)))
+    return found.length === 0 || found.includes(true)
   }
 
   async destroy(sessionId: string): Promise<void> {
-    await Promise.all(this.#calls().map((calls) => calls.destroy(sessionId)))
+    await Promise.all(this.#parts().map((part) => part.destroy(sessionId)))
   }
 }

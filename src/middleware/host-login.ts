@@ -1,13 +1,10 @@
 import type { Admission, EstablishedSession } from '../limiter/admit-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { UserId } from '../user-id.ts'
+import { clientDetails } from './client-details.ts'
 import type { GatedStore } from './guarded-store.ts'
 import type { HostRequest, HostSessionData } from './host-types.ts'
 import { sessionTtl } from './session-ttl.ts'
-
-const USER_AGENT_LENGTH = 512
-/** More than an address needs; behind a proxy that is trusted too far it is any text that a client chose. */
-const ADDRESS_LENGTH = 64
 
 /**
  * Life of a session until its login has been answered, which saves it and gives it its full time: a login that is cut
@@ -32,7 +29,8 @@ export async function hostLogin(
   const holder = before && store.gate.markerOf(sessionId, before)?.userId
   const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
 
-  const attempt = { userId, replaces, ip: addressOf(request), userAgent: userAgentOf(request) }
+  const client = clientDetails(request.ip ?? request.socket.remoteAddress, request.headers['user-agent'])
+  const attempt = { userId, replaces, ...client }
   const admission = await store.gate.loggingIn(request, () =>
     limiter.admit(attempt, async () => {
       const revert = rememberSession(store, request)
@@ -75,12 +73,4 @@ function rememberSession(store: GatedStore, request: HostRequest): () => Promise
     // A host that logs in without a new session has written the user into the visitor's.
     else if (data) await store.calls.set(sessionId, data)
   }
-}
-
-function addressOf(request: HostRequest): string | null {
-  return (request.ip ?? request.socket.remoteAddress)?.slice(0, ADDRESS_LENGTH) ?? null
-}
-
-function userAgentOf(request: HostRequest): string | null {
-  return request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH) ?? null
 }

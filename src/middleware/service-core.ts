@@ -1,10 +1,12 @@
 import { SessmgrError } from '../errors.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { GuardedStores } from './guarded-stores.ts'
 import type { Admit } from './passport-login.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
 /** What the adapters of other hosts build on. */
 export interface ServiceCore {
+  readonly limiter: SessionLimiter
   readonly stores: GuardedStores
   readonly admit: Admit
   readonly options: ResolvedOptions

@@ -172,7 +172,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     uninstall: () => store.wipe(),
     close: () => limiter.close(),
   })
-  carryCore(service, { stores: hostSessions, admit, options: resolved })
+  carryCore(service, { limiter, stores: hostSessions, admit, options: resolved })
   // The first turn of the event loop belongs to the application, which subscribes in it.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service

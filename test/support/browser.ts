@@ -92,7 +92,8 @@ export class Browser {
     const named = new Map(attributes.map((text) => splitOnce(text)).map(([key, text]) => [key.toLowerCase(), text]))
     const path = named.get('path') ?? '/'
     const expires = named.get('expires')
-    if (expires !== undefined && new Date(expires).getTime() <= Date.now()) {
+    const isOver = expires !== undefined && new Date(expires).getTime() <= Date.now()
+    if (isOver || named.get('max-age') === '0') {
       // A browser removes a cookie only when the path is the one that it was set with.
       if (this.cookies.get(name)?.path === path) this.cookies.delete(name)
       return

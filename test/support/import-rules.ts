@@ -30,6 +30,7 @@ export const DOORS: readonly string[] = [
   'licensing.ts',
   'fastify.ts',
   'koa.ts',
+  'explicit.ts',
   'testing.ts',
 ]
 

@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http'
+import { SessmgrError } from '../../errors.ts'
+import { invalidOption } from '../../invalid-option.ts'
+import type { Admission } from '../../limiter/admit-login.ts'
+import { clientDetails } from '../../middleware/client-details.ts'
+import type { JoinedSessions } from '../../middleware/guarded-stores.ts'
+import type { RequestState } from '../../middleware/host-types.ts'
+import { VISIT } from '../../middleware/host-visit.ts'
+import { coreOf } from '../../middleware/service-core.ts'
+import type { Sessmgr } from '../../service/sessmgr.ts'
+import { tokenOf } from '../../sessions/token.ts'
+import { isUserId, type UserId } from '../../user-id.ts'
+import { nodeView } from '../node-view.ts'
+
+/** A session of your framework, and whose it is. */
+export interface SessionCall {
+  readonly userId: UserId
+  /** The raw session id. It stays in the process. */
+  readonly sessionId: string
+}
+
+/** A login whose password check has passed. */
+export interface LoginCall {
+  readonly userId: UserId
+  /** Raw id of the session that the browser came with; if it is the user's own, the login replaces it. */
+  readonly replaces?: string | undefined
+  readonly ip?: string | null
+  readonly userAgent?: string | null
+}
+
+/** What a framework without an adapter calls for the limit to hold. All reject with `store_unavailable`. */
+export interface ExplicitCalls {
+  /**
+   * Carries a login through: decides, has you create the session, registers it, and ends the displaced ones.
+   *
+   * Exact over any number of processes, if `create` resolves when the session is in your store under its final id. It
+   * is not called for a login that is refused; only when another process wins a race after it, the session is destroyed.
+   *
+   * @param create Makes the session, and tells its raw id and in how many milliseconds it expires.
+   * @throws SessmgrError `user_id_missing`, `invalid_option`, `hook_failed`, `hook_timeout`, `login_conflict`.
+   */
+  login(
+    login: LoginCall,
+    create: () => Promise<{ readonly sessionId: string; readonly ttlMs: number }>,
+  ): Promise<Admission>
+  /**
+   * Tells whether a session is live, on every request that has one. One that is over is destroyed in your store.
+   *
+   * A session that was never registered is over.
+   *
+   * @param session With Node's `request`, `limiter.nonce(request)`, the REST routes and the admin screen know who calls.
+   */
+  check(session: SessionCall & { readonly request?: IncomingMessage }): Promise<RequestState>
+  /** Notes that a session was used, and that it expires in `ttlMs` from now. Resolves false when it is over. */
+  touch(session: SessionCall & { readonly ttlMs: number }): Promise<boolean>
+  /** Registers a session from before sessmgr, and tells whether it is live; after any site-wide logout it is not. */
+  adopt(session: SessionCall & { readonly ttlMs: number }): Promise<RequestState>
+  /** Frees the slot of a session, and destroys it in your store. Unknown sessions are no error. */
+  logout(session: SessionCall): Promise<void>
+}
+
+/**
+ * Holds the limit in a framework without an adapter: your login, your requests and your logout call it themselves.
+ *
+ * @param sessions What your session store can do: tell whether it still has a session, and destroy one.
+ * @throws SessmgrError `invalid_option` when `limiter` or `sessions` is something else.
+ * @example
+ * const calls = explicitCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
+ */
+export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): ExplicitCalls {
+  const core = coreOf(limiter)
+  if (typeof sessions?.exists !== 'function' || typeof sessions.destroy !== 'function') {
+    throw invalidOption('"sessions" must have the methods exists(sessionId) and destroy(sessionId)')
+  }
+  const { stores, limiter: limit } = core
+  const held = stores.join(sessions)
+
+  async function judge({ userId, sessionId }: SessionCall, judging: ReturnType<typeof limit.check>) {
+    const verdict = await judging
+    if (verdict.live) return { session: { userId, token: tokenOf(sessionId) } }
+    if (verdict.reason === 'logout_all') await limit.invalidate(userId, sessionId)
+    else await held.destroy(sessionId)
+    return { ended: { reason: verdict.reason } }
+  }
+
+  return {
+    async login({ userId, replaces, ip, userAgent }, create) {
+      requireUser(userId)
+      return limit.admit({ userId, replaces, ...clientDetails(ip, userAgent) }, async () => {
+        const { sessionId, ttlMs } = await create()
+        requireSession(sessionId)
+        requireLife(ttlMs)
+        return { sessionId, ttlMs, revert: () => held.destroy(sessionId) }
+      })
+    },
+    async check({ request, ...session }) {
+      requireBoth(session)
+      const { userId, sessionId } = session
+      const state = await judge(session, limit.check(userId, tokenOf(sessionId)))
+      if (request) showCaller(request, sessionId, state)
+      return state
+    },
+    async touch({ ttlMs, ...session }) {
+      requireBoth(session)
+      requireLife(ttlMs)
+      return limit.touch(session.userId, tokenOf(session.sessionId), ttlMs)
+    },
+    async adopt({ ttlMs, ...session }) {
+      requireBoth(session)
+      requireLife(ttlMs)
+      const { userId, sessionId } = session
+      return judge(session, limit.adopt(userId, { sessionId, ttlMs, ip: null, userAgent: null }))
+    },
+    async logout(session) {
+      requireBoth(session)
+      await limit.release(session.userId, tokenOf(session.sessionId))
+      await held.destroy(session.sessionId)
+    },
+  }
+}
+
+/** Shows the parts that were made for Express a request with a session, of which they read no more than the id. */
+function showCaller(request: IncomingMessage, sessionID: string, sessmgr: RequestState): void {
+  const session = sessmgr.session ? {} : undefined
+  Object.assign(request, { [VISIT]: { view: nodeView(request, { session, sessionID, sessmgr }) } })
+}
+
+function requireBoth({ userId, sessionId }: SessionCall): void {
+  requireUser(userId)
+  requireSession(sessionId)
+}
+
+function requireUser(userId: unknown): void {
+  if (isUserId(userId)) return
+  throw new SessmgrError('user_id_missing', '"userId" must be a text that is not empty, or a safe integer.')
+}
+
+function requireSession(sessionId: unknown): void {
+  if (typeof sessionId === 'string' && sessionId !== '') return
+  throw invalidOption('"sessionId" must be the raw id of a session: a text that is not empty')
+}
+
+function requireLife(ttlMs: unknown): void {
+  if (Number.isSafeInteger(ttlMs) && (ttlMs as number) > 0) return
+  throw invalidOption('"ttlMs" must be the milliseconds until the session expires: a whole number, 1 or more')
+}

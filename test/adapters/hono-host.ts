@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { onTestFinished } from 'vitest'
+import { explicitCalls } from '../../src/explicit.ts'
+import type { SessmgrOptions } from '../../src/index.ts'
+import { Browser } from '../support/browser.ts'
+import { Gates } from '../support/gates.ts'
+import { recordActions } from '../support/record-actions.ts'
+import { authenticate } from '../support/users.ts'
+import { createLimiter } from './host-under-test.ts'
+
+/** What an application of its own making keeps of a session. */
+interface OwnSession {
+  userId: number
+  held?: string
+}
+
+const TTL_MS = 60_000
+
+/**
+ * Starts an application on Hono with sessions of its own: `/me` for users, `/state`, `/nonce`, `POST /login`,
+ * `POST /logout`, `POST /hold/<gate>`, which waits and then writes its session, and the REST routes below `/api`.
+ */
+export async function startHonoHost(options: SessmgrOptions = {}, sessions = new Map<string, OwnSession>()) {
+  const limiter = createLimiter(options)
+  const actions = recordActions(limiter.hooks)
+  const gates = new Gates()
+  const calls = explicitCalls(limiter, { exists: (id) => sessions.has(id), destroy: (id) => sessions.delete(id) })
+  const app = new Hono<{ Bindings: HttpBindings; Variables: { state: Awaited<ReturnType<typeof calls.check>> } }>()
+
+  app.use(async (c, next) => {
+    const sessionId = getCookie(c, 'sid')
+    const session = sessionId === undefined ? undefined : sessions.get(sessionId)
+    c.set('state', sessionId === undefined ? {} : { ended: { reason: 'missing' } })
+    if (sessionId !== undefined && session) {
+      const request = c.env.incoming
+      c.set('state', await calls.check({ userId: session.userId, sessionId, request }))
+    }
+    if (c.var.state.ended) deleteCookie(c, 'sid')
+    await next()
+  })
+  app.onError((error, c) => c.json({ code: (error as { code?: string }).code }, 503))
+  app.post('/login', async (c) => {
+    const { username, password } = (await c.req.parseBody()) as Record<string, string>
+    const user = authenticate(username ?? '', password ?? '')
+    if (!user?.id) return c.text('wrong', 401)
+    const userId = user.id
+    const sessionId = randomUUID()
+    const userAgent = c.req.header('user-agent') ?? null
+    const login = { userId, replaces: getCookie(c, 'sid'), ip: c.env.incoming.socket.remoteAddress ?? null, userAgent }
+    const admission = await calls.login(login, async () => {
+      sessions.set(sessionId, { userId })
+      return { sessionId, ttlMs: TTL_MS }
+    })
+    if (!admission.admitted) return c.text(admission.message, 403)
+    setCookie(c, 'sid', sessionId, { httpOnly: true, sameSite: 'Lax', path: '/' })
+    return c.text('signed in')
+  })
+  app.post('/logout', async (c) => {
+    const { session } = c.var.state
+    const sessionId = getCookie(c, 'sid')
+    if (session && sessionId !== undefined) await calls.logout({ userId: session.userId, sessionId })
+    deleteCookie(c, 'sid')
+    return c.body(null, 204)
+  })
+  app.post('/hold/:gate', async (c) => {
+    await gates.at(c.req.param('gate')).pass()
+    const userId = c.var.state.session?.userId as number
+    sessions.set(getCookie(c, 'sid') ?? '', { userId, held: 'late' })
+    return c.body(null, 204)
+  })
+  app.get('/me', (c) => c.body(null, c.var.state.session ? 200 : 401))
+  app.get('/state', (c) => c.json(c.var.state))
+  app.get('/nonce', async (c) => c.text((await limiter.nonce(c.env.incoming)) ?? ''))
+  const routes = limiter.router()
+  app.all('/api/*', async (c) => {
+    const { incoming, outgoing } = c.env
+    incoming.url = incoming.url?.slice('/api'.length) ?? '/'
+    await new Promise<void>((resolve, reject) => {
+      outgoing.on('close', resolve)
+      routes(incoming, outgoing, reject)
+    })
+    return RESPONSE_ALREADY_SENT
+  })
+
+  const server = createServer(getRequestListener(app.fetch)).listen(0, '127.0.0.1')
+  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+    await limiter.close()
+  })
+  return { origin, limiter, calls, sessions, gates, actions, browser: () => new Browser(origin) }
+}
