@@ -4,7 +4,7 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { Logger } from '../logger.ts'
 import { tokenOf } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
-import type { HostSessionData, RequestState } from './host-types.ts'
+import type { HostRequest, HostSessionData, RequestState } from './host-types.ts'
 import { SeenSessions } from './seen-sessions.ts'
 import { markedUser, readMarker, type SessionMarker, writeMarker } from './session-marker.ts'
 import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
@@ -37,7 +37,8 @@ export class SessionGate {
   readonly #options: GateOptions
   readonly #seen = new SeenSessions()
   readonly #loggingIn = new WeakSet<object>()
-  readonly #ended = new WeakSet<object>()
+  /** Requests that gave up a session which was over, and whether `sessionUser` can read the user of such sessions. */
+  readonly #ended = new WeakMap<object, boolean>()
   #warned = false
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GateOptions) {
@@ -78,8 +79,8 @@ export class SessionGate {
    *
    * @param request Whose session it is. express-session keeps it in the session.
    */
-  async save(sessionId: string, data: HostSessionData, request = data.req as object | undefined): Promise<void> {
-    const marker = this.markerOf(sessionId, data)
+  async save(sessionId: string, data: HostSessionData, request = data.req as HostRequest | undefined): Promise<void> {
+    const marker = this.markerOf(sessionId, data) ?? this.#restoreMarker(sessionId, data, request)
     if (!marker) return this.#saveUnregistered(sessionId, data, request)
     if (!(await this.#limiter.check(marker.userId, marker.token)).live) return
     await this.#calls.set(sessionId, data)
@@ -89,11 +90,22 @@ export class SessionGate {
     if (!stillThere) await this.#calls.destroy(sessionId)
   }
 
+  /** The application has emptied the session, marker and all; under its id it is registered all the same. */
+  #restoreMarker(sessionId: string, data: HostSessionData, request: HostRequest | undefined): LoginSession | undefined {
+    if (request && this.#loggingIn.has(request)) return undefined
+    const { session } = request?.sessmgr ?? {}
+    const known = session?.token === this.#tokenFor(sessionId) ? session : this.#seen.get(sessionId)
+    if (known) this.mark(sessionId, data, known)
+    return known
+  }
+
   async #saveUnregistered(sessionId: string, data: HostSessionData, request: object | undefined): Promise<void> {
+    if (request && this.#loggingIn.has(request)) return this.#calls.set(sessionId, data)
     const userId = this.#options.sessionUser(data)
-    if (userId === undefined || (request && this.#loggingIn.has(request))) return this.#calls.set(sessionId, data)
-    // A request whose session was ended must not carry its user over into a new one.
-    if (request && this.#ended.has(request)) return
+    const isReadable = request && this.#ended.get(request)
+    // A request whose session was ended must not carry its user over into a new one, be it where nobody can see it.
+    if (isReadable === false || (isReadable && userId !== undefined)) return
+    if (userId === undefined) return this.#calls.set(sessionId, data)
     await this.#admitPastTheHook(sessionId, userId, data)
   }
 
@@ -177,9 +189,10 @@ export class SessionGate {
   }
 
   /** Notes, before a request gives its session up for another, whether it was over already. */
-  async noteIfEnded(request: object, sessionId = '', session?: HostSessionData): Promise<void> {
-    const marker = session && this.markerOf(sessionId, session)
-    if (marker && !(await this.#limiter.check(marker.userId, marker.token)).live) this.#ended.add(request)
+  async noteIfEnded(request: HostRequest, sessionId = '', session?: HostSessionData): Promise<void> {
+    const marker = session && (this.markerOf(sessionId, session) ?? this.#restoreMarker(sessionId, session, request))
+    if (!marker || (await this.#limiter.check(marker.userId, marker.token)).live) return
+    this.#ended.set(request, this.#options.sessionUser(session) !== undefined)
   }
 
   /**
