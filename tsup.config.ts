@@ -3,7 +3,6 @@ import { esbuildAssets } from './scripts/browser-assets.mjs'
 
 const shared: Options = {
   target: 'node20',
-  sourcemap: true,
   metafile: true,
   loader: { '.lua': 'text' },
   esbuildPlugins: [esbuildAssets],

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -8,7 +9,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** Leaves a list of what is bundled, for the file with the licences. */
 const listInputs: Plugin = {
   name: 'list-inputs',
-  writeBundle(_options, bundle) {
+  writeBundle({ dir = '' }, bundle) {
     const chunks = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [file] : []))
     const files = chunks.flatMap(({ modules }) =>
       Object.keys(modules).map((id) => id.replace(/^\0/, '').split('?', 1)[0]),
@@ -16,7 +17,7 @@ const listInputs: Plugin = {
     const inputs = Object.fromEntries(
       files.flatMap((file) => /node_modules\/.*/.exec(file ?? '') ?? []).map((path) => [path, {}]),
     )
-    writeFileSync(here('./dist/metafile-admin.json'), JSON.stringify({ inputs }))
+    writeFileSync(join(dir, '../metafile-admin.json'), JSON.stringify({ inputs }))
   },
 }
 

@@ -5,7 +5,7 @@ import { sources } from './vitest.config.ts'
 export default defineConfig({
   ...sources,
   test: {
-    include: ['test/{auth,limiter,rules,sessions,strategies}/**/*.test.ts'],
+    include: ['test/{auth,limiter,rules,strategies}/**/*.test.ts'],
     exclude: ['test/limiter/model.test.ts', 'test/limiter/parallel-logins.test.ts'],
     testTimeout: 20_000,
   },

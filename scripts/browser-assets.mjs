@@ -1,11 +1,14 @@
 // Gives the built script and style of the lazy comments, and the place of the built admin screen, as modules, to the
 // build and to the tests alike.
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 export const ASSETS_MODULE = 'virtual:lazycomments-assets'
 const FOLDER_MODULE = 'virtual:admin-folder'
-const builtFolder = fileURLToPath(new URL('../dist/admin', import.meta.url))
+// What runs in the browser in a form that can be traced back to its sources, while coverage is measured.
+const traced = process.env.COVERAGE_OF_PAGES
+const builtFolder = traced ? join(traced, 'admin') : fileURLToPath(new URL('../dist/admin', import.meta.url))
 
 const source = (file) => fileURLToPath(new URL(`../src/browser/comments/${file}`, import.meta.url))
 
@@ -15,11 +18,15 @@ export async function assetsModule() {
     const result = await build({
       entryPoints: [source(file)],
       bundle: true,
-      minify: true,
+      minify: !traced,
+      sourcemap: traced ? 'inline' : false,
       write: false,
       format: 'esm',
       target: 'es2022',
+      metafile: true,
     })
+    const foreign = Object.keys(result.metafile.inputs).find((input) => input.includes('node_modules/'))
+    if (foreign) throw new Error(`The script that readers get depends on nothing, so it may not import ${foreign}.`)
     return JSON.stringify(result.outputFiles[0].text.trim())
   }
   return `export const script = ${await built('main.ts')}\nexport const style = ${await built('style.css')}\n`

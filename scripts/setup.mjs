@@ -3,9 +3,10 @@
 // Runs before `npm start` and `npm test`; does nothing when everything is already in place.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { BUILD_STAMP, hashOfBuildInputs } from './build-inputs.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -35,10 +36,7 @@ function installDependencies() {
 }
 
 function build() {
-  const output = join(root, 'dist', 'index.js')
-  const configs = ['package.json', 'tsup.config.ts', 'vite.admin.config.ts'].map((name) => join(root, name))
-  const inputs = [...configs, ...filesBelow(join(root, 'src'))]
-  if (existsSync(output) && inputs.every((file) => statSync(file).mtimeMs <= statSync(output).mtimeMs)) return
+  if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, 'utf8') === hashOfBuildInputs()) return
   run('npm', ['run', '--silent', 'build'], 'Building the package failed; the messages above say where.')
 }
 
@@ -55,12 +53,6 @@ function provide(program, debianPackage) {
 
 function isOnPath(program) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
-}
-
-function filesBelow(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
 }
 
 function run(command, args, message) {

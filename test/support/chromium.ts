@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { notePageCoverage } from './page-coverage.ts'
 
 const PROGRAM = '/usr/bin/chromium'
 // The name that a browser without a window gives itself is one of a bot.
@@ -40,9 +41,11 @@ export async function startChromium({ keepsPages = false } = {}): Promise<Chromi
     async visitor(options) {
       const context = await browser.newContext({ userAgent: READER, ...options })
       context.setDefaultTimeout(30_000)
+      if (process.env.COVERAGE_OF_PAGES) notePageCoverage(context, process.env.COVERAGE_OF_PAGES)
       return context
     },
     async close() {
+      for (const context of browser.contexts()) await context.close()
       await browser.close()
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },

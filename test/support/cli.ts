@@ -9,8 +9,11 @@ import { type RedisHost, startRedisHost } from './redis-host.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+/** Where the program is that can be traced back to its sources, and tells what it ran, while coverage is measured. */
+const traced = process.env.COVERAGE_OF_PROCESSES
+const coverage = traced ? { NODE_V8_COVERAGE: join(traced, 'processes') } : {}
 /** The program, as npm puts it on the path. */
-export const CLI = join(ROOT, 'dist/cli.js')
+export const CLI = join(traced ?? ROOT, 'dist/cli.js')
 export const EXAMPLE = join(ROOT, 'examples/express-app')
 
 /** What a command did. */
@@ -29,7 +32,7 @@ export async function runCli(
   if (!existsSync(CLI)) throw new Error('The command line runs from dist/, which is missing: run `npm run build`.')
   const child = spawn(process.execPath, [CLI, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...coverage, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { out: '', err: '' }

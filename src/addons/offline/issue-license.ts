@@ -1,34 +1,38 @@
-import { createPrivateKey, type JsonWebKey, type KeyObject, randomUUID } from 'node:crypto'
+import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto'
 import { SessmgrError } from '../../errors.ts'
+import type { Ed25519Jwk } from './ed25519-jwk.ts'
 import { DEFAULT_AUDIENCE, LICENSE_TYPE, type LicenseClaims, licenseClaims } from './license-claims.ts'
 import { REVOCATIONS_TYPE } from './revocation-list.ts'
 
 /** The vendor's Ed25519 private key. */
 export interface SigningKey {
   /** PEM, or JWK. */
-  readonly key: string | JsonWebKey
+  readonly key: string | Ed25519Jwk
   /** Name under which applications know the public key. */
   readonly kid: string
 }
 
 /** What a vendor says of a licence. */
 export interface LicenseGrant {
+  /** The vendor, as applications name it in the option `issuer`. */
   readonly issuer: string
+  /** Product id of the add-on: a positive integer. */
   readonly productId: number
-  /** @default a random one */
+  /** Names the licence; several keys may be issued for one. @default a random UUID */
   readonly licenseId?: string | undefined
-  /** @default now */
+  /** When it was issued. @default now */
   readonly issuedAt?: Date | undefined
+  /** When it begins to be good. @default at once */
   readonly notBefore?: Date | undefined
-  /** null: never. */
+  /** When it expires; null: never. */
   readonly expiresAt: Date | null
   /** Sites it is sold for; null: any number. @default null */
   readonly quota?: number | null | undefined
-  /** @default none */
+  /** What it entitles to; the first becomes `plan` of the activation. @default none */
   readonly entitlements?: readonly string[] | undefined
   /** Hosts that it is bound to. @default any */
   readonly sites?: readonly string[] | undefined
-  /** @default 'sessmgr' */
+  /** Whom it is for, as applications name themselves in the option `audience`. @default 'sessmgr' */
   readonly audience?: string | undefined
 }
 
@@ -76,7 +80,7 @@ async function sign({ key, kid }: SigningKey, typ: string, claims: object): Prom
   return new CompactSign(payload).setProtectedHeader({ alg: 'EdDSA', typ, kid }).sign(privateKey(key))
 }
 
-function privateKey(key: string | JsonWebKey): KeyObject {
+function privateKey(key: string | Ed25519Jwk): KeyObject {
   try {
     const read = typeof key === 'string' ? createPrivateKey(key) : createPrivateKey({ key, format: 'jwk' })
     if (read.asymmetricKeyType === 'ed25519') return read

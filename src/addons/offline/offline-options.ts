@@ -1,9 +1,10 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Clock, systemClock } from '../../clock.ts'
 import { invalidOption } from '../../invalid-option.ts'
 import { requireKnown } from '../../require-known.ts'
 import type { RawAddon } from '../licensing-provider.ts'
+import type { Ed25519Jwk } from './ed25519-jwk.ts'
 import { DEFAULT_AUDIENCE } from './license-claims.ts'
 import { type OfflineAddon, offlineCatalogue } from './offline-catalogue.ts'
 import type { PublicKeys } from './signed-text.ts'
@@ -13,7 +14,7 @@ export interface OfflineLicensingOptions {
   /** The add-ons, or the path of a JSON file that holds them as an array. @default none */
   catalogue?: string | readonly OfflineAddon[] | undefined
   /** The vendor's Ed25519 public keys by `kid`, each as PEM or JWK. @default none: no licence is good */
-  keys?: Readonly<Record<string, string | JsonWebKey>> | undefined
+  keys?: Readonly<Record<string, string | Ed25519Jwk>> | undefined
   /** The vendor, as its licences name it. Needed with `keys`. */
   issuer?: string | undefined
   /** Whom licences are for. @default 'sessmgr' */
@@ -102,14 +103,14 @@ function revocationReader(source: OfflineLicensingOptions['revocations']): (() =
  *
  * @throws SessmgrError `invalid_option` naming the key that is none.
  */
-export function checkPublicKeys(given: Readonly<Record<string, string | JsonWebKey>>): PublicKeys {
+export function checkPublicKeys(given: Readonly<Record<string, string | Ed25519Jwk>>): PublicKeys {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw invalidOption('"keys" must be an object of public keys by their kid')
   }
   return new Map(Object.entries(given).map(([kid, key]) => [kid, checkPublicKey(kid, key)]))
 }
 
-function checkPublicKey(kid: string, key: string | JsonWebKey): KeyObject {
+function checkPublicKey(kid: string, key: string | Ed25519Jwk): KeyObject {
   const isPrivate = typeof key === 'string' ? key.includes('PRIVATE KEY') : Object(key).d !== undefined
   if (isPrivate)
     throw invalidOption(`"keys.${kid}" is a private key. It belongs to the vendor alone; give the public one`)

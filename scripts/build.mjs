@@ -1,0 +1,20 @@
+// Builds the package into dist/: the admin screen, the doors with their types and the program, the licences of what is
+// bundled. Last of all the stamp: without it a build that failed half way would pass for one that is up to date.
+import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { BUILD_STAMP, hashOfBuildInputs } from './build-inputs.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const inputs = hashOfBuildInputs()
+
+rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
+run('npx', ['vite', 'build', '--config', 'vite.admin.config.ts'])
+run('npx', ['tsup', '--silent'])
+run(process.execPath, ['scripts/judge-bundles.mjs'])
+writeFileSync(BUILD_STAMP, inputs)
+
+function run(command, parameters) {
+  const { status } = spawnSync(command, parameters, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}

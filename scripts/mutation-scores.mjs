@@ -1,0 +1,24 @@
+// Reads what `stryker run` found, and fails when one part alone is below the threshold: a good one must not make up for it.
+import { readFileSync } from 'node:fs'
+
+const LEAST = 90
+
+const { files } = JSON.parse(readFileSync(new URL('../reports/mutation/mutation.json', import.meta.url), 'utf8'))
+const parts = new Map()
+for (const [path, { mutants }] of Object.entries(files)) {
+  const part = path.split('/')[1]
+  const counts = parts.get(part) ?? { noticed: 0, all: 0 }
+  for (const { status } of mutants) {
+    if (['Killed', 'Timeout'].includes(status)) counts.noticed += 1
+    if (['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(status)) counts.all += 1
+  }
+  parts.set(part, counts)
+}
+for (const [part, { noticed, all }] of parts) {
+  const score = (100 * noticed) / all
+  console.log(`${part}: the tests notice ${noticed} of ${all} mutants, ${score.toFixed(1)} %`)
+  if (score < LEAST) {
+    console.error(`${part} is below ${LEAST} %.`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,12 @@
+/** An Ed25519 key as JWK, RFC 8037: a public one, or with `d` a private one. */
+export interface Ed25519Jwk {
+  /** `OKP`. */
+  readonly kty?: string
+  /** `Ed25519`. */
+  readonly crv?: string
+  /** The public key in base64url. */
+  readonly x?: string
+  /** The private key in base64url. */
+  readonly d?: string
+  readonly [member: string]: unknown
+}
