@@ -2,11 +2,13 @@ import type { UserId } from '../user-id.ts'
 
 /** An application password as it is kept: never the password itself. */
 export interface StoredPassword {
+  /** Names it among the passwords of its user, to revoke it by. */
   readonly id: string
+  /** What it is for, as it was given. */
   readonly name: string
   /** SHA-256 of the password, hex. It has 142 random bits, so a slow hash would add nothing. */
   readonly hash: string
-  /** Milliseconds since the Unix epoch. */
+  /** When it was made: milliseconds since the Unix epoch. */
   readonly createdAt: number
 }
 

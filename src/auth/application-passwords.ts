@@ -1,10 +1,13 @@
 import { createHash, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { invalidOption } from '../invalid-option.ts'
 import type { UserId } from '../user-id.ts'
 import type { ApplicationPasswordStore, StoredPassword } from './application-password-store.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const LENGTH = 24
+/** What a password looks like without its blanks. */
+const PASSWORD = new RegExp(`^[A-Za-z0-9]{${LENGTH},}$`)
 
 /** An application password as it may be shown. */
 export type PasswordInfo = Omit<StoredPassword, 'hash'>
@@ -14,15 +17,39 @@ export interface ApplicationPasswords {
   /**
    * Creates a password of 24 random letters and digits.
    *
-   * @param given A password to use instead of a random one, as a deployment that must know it beforehand needs.
-   * @returns What to show of it, and the password itself, in groups of four, for the only time.
+   * @param name What it is for, as its list shows it.
+   * @param given A password to use instead of a random one, as a deployment that must know it beforehand needs: 24 or
+   * more letters and digits (A to Z, a to z, 0 to 9), which should be random too. Blanks in it do not count.
+   * @returns What to show of it, and the password itself, for the only time.
+   * @throws SessmgrError `invalid_option` for a `given` that is shorter or has other characters; `store_unavailable`.
    */
-  create(userId: UserId, name: string, given?: string): Promise<PasswordInfo & { readonly password: string }>
-  /** Lists the passwords of a user, oldest first, without the passwords. */
+  create(
+    userId: UserId,
+    name: string,
+    given?: string,
+  ): Promise<
+    PasswordInfo & {
+      /** The password itself, in groups of four. */
+      readonly password: string
+    }
+  >
+  /**
+   * Lists the passwords of a user, oldest first, without the passwords. Unknown user: none.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
   list(userId: UserId): Promise<readonly PasswordInfo[]>
-  /** Revokes a password at once. Resolves false when there is none with this id. */
+  /**
+   * Revokes a password at once. Resolves false when the user has none with this id.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
   revoke(userId: UserId, id: string): Promise<boolean>
-  /** Tells whether a password is one of the user's. Blanks in it do not count; no user is no match, and takes as long. */
+  /**
+   * Tells whether a password is one of the user's. Blanks in it do not count; no user is no match, and takes as long.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
   verify(userId: UserId | undefined, password: string): Promise<boolean>
 }
 
@@ -30,7 +57,7 @@ export interface ApplicationPasswords {
 export function createApplicationPasswords(store: ApplicationPasswordStore, clock: Clock): ApplicationPasswords {
   return {
     async create(userId, name, given) {
-      const password = given === undefined ? randomPassword() : withoutBlanks(given)
+      const password = given === undefined ? randomPassword() : requirePassword(given)
       const stored = { id: randomUUID(), name, hash: hashOf(password).toString('hex'), createdAt: clock.now() }
       await store.add(userId, stored)
       return { ...info(stored), password: (password.match(/.{1,4}/g) ?? []).join(' ') }
@@ -38,16 +65,23 @@ export function createApplicationPasswords(store: ApplicationPasswordStore, cloc
     list: async (userId) => (await store.list(userId)).map(info),
     revoke: (userId, id) => store.remove(userId, id),
     async verify(userId, password) {
-      const given = hashOf(withoutBlanks(password))
+      const plain = withoutBlanks(password)
+      const given = hashOf(plain)
       const stored = await store.list(userId ?? '')
       const matches = stored.map(({ hash }) => timingSafeEqual(given, Buffer.from(hash, 'hex')))
-      return userId !== undefined && matches.includes(true)
+      return userId !== undefined && PASSWORD.test(plain) && matches.includes(true)
     },
   }
 }
 
 function randomPassword(): string {
   return Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+}
+
+function requirePassword(given: unknown): string {
+  const plain = typeof given === 'string' ? withoutBlanks(given) : ''
+  if (PASSWORD.test(plain)) return plain
+  throw invalidOption(`An application password must be ${LENGTH} or more letters and digits (A to Z, a to z, 0 to 9)`)
 }
 
 function hashOf(password: string): Buffer {

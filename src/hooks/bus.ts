@@ -28,7 +28,9 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
   /**
    * Fires an action: subscribers run one after the other, those before the first asynchronous one at once.
    *
-   * Never rejects: what a subscriber throws is logged, and the next one runs.
+   * What a subscriber throws is logged, and the next one runs.
+   *
+   * @throws SessmgrError `hook_misuse` for an unknown name; it rejects with nothing else.
    */
   doAction<K extends keyof Actions & string>(name: K, ...parameters: Actions[K]): Promise<void>
 

@@ -8,19 +8,32 @@ import type { LimiterContext } from './limiter-context.ts'
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
 
-/** Lists, counts and ends sessions. */
+/** Lists, counts and ends login sessions. */
 export interface SessionManager {
-  /** Lists the live sessions of a user, oldest admission first. Unknown user: none. */
+  /**
+   * Lists the live sessions of a user, oldest admission first. Unknown user: none.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
   list(userId: UserId): Promise<readonly SessionRecord[]>
-  /** Counts the live sessions of a user. */
+  /**
+   * Counts the live sessions of a user. Unknown user: 0.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
   count(userId: UserId): Promise<number>
   /**
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
    * @returns false when the user has no such session; nothing fires then.
+   * @throws SessmgrError `store_unavailable`; then it may have ended or not, and nothing fires.
    */
   end(userId: UserId, token: Token): Promise<boolean>
-  /** Ends every session of a user, fires `sessmgr_destroy_all_sessions`, and returns how many there were. */
+  /**
+   * Ends every session of a user, fires `sessmgr_destroy_all_sessions`, and returns how many there were.
+   *
+   * @throws SessmgrError `store_unavailable`; then they may have ended or not, and nothing fires.
+   */
   endAll(userId: UserId): Promise<number>
   /**
    * Logs every user of the site out, in constant time, and fires `sessmgr_logout_all_users`.
@@ -29,6 +42,7 @@ export interface SessionManager {
    *
    * @param keep The one session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
+   * @throws SessmgrError `store_unavailable`; then it may have taken effect or not, and nothing fires.
    */
   logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }): Promise<number>
 }

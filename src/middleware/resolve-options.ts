@@ -172,7 +172,17 @@ function checkHost(host: SessmgrOptions['host']): Host | undefined {
   }
   if (typeof host.can !== 'function')
     throw invalidOption('"host.can" must be a function such as (user, capability) => boolean')
+  checkAttempts(host.attempts)
   return host
+}
+
+function checkAttempts(attempts: Host['attempts']): void {
+  if (attempts === undefined) return
+  for (const method of ['allow', 'failed'] as const) {
+    if (typeof attempts?.[method] !== 'function') {
+      throw invalidOption(`"host.attempts.${method}" must be a function: "attempts" needs both, allow and failed`)
+    }
+  }
 }
 
 function checkSecrets(secret: SessmgrOptions['secret']): readonly string[] {

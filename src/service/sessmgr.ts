@@ -21,6 +21,7 @@ import type { Admit } from '../middleware/passport-login.ts'
 import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-options.ts'
 import { carryCore } from '../middleware/service-core.ts'
 import { sessionGuard } from '../middleware/session-guard.ts'
+import { withHttpErrors } from '../middleware/with-http-errors.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SettingsService } from '../options/session-settings.ts'
 import type { SiteOption } from '../options/site-option.ts'
@@ -36,13 +37,24 @@ import { createAddonsService } from './create-addons.ts'
 /** A middleware for Express and its relatives. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
 
-/** The middleware, and the service that it carries. */
+/**
+ * The middleware, and the service that it carries.
+ *
+ * What its members reject with goes to `next` as it is: a SessmgrError has the `status` of its answer, and with 503 the
+ * header `Retry-After` in `headers`. Those of `hooks` and `modes` have none, which is 500.
+ */
 export interface Sessmgr extends Middleware {
+  /** Carries the actions and filters of this service, to subscribe to. */
   readonly hooks: Hooks
+  /** Lists and ends login sessions, of one user or of all. */
   readonly sessions: SessionManager
+  /** Reads and changes the settings of the limit. */
   readonly settings: SettingsService
+  /** Holds the named options of the site, to which add-ons add theirs. */
   readonly options: OptionRegistry
+  /** Finds the mode for a stored value of `logic`, and what people read of each. */
   readonly modes: LogicModes
+  /** Creates, lists, revokes and checks the passwords that scripts use on the REST routes. */
   readonly passwords: ApplicationPasswords
   /** The lazy comments; undefined unless the host has posts and a theme. */
   readonly comments: LazyComments | undefined
@@ -75,7 +87,9 @@ export interface Sessmgr extends Middleware {
   /**
    * Makes the nonce that a page of this request's session sends along with its REST calls.
    *
-   * Undefined when nobody is signed in.
+   * Undefined when nobody is signed in. It is good for 12 to 24 hours.
+   *
+   * @throws SessmgrError `store_unavailable`, unless the option `secret` is given.
    */
   nonce(request: RequestLike): Promise<string | undefined>
   /**
@@ -83,12 +97,22 @@ export interface Sessmgr extends Middleware {
    *
    * Whatever the application wants to keep in the session it writes afterwards.
    *
-   * @throws SessmgrError `login_limit_reached` with `status` 403 when the limit refuses the login; the session is as it was.
+   * @throws SessmgrError `login_limit_reached` when the limit refuses the login; `login_conflict`, `store_unavailable`,
+   * `hook_failed`, `hook_timeout`, `user_id_missing`, `session_middleware_missing`. The session is then as it was.
    */
   login(request: RequestLike, user: unknown): Promise<void>
-  /** Logs the user of a request out, for hosts without Passport: the session ends and its slot is free. */
+  /**
+   * Logs the user of a request out, for hosts without Passport: the session ends and its slot is free.
+   *
+   * @throws SessmgrError `store_unavailable`; then the session goes on. `session_middleware_missing`.
+   */
   logout(request: RequestLike): Promise<void>
-  /** Removes every option and key of sessmgr from its store. The sessions of the application stay. */
+  /**
+   * Removes every option and key of sessmgr from its store. The sessions of the application stay.
+   *
+   * @throws SessmgrError `invalid_option` when the client of the store cannot list keys. What the client itself rejects
+   * with comes as it is; some keys may be left then.
+   */
   uninstall(): Promise<void>
   /** Waits for asynchronous hook subscribers that are still at work, then closes the store. */
   close(): Promise<void>
@@ -134,7 +158,11 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     posts && theme
       ? createCommentsService({ ...resolved, host: { posts, theme }, hooks: limiter.hooks, readerOf, nonceOf })
       : {}
-  if (comments) limiter.options.add(comments.settings.option as SiteOption)
+  if (comments) {
+    limiter.options.add(comments.settings.option as SiteOption)
+    // In place: this very object goes to the subscribers of lazycomments_init.
+    Object.assign(comments, withHttpErrors(comments))
+  }
   const { addons, routes: addonRoutes } = createAddonsService({ ...resolved, hooks: limiter.hooks })
 
   function router(): Middleware {
@@ -153,20 +181,23 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
 
   const middleware: Middleware = (request, response, next: Next) =>
     guard(request as HostRequest, response as HostResponse, next)
-  const service: Sessmgr = Object.assign(middleware, {
-    hooks: limiter.hooks,
+  const answerable = withHttpErrors({
     sessions: limiter.sessions,
     settings: limiter.settings,
     options: limiter.options,
-    modes: limiter.modes,
     passwords,
     addons,
+    nonce: nonceOf,
+  })
+  const service: Sessmgr = Object.assign(middleware, {
+    ...answerable,
+    hooks: limiter.hooks,
+    modes: limiter.modes,
+    comments,
     host,
     router,
     admin,
     enqueueAdmin: (url: string) => enqueueAddress(enqueued, url),
-    nonce: nonceOf,
-    comments,
     login: (request: RequestLike, user: unknown) => directLogin(request, user, admit),
     logout: directLogout,
     uninstall: () => store.wipe(),

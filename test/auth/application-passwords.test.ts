@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createApplicationPasswords } from '../../src/auth/application-passwords.ts'
-import { memoryStore } from '../../src/index.ts'
+import { memoryStore, SessmgrError } from '../../src/index.ts'
 import { fakeClock } from '../../src/testing.ts'
 
 function setUp() {
@@ -104,5 +104,41 @@ describe('rule 27: an application password', () => {
     const { password } = await passwords.create(1, 'seeded', 'abcdefgh ijklmnopqrstuvwx')
     expect(password).toBe('abcd efgh ijkl mnop qrst uvwx')
     expect(await passwords.verify(1, 'abcdefghijklmnopqrstuvwx')).toBe(true)
+    const longer = 'A1'.repeat(40)
+    await passwords.create(1, 'longer', longer)
+    expect(await passwords.verify(1, longer)).toBe(true)
   })
+
+  const unfit = {
+    empty: '',
+    blank: ' ',
+    short: 'abcdefghijklmnopqrstuvw',
+    'short but for its blanks': 'abcd efgh ijkl mnop qrst uvw',
+    punctuated: 'abcdefghijklmnopqrstuvw!',
+    '24 letters and a control character': 'abcdefghijklmnopqrstuvwx\u0000',
+    'not of A to Z': 'äbcdefghijklmnopqrstuvwx',
+    null: null as unknown as string,
+    'a number': 5 as unknown as string,
+  }
+  it.each(Object.entries(unfit))(
+    'may not be given when it is %s: nothing is kept, and it is not told',
+    async (_, given) => {
+      const { passwords } = setUp()
+      const refused = await passwords.create(1, 'seeded', given).catch((error) => error)
+      expect(refused).toBeInstanceOf(SessmgrError)
+      expect(refused).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('24 or more letters') })
+      if (String(given).length > 4) expect(refused.message).not.toContain(given)
+      expect(await passwords.list(1)).toEqual([])
+    },
+  )
+
+  it.each(['', 'abc', 'abcdefghijklmnopqrstuvw', 'abcdefghijklmnopqrstuvw!'])(
+    'is never %j, whatever lies in the store',
+    async (password) => {
+      const { passwords, store, clock } = setUp()
+      const hash = createHash('sha256').update(password).digest('hex')
+      await store.add(1, { id: 'planted', name: 'planted', hash, createdAt: clock.now() })
+      for (const given of [password, ` ${password}`]) expect(await passwords.verify(1, given)).toBe(false)
+    },
+  )
 })

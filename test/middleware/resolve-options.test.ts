@@ -169,6 +169,24 @@ describe('invalid options', () => {
     }
   })
 
+  it('throw for a rate limiter of passwords that lacks a half, which a wrong password would find out', () => {
+    const find = async () => undefined
+    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
+    const host = (attempts: unknown) => ({ users, can: () => true, attempts })
+    const both = { allow: () => true, failed() {} }
+    for (const attempts of [undefined, both]) {
+      expect(resolveOptions({ host: host(attempts) as never }).host?.attempts).toBe(attempts)
+    }
+    const missing = (method: string) =>
+      invalid(`^"host.attempts.${method}" must be a function: .* both, allow and failed`)
+    expect(refusal({ host: host({ allow: both.allow }) })).toMatchObject(missing('failed'))
+    expect(refusal({ host: host({ failed: both.failed }) })).toMatchObject(missing('allow'))
+    for (const attempts of [{}, null, () => true, { ...both, allow: true }]) {
+      expect(refusal({ host: host(attempts) })).toMatchObject(missing('allow'))
+    }
+    expect(refusal({ host: host({ ...both, failed: 5 }) })).toMatchObject(missing('failed'))
+  })
+
   it('throw for a secret that is too short to be one, and do not tell it', () => {
     const long = 'x'.repeat(32)
     expect(resolveOptions({ secret: long }).secrets).toEqual([long])
