@@ -6,7 +6,7 @@ import { isAddress } from './page-addresses.ts'
 export interface AdminOptions {
   /** Where an anonymous visitor is sent to sign in; `redirect_to` is added, with the page that was asked for. @default '/login' */
   loginUrl?: string | undefined
-  /** Scripts and style sheets of add-ons: paths, or https addresses. A style sheet is known by `.css`. @default none */
+  /** Scripts and style sheets of add-ons: paths, or http or https addresses. A style sheet is known by `.css`. @default none */
   scripts?: readonly string[] | undefined
   /** Further origins that scripts may come from, such as `https://cdn.example`. @default none */
   scriptOrigins?: readonly string[] | undefined
