@@ -21,7 +21,9 @@ const BRAND = Symbol.for('sessmgr.error')
  * if (error instanceof SessmgrError && error.code === 'login_limit_reached') showDevices()
  */
 export class SessmgrError extends Error {
+  /** Always `SessmgrError`. */
   override readonly name = 'SessmgrError'
+  /** Says what is wrong, for programs. It keeps its meaning; the message may change. */
   readonly code: SessmgrErrorCode
   /** What is wrong with each bad value, by its name; for `invalid_setting`. */
   readonly params: Readonly<Record<string, string>> | undefined

@@ -9,6 +9,7 @@ export type {
   RawAddon,
   SiteIdentity,
 } from './addons/licensing-provider.ts'
+export type { Ed25519Jwk } from './addons/offline/ed25519-jwk.ts'
 export { issueLicense, issueRevocations, type LicenseGrant, type SigningKey } from './addons/offline/issue-license.ts'
 export type { OfflineAddon } from './addons/offline/offline-catalogue.ts'
 export { offlineLicensing } from './addons/offline/offline-licensing.ts'

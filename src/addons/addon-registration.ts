@@ -4,10 +4,13 @@ import { isProductId } from './product-id.ts'
 
 /** What an installed add-on says of itself in the filter `sessmgr_register_addon`. */
 export interface AddonRegistration {
+  /** The short name, as its catalogue row has it. Not empty. */
   readonly slug: string
+  /** Whether it needs a licence. For `activate` this counts, and not what the catalogue says. */
   readonly is_premium: boolean
-  /** Path of its main file. */
+  /** Path of the file that the add-on begins with. Not empty; sessmgr does not open it. */
   readonly main_file: string
+  /** The public key by which the licensing provider knows the product: no secret. Not empty. */
   readonly public_key: string
 }
 

@@ -17,6 +17,7 @@ import { type SiteOptions, siteIdentity } from './site-identity.ts'
 
 /** The catalogue of add-ons, each row with what is true of it here. */
 export interface AddonList {
+  /** The rows, as the filter `sessmgr_addons_catalog` left them. */
   readonly items: readonly AddonRow[]
   /** Seconds since the provider gave this list; there only when it was asked again and gave no other. */
   readonly age?: number | undefined

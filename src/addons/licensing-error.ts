@@ -43,7 +43,9 @@ const BRAND = Symbol.for('sessmgr.licensing_error')
 
 /** Tells why a licence could not be activated or deactivated, or the catalogue not be had. Never holds the licence key. */
 export class LicensingError extends Error {
+  /** Always `LicensingError`. */
   override readonly name = 'LicensingError'
+  /** Says what is wrong, for programs. It keeps its meaning; the message may change. */
   readonly code: LicensingCode | AddonCode
   /** Status of the provider's HTTP answer; 0 when there was none. */
   readonly httpStatus: number

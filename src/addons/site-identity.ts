@@ -10,6 +10,7 @@ const OPTION = 'sessmgr.site'
 export interface SiteOptions {
   /** Public address, such as `https://example.com`. */
   readonly url: string
+  /** Name of the site that people read. @default none */
   readonly title?: string | undefined
 }
 

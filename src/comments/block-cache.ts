@@ -5,7 +5,11 @@ import type { TransientStore } from '../options/transient-store.ts'
 const LIFE_MS = 7 * 24 * 60 * 60_000
 const GROUP = 'lazycomments'
 
-/** Keeps the serialised comments block of each post: the block, never a comment. */
+/**
+ * Keeps the serialised comments block of each post: the block, never a comment.
+ *
+ * All but `key` and `remember` reject with `store_unavailable` when the store cannot be reached.
+ */
 export interface BlockCache {
   /** Names the entry of a post. */
   key(postId: number): string
@@ -18,17 +22,18 @@ export interface BlockCache {
    *
    * With the store down the block is made each time.
    */
-  remember(postId: number, make: () => Promise<string | undefined>, down: CacheDown): Promise<string | undefined>
+  remember(
+    postId: number,
+    make: () => Promise<string | undefined>,
+    down: {
+      /** Milliseconds after which the store counts as down. */
+      readonly patienceMs: number
+      /** Is told why. */
+      readonly tell: (error: Error) => void
+    },
+  ): Promise<string | undefined>
   /** Voids every entry, in constant time. */
   flush_all(): Promise<void>
-}
-
-/** What is to be done while the store is down. */
-export interface CacheDown {
-  /** Milliseconds after which it counts as down. */
-  readonly patienceMs: number
-  /** Is told why. */
-  readonly tell: (error: Error) => void
 }
 
 /** Creates the block cache over a store of transient texts. */

@@ -91,8 +91,14 @@ function sanitize(value: unknown, current: CommentSettings): CommentSettings {
   return Object.fromEntries(clean) as CommentSettings
 }
 
-/** Reads and writes the settings of the lazy comments. Every write is sanitised. */
+/**
+ * Reads and writes the settings of the lazy comments. Every write is sanitised.
+ *
+ * Every method rejects with `store_unavailable` when the store cannot be reached, and with `hook_failed` or
+ * `hook_timeout` when a subscriber to a filter fails.
+ */
 export interface CommentSettingsService {
+  /** The option behind the settings, `lazycomments_settings`. */
   readonly option: SiteOption<CommentSettings>
   /** Reads one setting; an unknown key gives the fallback. */
   get(key: string, fallback?: unknown): Promise<unknown>

@@ -2,17 +2,25 @@ import type { FilterShape, HookEntry } from './hook-types.ts'
 
 /** Actions of the lazy comments: what happened. */
 export interface CommentActions {
+  /** Fires once, in the next turn of the event loop after the lazy comments were made; `core` is these. */
   lazycomments_init: [core: unknown]
+  /** Fires when the application calls `activate()`. */
   lazycomments_activated: []
+  /** Fires when the application calls `deactivate()`. Nothing is removed. */
   lazycomments_deactivated: []
 }
 
 /** Filters of the lazy comments: what an add-on may change. */
 export interface CommentFilters {
+  /** Decides whether the comments of a view load lazily (true) or stand inline (false), after the built-in checks. */
   lazycomments_can_lazy_load: FilterShape<boolean>
+  /** Changes the markup that `GET /comments` answers; not that of inline comments. */
   lazycomments_rendered_html: FilterShape<string, [post: unknown]>
+  /** Changes the defaults of the settings. It adds no key. */
   lazycomments_default_settings: FilterShape<Readonly<Record<string, unknown>>>
+  /** Names the capability that it takes to clear the comments cache. */
   lazycomments_capability: FilterShape<string>
+  /** Decides whether the caller may clear the comments cache, after the capability check. */
   lazycomments_has_access: FilterShape<boolean>
 }
 

@@ -3,7 +3,9 @@ export type ActionMap<T> = { [K in keyof T]: readonly unknown[] }
 
 /** Describes a filter: the value that is passed through, and the further parameters. */
 export interface FilterShape<Value, Parameters extends readonly unknown[] = []> {
+  /** What is passed through: given to each subscriber, and returned by it. */
   value: Value
+  /** What each subscriber receives after the value. */
   parameters: Parameters
 }
 
@@ -22,6 +24,8 @@ export interface HookEntry {
 
 /** Lists every hook that a bus knows, by name. */
 export interface HookCatalogue {
+  /** The actions by name. */
   readonly actions: Readonly<Record<string, HookEntry>>
+  /** The filters by name. */
   readonly filters: Readonly<Record<string, HookEntry>>
 }

@@ -6,28 +6,47 @@ import type { FilterShape, HookEntry } from './hook-types.ts'
 
 /** Actions of the session limit: what happened. `token` is always the hashed session token. */
 export interface SessionActions {
+  /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is what `sessmgr()` returned. */
   sessmgr_init: [core: unknown]
+  /** Fires after mode `block` has refused a login. It cannot change that. */
   sessmgr_login_blocked: [userId: UserId]
+  /** Fires when mode `allow`, or a forced logout of one user, has ended all sessions of that user. */
   sessmgr_destroy_all_sessions: [userId: UserId]
+  /** Fires once for each session that mode `logout_oldest` has ended. */
   sessmgr_destroy_oldest_session: [userId: UserId]
+  /** Fires when one named session has been ended; not when there was no such session. */
   sessmgr_destroy_session: [userId: UserId, token: string]
+  /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the clock of the store. */
   sessmgr_logout_all_users: [epoch: number]
+  /** Fires when the owner of a session comes back that a site-wide logout has ended; once for each such session, over all processes. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
+  /** Fires on the command line, when it has loaded the configuration of the application. */
   sessmgr_cli_init: []
 }
 
 /** Filters of the session limit: what an add-on may change. */
 export interface SessionFilters {
+  /** Changes the settings that hold where none are stored. */
   sessmgr_settings_defaults: FilterShape<Readonly<Record<string, unknown>>>
+  /** Changes what people read of each mode, by its stored value. */
   sessmgr_logics: FilterShape<LogicCatalogue>
+  /** Changes the variables that the admin screen starts with. Must return an object. */
   sessmgr_admin_script_vars: FilterShape<Readonly<Record<string, unknown>>>
+  /** Registers an add-on under its product id, a positive integer. A registration that is wrong is left out with a warning. */
   sessmgr_register_addon: FilterShape<Readonly<Record<number, AddonRegistration>>>
+  /** Changes the rows of the add-on catalogue; `raw` is what the licensing provider gave. Must return an array. */
   sessmgr_addons_catalog: FilterShape<readonly AddonRow[], [raw: readonly unknown[]]>
+  /** Decides whether a login finds the limit reached; `count` is the live sessions before it. Must return true or false. */
   sessmgr_reached_limit: FilterShape<boolean, [userId: UserId, count: number]>
+  /** Exempts a user from the limit by true; then `sessmgr_reached_limit` is not asked. Must return true or false. */
   sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
+  /** Tells how many sessions this user may hold, asked when the limit is reached. Must return a whole number, 1 or more. */
   sessmgr_maximum: FilterShape<number, [userId: UserId]>
+  /** Changes the sentence that a blocked user reads: plain text, to be escaped where it is shown. */
   sessmgr_error_message: FilterShape<string>
+  /** Changes how many seconds a session lasts. The application applies it when it logs somebody in. */
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
+  /** Changes the whole new value of an option before it is sanitised and stored, such as `pre_update_option_sessmgr_settings`. */
   [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown]>
 }
 

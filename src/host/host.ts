@@ -4,28 +4,33 @@ import type { Theme } from './theme.ts'
 
 /** What an answer says of a user. */
 export interface UserSummary {
+  /** The id, in the type that the application uses. */
   readonly id: UserId
+  /** The login name. */
   readonly login: string
+  /** The name that people read. */
   readonly display_name: string
 }
 
-/** What a search of the application's users gives. Databases say `null` for nobody, arrays `undefined`. */
-export type Found<User> = User | null | undefined
-
-/** The application's users. `User` is whatever the application calls a user. */
+/**
+ * The application's users. `User` is whatever the application calls a user.
+ *
+ * Databases say `null` for nobody, arrays `undefined`: both will do.
+ */
 export interface HostUsers<User = unknown> {
   /** Finds a user by id, given as text. Unknown: undefined or null. */
-  findById(id: string): Found<User> | Promise<Found<User>>
+  findById(id: string): User | null | undefined | Promise<User | null | undefined>
   /** Finds a user by e-mail address, whatever the case. Unknown: undefined or null. */
-  findByEmail(email: string): Found<User> | Promise<Found<User>>
+  findByEmail(email: string): User | null | undefined | Promise<User | null | undefined>
   /** Finds a user by login name, whatever the case. Unknown: undefined or null. */
-  findByLogin(login: string): Found<User> | Promise<Found<User>>
+  findByLogin(login: string): User | null | undefined | Promise<User | null | undefined>
   /** Tells what answers say of a user. */
   summary(user: User): UserSummary
 }
 
 /** What the application supplies beside its sessions. */
 export interface Host<User = unknown, Post = unknown> {
+  /** The application's users. */
   readonly users: HostUsers<User>
   /** Tells whether a user may do something, such as `manage_options`. Asked anew for every call. */
   can(user: User, capability: string): boolean | Promise<boolean>
@@ -39,7 +44,9 @@ export interface Host<User = unknown, Post = unknown> {
 
 /** Somebody's try at an application password. */
 export interface PasswordAttempt {
+  /** Address of the client; null when it is not known. */
   readonly ip: string | null
+  /** The login name or e-mail address that was given, whether there is such a user or not. */
   readonly name: string
 }
 

@@ -2,6 +2,7 @@
 export interface HostPosts<Post = unknown> {
   /** Finds a post by id. Unknown: undefined or null. */
   find(id: number): Post | null | undefined | Promise<Post | null | undefined>
+  /** Tells the id of a post: a positive integer. */
   id(post: Post): number
   /** Path or address of the page that shows the post alone. */
   url(post: Post): string

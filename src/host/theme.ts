@@ -2,9 +2,13 @@ import type { UserId } from '../user-id.ts'
 
 /** One block of a template. Template parts and patterns have been put in their places by the application. */
 export interface Block {
+  /** Name such as `core/comments`; null for markup that is no block. */
   readonly blockName: string | null
+  /** The attributes of the block, as JSON. */
   readonly attrs: Readonly<Record<string, unknown>>
+  /** The blocks inside, in order. */
   readonly innerBlocks: readonly Block[]
+  /** The markup of the block without that of the blocks inside. */
   readonly innerHTML: string
   /** Pieces of markup, with null where the next inner block stands. */
   readonly innerContent: readonly (string | null)[]
@@ -12,6 +16,7 @@ export interface Block {
 
 /** For whom comments are rendered. */
 export interface RenderContext {
+  /** The request that the comments are rendered for, as the application handles it. */
   readonly request: unknown
   /**
    * Id of the reader whose name stands in the form. Undefined: a guest, whatever the session of the request says,
@@ -22,6 +27,7 @@ export interface RenderContext {
 
 /** A theme that renders the comments of a post itself. */
 export interface ClassicTheme<Post = unknown> {
+  /** Renders the comments of a post and their form, as HTML. */
   renderComments(post: Post, context: RenderContext): string | Promise<string>
 }
 

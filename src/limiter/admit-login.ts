@@ -29,8 +29,18 @@ export interface EstablishedSession {
 
 /** What became of a login. */
 export type Admission =
-  | { readonly admitted: true; readonly session: SessionRecord }
-  | { readonly admitted: false; readonly message: string }
+  | {
+      /** Whether the login is admitted. */
+      readonly admitted: true
+      /** The session that was registered. */
+      readonly session: SessionRecord
+    }
+  | {
+      /** Whether the login is admitted. */
+      readonly admitted: false
+      /** The sentence that the user reads, plain text. */
+      readonly message: string
+    }
 
 /** The sentence that a blocked user reads unless the filter `sessmgr_error_message` changes it. */
 export const BLOCKED_MESSAGE =

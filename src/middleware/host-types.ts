@@ -41,9 +41,17 @@ export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
 /** What this service tells the application about a request, as `req.sessmgr`. */
 export interface RequestState {
   /** The login session of this request, when it has one. */
-  session?: { readonly userId: UserId; readonly token: Token }
+  session?: {
+    /** Whose session it is. */
+    readonly userId: UserId
+    /** The hashed session id. */
+    readonly token: Token
+  }
   /** Set when the request came with a session that is over. The request goes on as anonymous. */
-  ended?: { readonly reason: SignedOutReason }
+  ended?: {
+    /** Why it ended. */
+    readonly reason: SignedOutReason
+  }
 }
 
 /** A request as express-session, and perhaps Passport, have left it. */

@@ -5,7 +5,16 @@ import type { HostRequest } from './host-types.ts'
 export const VISIT: unique symbol = Symbol.for('sessmgr.visit')
 
 /** A request as the application has it: Node's own, one of Express, one of Fastify, or a context of Koa. */
-export type RequestLike = IncomingMessage | { readonly raw: IncomingMessage } | { readonly req: IncomingMessage }
+export type RequestLike =
+  | IncomingMessage
+  | {
+      /** The request of Node, in Fastify. */
+      readonly raw: IncomingMessage
+    }
+  | {
+      /** The request of Node, in Koa. */
+      readonly req: IncomingMessage
+    }
 
 /** A request of a host that is not Express. */
 export interface HostVisit {

@@ -6,11 +6,28 @@ import { createSiteOption, type SiteOption } from './site-option.ts'
 
 /** What checks a value: any zod schema does. */
 export interface OptionSchema<T> {
-  safeParse(
-    value: unknown,
-  ):
-    | { success: true; data: T }
-    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } }
+  /** Checks a value, and says what is wrong with it rather than throw. */
+  safeParse(value: unknown):
+    | {
+        /** The value fits. */
+        success: true
+        /** What is kept of it. */
+        data: T
+      }
+    | {
+        /** The value does not fit. */
+        success: false
+        /** Why not. */
+        error: {
+          /** What is wrong, one entry for each place. */
+          issues: readonly {
+            /** The keys that lead to the place; none for the value itself. */
+            path: readonly PropertyKey[]
+            /** What must hold there, for people. */
+            message: string
+          }[]
+        }
+      }
 }
 
 /** What an add-on says of an option of its own. */

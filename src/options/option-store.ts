@@ -1,5 +1,6 @@
 /** A stored option value with the revision it was written as. */
 export interface StoredOption {
+  /** The value: plain JSON. */
   readonly value: unknown
   /** Changes with every write; never repeats for one option. */
   readonly revision: string

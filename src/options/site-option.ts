@@ -5,8 +5,14 @@ import type { OptionStore } from './option-store.ts'
 /** Writes that may lose against others before an update gives up. */
 const MAX_ATTEMPTS = 20
 
-/** One named option of the site. */
+/**
+ * One named option of the site.
+ *
+ * Every method rejects with `store_unavailable` when the store cannot be reached, and with `hook_failed` or
+ * `hook_timeout` when a subscriber to a filter fails.
+ */
 export interface SiteOption<T = unknown> {
+  /** The name that it is stored and shown under. */
   readonly name: string
   /** Whether the generic settings endpoint shows it. */
   readonly rest: boolean

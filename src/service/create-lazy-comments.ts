@@ -19,14 +19,19 @@ import type { Middleware } from './sessmgr.ts'
 
 /** What the application tells of itself: its posts and its theme, and its users if it has any. */
 export interface LazyCommentsHost<User = unknown, Post = unknown> extends Partial<Host<User, Post>> {
+  /** The application's posts. */
   readonly posts: HostPosts<Post>
+  /** How the application renders comments, for all posts or for each. */
   readonly theme: Theme<Post> | ((post: Post) => Theme<Post>)
+  /** Tells whether a user may do something. @default nobody may: the comments cache cannot be cleared over REST */
+  can?: Host<User, Post>['can']
 }
 
 type Shared = 'store' | 'secret' | 'restPath' | 'nonceHeader' | 'deadlineMs' | 'logger'
 
 /** Options of the lazy comments where sessmgr() itself is not used; those it shares mean the same. */
 export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
+  /** What the application tells of itself. */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the types of its users and posts.
   host: LazyCommentsHost<any, any>
   /** Bus that carries the hooks. @default one of its own */
@@ -37,6 +42,7 @@ export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
 
 /** The lazy comments, and what else an application needs to use them alone. */
 export interface StandaloneComments extends LazyComments {
+  /** The bus that carries the hooks: the one that was given, or one of its own. */
   readonly hooks: Hooks
   /**
    * Makes the middleware of the two routes and of script and style, to mount below a path: `app.use('/api', comments.router())`.

@@ -12,6 +12,7 @@ export interface UserSessions {
 
 /** What one login does to a user's sessions. */
 export interface SessionChange {
+  /** The session to register. */
   readonly admit: NewSession
   /** Tokens to end. Unknown ones are ignored. */
   readonly end: readonly Token[]
@@ -19,8 +20,18 @@ export interface SessionChange {
 
 /** What became of a commit. */
 export type CommitResult =
-  | { readonly committed: false }
-  | { readonly committed: true; readonly admitted: StoredSession; readonly ended: readonly StoredSession[] }
+  | {
+      /** Whether the change was made. */
+      readonly committed: false
+    }
+  | {
+      /** Whether the change was made. */
+      readonly committed: true
+      /** The session that was registered. */
+      readonly admitted: StoredSession
+      /** Those that this commit ended, oldest first. */
+      readonly ended: readonly StoredSession[]
+    }
 
 /**
  * Knows who is logged in where.

@@ -11,10 +11,22 @@ export interface SessmgrStore {
    * The same over restarts if, and only if, the memory survives them.
    */
   readonly id: string
+  /**
+   * True when nothing outside this process sees what is kept here, as with `memoryStore()`: the command line then
+   * changes nothing.
+   *
+   * @default false
+   */
+  readonly local?: boolean
+  /** Knows who is logged in where. */
   readonly sessions: SessionRegistry
+  /** Counts the site-wide logouts. */
   readonly epoch: LogoutEpoch
+  /** Keeps settings, options of add-ons, and the secret that signs nonces. */
   readonly options: OptionStore
+  /** Keeps application passwords, as hashes. */
   readonly passwords: ApplicationPasswordStore
+  /** Keeps texts that may be gone at any moment. */
   readonly transients: TransientStore
   /** Forgets everything: every option and key of the service, and nothing else. */
   wipe(): Promise<void>

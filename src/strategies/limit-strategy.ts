@@ -4,6 +4,7 @@ import type { UserId } from '../user-id.ts'
 
 /** What a mode looks at: a user whose limit is reached, at one moment. */
 export interface LimitContext {
+  /** Who logs in. */
   readonly userId: UserId
   /** The user's live sessions before the login, oldest admission first. */
   readonly sessions: readonly SessionRecord[]
@@ -21,6 +22,7 @@ export type LimitAction = {
 
 /** What a mode decides. */
 export interface LimitDecision {
+  /** Whether the login is admitted; false refuses it, and ends nothing. */
   readonly admit: boolean
   /** Sessions that end when the login is admitted. */
   readonly end: readonly SessionRecord[]
@@ -32,7 +34,10 @@ export interface LimitDecision {
 export interface LimitStrategy {
   /** The stored value of the setting `logic`. */
   readonly id: string
+  /** The name of the mode that people read. */
   readonly label: string
+  /** What the mode does, in one sentence for people. */
   readonly desc: string
+  /** Decides on one login. Called anew when another process has changed the sessions meanwhile; returns at once. */
   decide(context: LimitContext): LimitDecision
 }

@@ -5,13 +5,27 @@ import type { LimitStrategy } from './limit-strategy.ts'
 import { logoutOldest } from './logout-oldest.ts'
 
 /** What people read of each mode, by its stored value. */
-export type LogicCatalogue = Readonly<Record<string, { readonly label: string; readonly desc: string }>>
+export type LogicCatalogue = Readonly<
+  Record<
+    string,
+    {
+      /** The name of the mode. */
+      readonly label: string
+      /** What the mode does, in one sentence. */
+      readonly desc: string
+    }
+  >
+>
 
 /** Finds the mode for a stored value, and what people read of each. */
 export interface LogicModes {
-  /** The strategy of a stored value; `allow` for a value that no strategy has. */
+  /** Finds the strategy of a stored value; `allow` for a value that no strategy has. */
   strategyOf(logic: string): LimitStrategy
-  /** Every mode with its texts, through the filter `sessmgr_logics`. */
+  /**
+   * Lists every mode with its texts, through the filter `sessmgr_logics`.
+   *
+   * @throws SessmgrError `hook_failed`, `hook_timeout`.
+   */
   catalogue(): Promise<LogicCatalogue>
 }
 

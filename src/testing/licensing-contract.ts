@@ -1,5 +1,5 @@
 import type { LicensingCode } from '../addons/licensing-error.ts'
-import type { LicensingProvider } from '../addons/licensing-provider.ts'
+import type { LicensingProvider, RawAddon } from '../addons/licensing-provider.ts'
 import { activationContract } from './licensing-activation-contract.ts'
 import { catalogueContract } from './licensing-catalogue-contract.ts'
 import { refusalContract } from './licensing-refusal-contract.ts'
@@ -7,25 +7,39 @@ import { validationContract } from './licensing-validation-contract.ts'
 
 /** A licensing provider under test, with what its backend knows. */
 export interface LicensingUnderTest {
+  /** The provider. */
   readonly provider: LicensingProvider
   /** What the catalogue holds, in its order: two add-ons at least, one of them premium, one free. */
-  readonly catalogue: readonly { id: number; slug: string; title: string; is_premium: boolean }[]
+  readonly catalogue: readonly Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'>[]
   /** Product ids of two premium add-ons, or of one and of a product that is not listed. */
   readonly products: readonly [number, number]
   /** Issues a key that is good for a product, on one site at least. */
   issue(productId: number): Promise<string>
   /** Keys for the first product that must be refused, with the code that says why: one that has expired among them. */
-  readonly refused: Readonly<Record<string, { key: string; code: LicensingCode }>>
+  readonly refused: Readonly<
+    Record<
+      string,
+      {
+        /** The licence key. */
+        key: string
+        /** The code that `activate` must reject with. */
+        code: LicensingCode
+      }
+    >
+  >
   /** Takes an activated licence back at the backend. */
   revoke(key: string): Promise<void>
   /** Texts that must never be seen, such as secrets of the backend. */
   readonly secrets: readonly string[]
+  /** Closes what `create` opened. Called once, also when the case fails. */
   close(): Promise<void>
 }
 
 /** What the suite needs from the test runner and from the author of the provider. */
 export interface LicensingContractOptions {
+  /** Opens a group of cases: that of the test runner. */
   describe(name: string, body: () => void): unknown
+  /** Registers one case: that of the test runner. */
   it(name: string, body: () => Promise<void>): unknown
   /** Starts a provider with a fresh backend. Called once for each case. */
   create(): Promise<LicensingUnderTest>

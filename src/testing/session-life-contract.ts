@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { tokenOf } from '../sessions/token.ts'
-import { idsOf, LONG, login, SHORT } from './registry-case.ts'
+import { idsOf, LONG, login, newSession, SHORT } from './registry-case.ts'
 import type { StoreCase } from './store-contract.ts'
 
 /** What every session registry must do with the expiry and the end of sessions. */
@@ -50,6 +50,18 @@ export const sessionLifeContract: readonly StoreCase[] = [
       assert.deepEqual(sessions[0]?.record, { ...before, generation: 37 })
       assert.equal(await store.sessions.generationOf(1, tokenOf('b')), 0)
       assert.equal(await store.sessions.restamp(1, tokenOf('unknown'), 37), false)
+    },
+  ],
+  [
+    'moves the version when it carries a session over, so that a login that looked before decides again',
+    async ({ store, another }) => {
+      await login(store.sessions, 1, 'a')
+      const { version } = await store.sessions.read(1)
+      await (await another()).sessions.restamp(1, tokenOf('a'), 37)
+      const late = await store.sessions.commit(1, version, { admit: newSession('b'), end: [tokenOf('a')] })
+      assert.deepEqual(late, { committed: false })
+      assert.deepEqual(await idsOf(store.sessions, 1), ['a'])
+      await login(store.sessions, 1, 'b')
     },
   ],
   [

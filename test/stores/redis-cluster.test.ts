@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
 import { registerStoreContract } from '../../src/testing.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { countBy } from '../support/race-logins.ts'
+import { RedisClock } from '../support/redis-clock.ts'
 import {
   type ClusterClient,
   type ClusterNode,
@@ -33,10 +33,11 @@ describe('the store contract on a cluster of three masters', () => {
     it,
     async create() {
       const prefix = `test${++prefixes}:`
+      const clock = new RedisClock()
       return {
-        store: redisStore({ client: clients[0], prefix }),
-        another: async () => redisStore({ client: clients[1], prefix }),
-        pass: (ms) => sleep(ms),
+        store: redisStore({ client: clock.on(clients[0]), prefix }),
+        another: async () => redisStore({ client: clock.on(clients[1]), prefix }),
+        pass: (ms) => clock.pass(ms),
         close: async () => {},
       }
     },

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createClientPool } from 'redis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type RedisClient, redisStore } from '../../src/redis.ts'
 import { registerStoreContract } from '../../src/testing.ts'
+import { RedisClock } from '../support/redis-clock.ts'
 import { startRedisHost } from '../support/redis-host.ts'
 import {
   connectThroughSentinel,
@@ -59,10 +59,11 @@ for (const [kind, connect] of Object.entries(kinds)) {
       async create() {
         const options = { prefix: `${kind} ${++prefixes}:`, durability: 'replica', deadlineMs: 60_000 } as const
         const [one, two] = connections
+        const clock = new RedisClock()
         return {
-          store: redisStore({ ...options, client: one.client }),
-          another: async () => redisStore({ ...options, client: two.client }),
-          pass: (ms) => sleep(ms),
+          store: redisStore({ ...options, client: clock.on(one.client) }),
+          another: async () => redisStore({ ...options, client: clock.on(two.client) }),
+          pass: (ms) => clock.pass(ms),
           close: async () => {},
         }
       },

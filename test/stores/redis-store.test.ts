@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import Redis from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { fromIoredis, type RedisClient, redisStore } from '../../src/redis.ts'
 import { registerStoreContract } from '../../src/testing.ts'
+import { RedisClock } from '../support/redis-clock.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
 let server: RedisServer
@@ -39,10 +39,11 @@ for (const [name, connect] of Object.entries(clients)) {
       async create() {
         const prefix = `test${++prefixes}:`
         const [one, two] = await Promise.all([connect(), connect()])
+        const clock = new RedisClock()
         return {
-          store: redisStore({ client: one.client, prefix }),
-          another: async () => redisStore({ client: two.client, prefix }),
-          pass: (ms) => sleep(ms),
+          store: redisStore({ client: clock.on(one.client), prefix }),
+          another: async () => redisStore({ client: clock.on(two.client), prefix }),
+          pass: (ms) => clock.pass(ms),
           close: async () => {
             one.close()
             two.close()

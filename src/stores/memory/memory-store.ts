@@ -16,6 +16,7 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
   const transients = new MemoryTransientStore(clock)
   return {
     id: `memory:${randomUUID()}`,
+    local: true,
     sessions,
     epoch,
     options,

@@ -2,14 +2,21 @@ import type { RedisClient } from './redis-client.ts'
 
 /** The commands of an ioredis client or cluster that the store uses. */
 export interface IoredisClient {
+  /** Runs a script that the server knows by its SHA-1; `NOSCRIPT` when it does not. */
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+  /** Runs a script by its text. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+  /** Reads a string. */
   get(key: string): Promise<unknown>
+  /** Reads a field of a hash. */
   hget(key: string, field: string): Promise<unknown>
   /** True for a cluster. */
   readonly isCluster?: boolean
+  /** Waits until so many replicas have what this connection wrote. */
   wait(replicas: number, timeoutMs: number): Promise<unknown>
+  /** Lists keys that match a pattern, a part at a time. */
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
+  /** Deletes a key. */
   del(key: string): Promise<unknown>
 }
 
