@@ -13,7 +13,11 @@ export async function orLicenseRefusal<T>(answer: Promise<T>): Promise<T> {
 /** Turns a provider's failure to give its catalogue into an answer: that is no fault of the caller's. */
 export async function orCatalogueRefusal<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error) => {
-    throw error instanceof LicensingError ? refusal(error, error.retryable ? 503 : 502) : error
+    if (!(error instanceof LicensingError)) throw error
+    const isAboutProvider = error.code.startsWith('provider_')
+    // Nobody has asked about a licence: a backend that speaks of one, as for a product it does not know, has refused.
+    const told = isAboutProvider ? error : new LicensingError('provider_rejected', { providerCode: error.providerCode })
+    throw refusal(told, told.retryable ? 503 : 502)
   })
 }
 

@@ -1,79 +1,67 @@
-import { join } from 'node:path'
 import ts from 'typescript'
-import { ROOT } from './pages.ts'
+import { type CompiledDoors, compileDoors, DOORS } from './compile-doors.ts'
+import { detailsOf, membersOf, wordsOf } from './type-names.ts'
 
-/** Interfaces whose members people use by name, beside everything that is called options or settings. */
-const SERVICES = [
-  'ApplicationPasswords',
-  'HookBus',
-  'Host',
-  'HostPosts',
-  'HostUsers',
-  'LazyComments',
-  'OptionDefinition',
-  'OptionRegistry',
-  'RequestState',
-  'SessionManager',
-  'SessionRecord',
-  'SettingsService',
-  'Sessmgr',
-  'SessmgrStore',
-  'StandaloneComments',
-]
+/** Names by the heading that they stand under. */
+export type Names = ReadonlyMap<string, readonly string[]>
 
-/** The public names of one door of the package. */
-export interface Door {
-  /** What people import it by. */
-  readonly name: string
-  readonly values: readonly string[]
-  readonly types: readonly string[]
-  /** Members of the services, options and settings among the types. */
-  readonly members: Readonly<Record<string, readonly string[]>>
+/**
+ * Reads what the doors of the package export, as the compiler sees it: values, types, and the names inside everything
+ * that people implement, call or hand over.
+ */
+export function readPublicApi(): Names {
+  known ??= read()
+  return known
 }
 
-/** What the code exports. */
-export interface PublicApi {
-  readonly doors: readonly Door[]
-  readonly errorCodes: readonly string[]
-}
+// The compiler takes its time.
+let known: Names | undefined
 
-/** Reads what the doors of the package export, as the compiler sees it. */
-export function readPublicApi(doors: Readonly<Record<string, string>>): PublicApi {
-  const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(
-    { ...config.config, include: [], files: ['src/index.ts'] },
-    ts.sys,
-    ROOT,
+function read(): Names {
+  const compiled = compileDoors(DOORS)
+  const types = compiled.doors
+    .flatMap(({ exports }) => exports)
+    .filter(({ symbol }) => symbol.flags & (ts.SymbolFlags.Type | ts.SymbolFlags.Class))
+  const named = new Set(
+    types.flatMap(({ name, symbol }) => [name, ...wordsOf(compiled.checker.getDeclaredTypeOfSymbol(symbol))]),
   )
-  const assets = ['src/lazycomments-assets.d.ts', 'src/lua-text.d.ts', 'src/admin-folder.d.ts']
-  const files = [...Object.values(doors), ...assets].map((path) => join(ROOT, path)).filter(ts.sys.fileExists)
-  const program = ts.createProgram(files, options)
-  const checker = program.getTypeChecker()
+  const sections = compiled.doors.flatMap(({ name, exports }) => [
+    [`Exports of ${name}`, exports.filter(({ symbol }) => isValue(symbol)).map((it) => it.name)] as const,
+    [`Types of ${name}`, exports.filter(({ symbol }) => !isValue(symbol)).map((it) => it.name)] as const,
+    ...exports.flatMap((it) => shapeOf(it.name, it.symbol, compiled, named)),
+  ])
+  return new Map(sections.filter(([, names]) => names.length > 0))
+}
 
-  const read = Object.entries(doors).map(([name, path]): Door => {
-    const module = checker.getSymbolAtLocation(program.getSourceFile(join(ROOT, path)) as ts.SourceFile)
-    const symbols = checker.getExportsOfModule(module as ts.Symbol).map((symbol) => ({
-      name: symbol.name,
-      symbol: symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
-    }))
-    const isValue = ({ symbol }: { symbol: ts.Symbol }) => (symbol.flags & ts.SymbolFlags.Value) !== 0
-    const types = symbols.filter((it) => !isValue(it))
-    const withMembers = types.filter(({ name }) => SERVICES.includes(name) || /(Options|Settings)$/.test(name))
-    const membersOf = (symbol: ts.Symbol) =>
-      checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol)).map((property) => property.name)
-    return {
-      name,
-      values: symbols.filter(isValue).map(({ name }) => name),
-      types: types.map(({ name }) => name),
-      members: Object.fromEntries(withMembers.map(({ name, symbol }) => [name, membersOf(symbol)])),
-    }
-  })
-  return { doors: read, errorCodes: literalsOf('SessmgrErrorCode') }
+const isValue = (symbol: ts.Symbol) => (symbol.flags & ts.SymbolFlags.Value) !== 0
 
-  function literalsOf(alias: string): string[] {
-    const file = program.getSourceFile(join(ROOT, 'src/errors.ts')) as ts.SourceFile
-    const declaration = file.statements.filter(ts.isTypeAliasDeclaration).find(({ name }) => name.text === alias)
-    const type = checker.getTypeAtLocation(declaration as ts.Node)
-    return (type.isUnion() ? type.types : [type]).flatMap((member) => (member.isStringLiteral() ? member.value : []))
+function shapeOf(
+  name: string,
+  symbol: ts.Symbol,
+  { checker }: CompiledDoors,
+  named: ReadonlySet<string>,
+): [heading: string, names: readonly string[]][] {
+  // What the hooks are called stands in their catalogue, and what a bus can do at HookBus.
+  if (/^(Session|Comment)(Actions|Filters)$|^Hooks$/.test(name)) return []
+  if (symbol.flags & ts.SymbolFlags.Function) {
+    return [[`Details of ${name}()`, detailsOf(checker.getTypeOfSymbol(symbol), checker, named)]]
   }
+  // A class is a value and a type; any other value has no shape of its own.
+  if (isValue(symbol) && !(symbol.flags & ts.SymbolFlags.Class)) return []
+  const type = checker.getDeclaredTypeOfSymbol(symbol)
+  const members = membersOf(type, checker)
+  const indexed = checker.getIndexTypeOfType(type, ts.IndexKind.String)
+  return [
+    [`Members of ${name}`, members.map((member) => member.name)],
+    [
+      `Details of ${name}`,
+      [
+        ...members.flatMap((member) =>
+          detailsOf(checker.getTypeOfSymbol(member), checker, named).map((detail) => `${member.name}: ${detail}`),
+        ),
+        ...(indexed ? detailsOf(indexed, checker, named).map((detail) => `{name}: ${detail}`) : []),
+      ],
+    ],
+    [`Values of ${name}`, wordsOf(type)],
+  ]
 }

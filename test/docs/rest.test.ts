@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type AddonError, addonErrors } from './addon-errors.ts'
 import { type Route, readRoutes, type Schema, schemaOf } from './openapi.ts'
 import { codeIn, pageAt, ROOT, sectionOf, tableRows } from './pages.ts'
-import { restErrors } from './rest-errors.ts'
+import { restErrors, unreadErrors, writtenErrors } from './rest-errors.ts'
 import { routesPage } from './rest-routes.ts'
 
 let routes: readonly Route[]
@@ -38,9 +39,58 @@ describe('docs/rest-routes.md', () => {
 })
 
 describe('docs/rest.md', () => {
+  const page = pageAt('docs/rest.md')
+  const general = tableRows(sectionOf(page, 'Error codes').text)
+  const ofAddons = tableRows(sectionOf(page, 'Error codes of add-ons').text)
+  let measured: readonly AddonError[]
+  beforeAll(async () => {
+    measured = await addonErrors()
+  }, 240_000)
+
   it('lists every error code with its status, and no other', () => {
-    const { text } = sectionOf(pageAt('docs/rest.md'), 'Error codes')
-    const listed = tableRows(text).map(([code, status]) => `${status} ${codeIn(code)}`)
-    expect(listed.toSorted()).toEqual(restErrors())
+    const listed = [...general, ...ofAddons].map(([code, status]) => `${status} ${codeIn(code)}`)
+    const answered = [...restErrors(), ...measured.map(({ status, code }) => `${status} ${code}`)]
+    expect([...new Set(listed)].sort()).toEqual([...new Set(answered)].sort())
+  })
+
+  it('lists what the routes of the add-ons answer, each where it does', () => {
+    const listed = ofAddons.map(([code, status, routes]) => `${routes}: ${status} ${codeIn(code)}`)
+    const answered = measured.map(({ routes, status, code }) => `${routes}: ${status} ${code}`)
+    expect(listed.toSorted()).toEqual(answered.toSorted())
+  })
+
+  it('names everything that stands in the data of an answer of the add-ons, and when to come back', () => {
+    const { text } = sectionOf(page, 'Error codes of add-ons')
+    for (const { data } of measured) for (const name of data) expect(text).toContain(`\`data.${name}\``)
+    for (const { status, retryAfter } of measured) expect(retryAfter).toBe(status === 503 ? '30' : undefined)
+    expect(text).toContain('`Retry-After: 30`')
+  })
+})
+
+describe('the list of errors', () => {
+  it('is whole: every error has its status and code written out, or something else measures it', () => {
+    expect(
+      unreadErrors(),
+      'Write status and code of these out. Where that cannot be, measure what is answered, and say so in MEASURED of test/docs/rest-errors.ts.',
+    ).toEqual([])
+  })
+
+  it.each([
+    'new RestError(status, code, message)',
+    "new RestError(late ? 503 : 500, 'rest_internal_error', 'No.')",
+    "new RestError(400, ok ? 'rest_good' : 'rest_bad', 'No.')",
+    'new RestError(...parts)',
+    "errorBody(code, 'No.', 403)",
+    'class LateError extends RestError {}',
+    "import { RestError as Refusal } from './rest-error.ts'",
+    'const Refusal = RestError',
+  ])('would notice %s', (source) => {
+    expect(writtenErrors('src/routes/new-route.ts', source)).toEqual({ errors: [], unread: [expect.any(String)] })
+  })
+
+  it('reads what is written out', () => {
+    const source =
+      "throw new RestError(\n  418,\n  'rest_teapot',\n  'No.',\n)\nerrorBody('rest_forbidden', 'No.', 403)"
+    expect(writtenErrors('src/a.ts', source)).toEqual({ errors: ['418 rest_teapot', '403 rest_forbidden'], unread: [] })
   })
 })
