@@ -1,7 +1,5 @@
 import type { Plugin as EsbuildPlugin } from 'esbuild'
 import type { Plugin as VitePlugin } from 'vite'
 
-export const ASSETS_MODULE: string
-export function assetsModule(): Promise<string>
 export const esbuildAssets: EsbuildPlugin
 export const viteAssets: VitePlugin

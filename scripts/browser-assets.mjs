@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-export const ASSETS_MODULE = 'virtual:lazycomments-assets'
+const ASSETS_MODULE = 'virtual:lazycomments-assets'
 const FOLDER_MODULE = 'virtual:admin-folder'
 // What runs in the browser in a form that can be traced back to its sources, while coverage is measured.
 const traced = process.env.COVERAGE_OF_PAGES
@@ -13,7 +13,7 @@ const builtFolder = traced ? join(traced, 'admin') : fileURLToPath(new URL('../d
 const source = (file) => fileURLToPath(new URL(`../src/browser/comments/${file}`, import.meta.url))
 
 /** Builds the script and the style, and writes the module that holds both as texts. */
-export async function assetsModule() {
+async function assetsModule() {
   const built = async (file) => {
     const result = await build({
       entryPoints: [source(file)],

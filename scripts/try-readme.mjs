@@ -10,8 +10,10 @@ import { readmeProgram } from './readme-program.mjs'
 const EXPECTED = 'signed out\nsigned in\nsigned in\n'
 
 const { listen } = Server.prototype
+/** @this {Server} */
 Server.prototype.listen = function listenAnywhere() {
-  return listen.call(this, 0, '127.0.0.1', () => tryOut(this.address().port))
+  const port = () => /** @type {import('node:net').AddressInfo} */ (this.address()).port
+  return Reflect.apply(listen, this, [0, '127.0.0.1', () => tryOut(port())])
 }
 
 function tryOut(port) {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readmeProgram } from '../../scripts/readme-program.mjs'
-import { compileBlocks, parseJavaScript } from './compile-blocks.ts'
-import { type CodeBlock, codeBlocks, pages, ROOT } from './pages.ts'
+import { compileBlocks } from './compile-blocks.ts'
+import { type CodeBlock, codeBlocks, pages, proseOf, ROOT } from './pages.ts'
 
 const blocks = pages().flatMap(codeBlocks)
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language)
@@ -28,14 +28,20 @@ const shellLines = inLanguage('sh').flatMap((block) =>
 )
 
 const madeUp = [
-  "import { sessmgr } from 'sessmgr'\nexport const limit = sessmgr({ maximun: 2 })\n",
-  'app.use(limit)\n',
-].map((code, index) => ({ path: `made-up-${index + 1}.md`, line: 10, language: 'ts', code }))
+  ['ts', "import { sessmgr } from 'sessmgr'\nexport const limit = sessmgr({ maximun: 2 })\n"],
+  ['ts', 'app.use(limit)\n'],
+  ['js', 'app.use(sessmgr({ maximun: 2 }))\n'],
+  ['js', "const { sessmgr } = require('sessmgr')\nmodule.exports = sessmgr({ maximun: 2 })\n"],
+  ['js', 'limiter.sessions.lst(user.id)\n'],
+  ['js', 'nothing.there()\n'],
+  ['js', 'window.sessmgr.components.NumberFeld\n'],
+  ['js', 'export default (\n'],
+].map(([language = '', code = ''], index) => ({ path: `made-up-${index + 1}.md`, line: 10, language, code }))
 
 describe('the code in the documentation', () => {
   let errors: readonly string[]
   beforeAll(() => {
-    errors = compileBlocks([...inLanguage('ts'), ...madeUp])
+    errors = compileBlocks([...inLanguage('ts'), ...inLanguage('js'), ...madeUp])
   }, 240_000)
 
   it('is there, in languages that are checked', () => {
@@ -43,20 +49,67 @@ describe('the code in the documentation', () => {
     expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(placeOf)).toEqual([])
   })
 
+  it('is found wherever a page may have it, and each block is closed', () => {
+    const text = [
+      '- In a list:',
+      '',
+      '  ```ts',
+      '  const a = 1',
+      '    const b = 2',
+      '  ```',
+      '~~~js',
+      'const c = 3',
+      '```',
+      '~~~',
+      '1. ````ts',
+      '   ```',
+      '   ````',
+      '> ```sh',
+      '> npm start',
+      '> ```',
+      'The end.',
+    ].join('\n')
+    const page = { path: 'made-up.md', text }
+    expect(codeBlocks(page).map(({ path, ...block }) => block)).toEqual([
+      { line: 4, language: 'ts', code: 'const a = 1\n  const b = 2\n' },
+      { line: 8, language: 'js', code: 'const c = 3\n```\n' },
+      { line: 12, language: 'ts', code: '```\n' },
+      { line: 15, language: 'sh', code: 'npm start\n' },
+    ])
+    expect(proseOf(page)).toBe('- In a list:\n\nThe end.')
+    expect(() => codeBlocks({ ...page, text: 'Text.\n```ts\nconst a = 1' })).toThrow(
+      'made-up.md:2: the fence is not closed.',
+    )
+  })
+
+  it('stands in fences everywhere, on every page', () => {
+    const paths = pages().map(({ path }) => path)
+    for (const path of ['README.md', 'CHANGELOG.md', '.github/PULL_REQUEST_TEMPLATE.md', 'docs/decisions']) {
+      expect(
+        paths.some((found) => found.startsWith(path)),
+        path,
+      ).toBe(true)
+    }
+    expect(paths.filter((path) => /^examples\/[\w-]+\/README\.md$/.test(path)).length).toBeGreaterThan(1)
+    const isIndented = (prose: string) => /^( {4,}|\t)\S/m.test(prose)
+    expect(pages().filter((page) => isIndented(proseOf(page)) || /<pre|<code/.test(proseOf(page)))).toEqual([])
+  })
+
   it('compiles', () => {
     expect(errors.filter((error) => !error.startsWith('made-up'))).toEqual([])
   })
 
-  it('would not compile with an option that does not exist, or with a name from another block', () => {
+  it('would not compile with what does not exist, or with a name from another block', () => {
     expect(errors.filter((error) => error.startsWith('made-up'))).toEqual([
       expect.stringMatching(/^made-up-1\.md:11: .*'maximun' does not exist/),
       expect.stringMatching(/^made-up-2\.md:10: .*'limit'/),
+      expect.stringMatching(/^made-up-3\.md:10: .*'maximun' does not exist/),
+      expect.stringMatching(/^made-up-4\.md:11: .*'maximun' does not exist/),
+      expect.stringMatching(/^made-up-5\.md:10: .*'lst' does not exist/),
+      expect.stringMatching(/^made-up-6\.md:10: .*'nothing'/),
+      expect.stringMatching(/^made-up-7\.md:10: .*'NumberFeld' does not exist/),
+      expect.stringMatching(/^made-up-8\.md:12: Expression expected/),
     ])
-  })
-
-  it('is JavaScript where it says so', () => {
-    expect(inLanguage('js').flatMap(parseJavaScript)).toEqual([])
-    expect(parseJavaScript({ path: 'made-up.md', line: 1, language: 'js', code: 'export default (' })).not.toEqual([])
   })
 
   it('is JSON where it says so', () => {
@@ -72,8 +125,14 @@ describe('the shell lines in the documentation', () => {
     /^npx sessmgr /,
     /^curl /,
   ]
-  const ownSettings = /^(SESSMGR_\w+=\S+ |REDIS_URL=\S+ |WEB_CONCURRENCY=\S+ )+npm start$/
-  const others = ['npx changeset', 'npx typedoc', 'npx vitest run test/docs --update']
+  const ownSettings = /^(SESSMGR_\w+=\S+ |ADDON_ROLE_LIMITS=\S+ |REDIS_URL=\S+ |WEB_CONCURRENCY=\S+ )+npm start$/
+  const others = [
+    'npx changeset',
+    'npx changeset version',
+    'npm publish',
+    'npx typedoc',
+    'npx vitest run test/docs --update',
+  ]
   // Those run in test/readme.test.ts.
   const tryOut = readmeProgram().tryOut.split('\n')
 

@@ -9,7 +9,7 @@ const ALICE = 2
 const ADMIN = 1
 
 const lines = pages()
-  .filter(({ path }) => path !== 'README.md')
+  .filter(({ path }) => path.startsWith('docs/'))
   .flatMap(codeBlocks)
   .filter(({ language }) => language === 'sh')
   .flatMap(({ code }) => code.match(/^npx sessmgr .*$/gm) ?? [])
@@ -29,7 +29,7 @@ async function filledIn(line: string): Promise<string> {
 
 const isForVendors = (line: string) => line.startsWith('npx sessmgr license ')
 
-// README.md has a test of its own, test/cli/readme.test.ts.
+// Other pages have tests of their own, such as test/cli/readme.test.ts.
 describe('the commands of the documentation', () => {
   it.each([...new Set(lines)].filter((line) => !isForVendors(line)))('%s', async (line) => {
     await world.host.signedIn('alice')

@@ -2,7 +2,16 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { type CodeBlock, ROOT } from './pages.ts'
 
-const PRELUDE = join(ROOT, 'test/docs/prelude.d.ts')
+const PRELUDES = ['prelude.d.ts', 'prelude-of-pages.d.ts'].map((name) => join(ROOT, 'test/docs', name))
+
+/** Files of the reader's own that blocks import, with what they export. */
+const READERS_FILES = new Map(
+  Object.entries({
+    'host.d.mts': "export declare const host: import('sessmgr').Host",
+    'limiter.d.mts': "export declare const limiter: import('sessmgr').Sessmgr",
+    'limiter.d.cts': "export declare const limiter: import('sessmgr').Sessmgr",
+  }).map(([name, text]) => [join(ROOT, 'docs', name), text]),
+)
 
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -12,36 +21,53 @@ const OPTIONS: ts.CompilerOptions = {
   allowImportingTsExtensions: true,
   resolveJsonModule: true,
   strict: true,
+  allowJs: true,
+  checkJs: true,
+  jsx: ts.JsxEmit.ReactJSX,
   noEmit: true,
   skipLibCheck: true,
   types: ['node'],
   paths: { sessmgr: [join(ROOT, 'src/index.ts')], 'sessmgr/*': [join(ROOT, 'src/*.ts')] },
 }
 
-/** Compiles blocks, each as a module of its own, in one program. Tells each error with its place in the page. */
+/**
+ * Compiles blocks of TypeScript and JavaScript, each as a module of its own, in one program. Tells each error with its
+ * place in the page; of JavaScript without those that only ask for types.
+ */
 export function compileBlocks(blocks: readonly CodeBlock[]): readonly string[] {
-  const sources = new Map(blocks.map((block, index) => [join(ROOT, `docs/block-${index}.ts`), block]))
+  const sources = new Map(blocks.map((block, index) => [join(ROOT, `docs/block-${index}${extensionOf(block)}`), block]))
   const host = ts.createCompilerHost(OPTIONS)
   const { fileExists, readFile, getSourceFile } = host
-  // Without an import or an export a file would be no module, and could not await.
   const textOf = (path: string) => {
     const block = sources.get(path)
-    return block && `${block.code}\nexport {}\n`
+    if (!block) return READERS_FILES.get(path)
+    // Without an import or an export a file would be no module, and could not await.
+    return path.endsWith('.cjs') ? block.code : `${block.code}\nexport {}\n`
   }
-  host.fileExists = (path) => sources.has(path) || fileExists(path)
+  host.fileExists = (path) => textOf(path) !== undefined || fileExists(path)
   host.readFile = (path) => textOf(path) ?? readFile(path)
   host.getSourceFile = (path, options, ...rest) => {
     const text = textOf(path)
     return text === undefined ? getSourceFile(path, options, ...rest) : ts.createSourceFile(path, text, options)
   }
   const assets = ['src/lazycomments-assets.d.ts', 'src/lua-text.d.ts'].map((path) => join(ROOT, path))
-  const program = ts.createProgram([...sources.keys(), PRELUDE, ...assets], OPTIONS, host)
+  const program = ts.createProgram([...sources.keys(), ...PRELUDES, ...assets], OPTIONS, host)
   return [...sources].flatMap(([path, block]) => {
     const file = program.getSourceFile(path)
     const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]
-    return found.map((diagnostic) => errorIn(block, file, diagnostic))
+    return found
+      .filter(({ code }) => block.language === 'ts' || !asksForTypes(code))
+      .map((diagnostic) => errorIn(block, file, diagnostic))
   })
 }
+
+function extensionOf({ language, code }: CodeBlock): string {
+  if (language === 'ts') return '.ts'
+  return /\brequire\(|\bmodule\.exports\b/.test(code) ? '.cjs' : '.mjs'
+}
+
+/** The compiler's errors about an implicit `any`. */
+const asksForTypes = (code: number) => code >= 7005 && code < 7060
 
 /** Parses a block of JavaScript and tells what is wrong with it. */
 export function parseJavaScript(block: CodeBlock): readonly string[] {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { codeIn, pageAt, sectionOf, tableRows } from './pages.ts'
+import { SessmgrError, type SessmgrErrorCode } from '../../src/errors.ts'
+import { withHttpStatus } from '../../src/middleware/http-error.ts'
+import { codeIn, type Page, pageAt, sectionOf, tableRows } from './pages.ts'
 
 /** What the code has, by the list that another test holds against it. */
 const stable = pageAt('docs/stable-names.md')
@@ -34,9 +36,23 @@ describe('the tables of the options', () => {
   })
 })
 
+/** Which statuses a table of errors has that are not those of the code. */
+const wrongStatuses = ({ text }: Page) =>
+  tableRows(text).filter(([code, status]) => {
+    const error = new SessmgrError(codeIn(code) as SessmgrErrorCode, 'Full.')
+    return (withHttpStatus(error) as { status?: number }).status !== Number(status)
+  })
+
 describe('docs/errors.md', () => {
+  const page = pageAt('docs/errors.md')
+
   it('has every code of a SessmgrError, and no other', () => {
-    const codes = tableRows(pageAt('docs/errors.md').text).map(([code]) => codeIn(code))
-    expect(codes).toEqual(namesOf('Codes of SessmgrError'))
+    expect(tableRows(page.text).map(([code]) => codeIn(code))).toEqual(namesOf('Codes of SessmgrError'))
+  })
+
+  it('has the status of each', () => {
+    expect(wrongStatuses(page)).toEqual([])
+    const wrong = { ...page, text: page.text.replaceAll('| 403 ', '| 418 ').replaceAll('| 400 ', '| 500 ') }
+    expect(wrongStatuses(wrong)).toHaveLength(2)
   })
 })

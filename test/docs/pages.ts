@@ -32,23 +32,48 @@ export const pageAt = (path: string): Page => ({ path, text: readFileSync(join(R
 
 /** Every page that people read, without the reference that is generated from the code. */
 export function pages(): readonly Page[] {
-  const below = readdirSync(join(ROOT, 'docs'), { recursive: true }).map((path) => String(path).replaceAll('\\', '/'))
-  const docs = below.filter((path) => path.endsWith('.md') && !path.startsWith('api/')).map((path) => `docs/${path}`)
-  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docs.sort()].map(pageAt)
+  const below = (folder: string) =>
+    readdirSync(join(ROOT, folder), { recursive: true })
+      .map((path) => `${folder}/${String(path).replaceAll('\\', '/')}`)
+      .filter((path) => path.endsWith('.md') && !path.startsWith('docs/api/'))
+      .sort()
+  const top = readdirSync(ROOT).filter((name) => name.endsWith('.md'))
+  return [...top.sort(), ...['.changeset', '.github', 'docs', 'examples'].flatMap(below)].map(pageAt)
 }
 
-/** Finds the fenced blocks of a page. */
-export function codeBlocks({ path, text }: Page): readonly CodeBlock[] {
-  return [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(({ index, 1: language = '', 2: code = '' }) => ({
-    path,
-    line: text.slice(0, index).split('\n').length + 1,
-    language,
-    code,
-  }))
+/** Finds the fenced blocks of a page, in lists and quotations too. */
+export function codeBlocks(page: Page): readonly CodeBlock[] {
+  return splitAtFences(page).blocks
 }
 
 /** A page as it reads without its fenced blocks. */
-export const proseOf = ({ text }: Page): string => text.replaceAll(/^```.*\n[\s\S]*?^```$/gm, '')
+export const proseOf = (page: Page): string => splitAtFences(page).prose.join('\n')
+
+/** What stands before a fence: marks of quotations and lists, and blanks. */
+const FENCE = /^((?:\s|>|[-*+]\s|\d+[.)]\s)*)(`{3,}|~{3,})([^`]*)$/
+
+function splitAtFences({ path, text }: Page): { blocks: readonly CodeBlock[]; prose: readonly string[] } {
+  const lines = text.split('\n')
+  const [blocks, prose]: [CodeBlock[], string[]] = [[], []]
+  for (let index = 0; index < lines.length; index++) {
+    const [, before = '', fence = '', language = ''] = FENCE.exec(lines[index] ?? '') ?? []
+    if (fence === '') {
+      prose.push(lines[index] ?? '')
+      continue
+    }
+    const start = index + 1
+    const isEnd = (line: string) => {
+      const bare = line.replace(/^[\s>]*/, '').trimEnd()
+      return bare.length >= fence.length && bare === fence.charAt(0).repeat(bare.length)
+    }
+    index = lines.findIndex((line, at) => at >= start && isEnd(line))
+    if (index === -1) throw new Error(`${path}:${start}: the fence is not closed.`)
+    const margin = new RegExp(`^[\\s>]{0,${before.length}}`)
+    const code = lines.slice(start, index).map((line) => `${line.replace(margin, '')}\n`)
+    blocks.push({ path, line: start + 1, language: language.trim(), code: code.join('') })
+  }
+  return { blocks, prose }
+}
 
 /** Finds a section by the text of its heading, at any level. */
 export function sectionOf(page: Page, title: string): Section {

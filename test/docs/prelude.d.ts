@@ -18,7 +18,7 @@ interface Article {
 
 declare module 'express-session' {
   interface SessionData {
-    userId?: number
+    userId?: string
   }
 }
 
@@ -51,7 +51,9 @@ declare global {
   function findById(id: string): Promise<Account | undefined>
   function findByEmail(email: string): Promise<Account | undefined>
   function findByLogin(login: string): Promise<Account | undefined>
-  function findPost(id: string): Promise<Article | undefined>
+  function findPost(id: number): Promise<Article | undefined>
+  function commentsHtml(post: Article, reader: UserId | undefined): string
+  function nightLimit(limiter: Sessmgr): RequestHandler
   function checkPassword(form: unknown): Promise<Account | undefined>
   function requireSignIn(...parameters: Parameters<RequestHandler>): void
   function isStaff(userId: UserId): boolean

@@ -1,5 +1,6 @@
-import { dirname, posix } from 'node:path'
+import { posix } from 'node:path'
 import ts from 'typescript'
+import { type Import, importsOf } from './imports-of.ts'
 
 /** Floor of each folder: a file imports its own folder and lower floors, never an equal or higher one. */
 export const FLOORS: Readonly<Record<string, number>> = {
@@ -22,6 +23,20 @@ export const FLOORS: Readonly<Record<string, number>> = {
   testing: 8,
 }
 
+/** All that a folder may know beside Node's own modules and `src/`: no framework, no Redis client, nothing unlisted. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  options: ['zod/mini'],
+  addons: ['jose', 'zod/mini'],
+  comments: ['isbot', 'virtual:lazycomments-assets'],
+  middleware: ['cookie', 'on-headers'],
+  routes: ['zod/mini'],
+  admin: ['virtual:admin-folder'],
+  adapters: ['fastify', 'koa', 'on-headers'],
+  cli: ['commander', 'jose'],
+  'browser/comments': [],
+  'browser/admin': ['@tanstack/react-query', 'bowser', 'radix-ui', 'react', 'react-dom/client', 'react/jsx-runtime'],
+}
+
 /** One file a door of the package; every other file beside them is ground that all may stand on. */
 export const DOORS: readonly string[] = [
   'index.ts',
@@ -37,82 +52,61 @@ export const DOORS: readonly string[] = [
 /** The program behind the package's command. It has to run something: what stands in its own folder. */
 const PROGRAM = 'cli.ts'
 
-/** Packages that only the web floors may know. A Redis client is known by its shape alone, everywhere. */
-const FRAMEWORKS =
-  /^(express|express-session|passport|fastify|koa|koa-.*)(\/|$)|^passport-|^@fastify\/|^@types\/(express|passport|koa)/
-const REDIS_CLIENTS = /^(redis|ioredis|@redis\/.*)(\/|$)/
-
-interface Import {
-  readonly from: string
-  readonly typeOnly: boolean
-}
+/** Loads the application's own file, whatever its name, and so computes what it imports. */
+const LOADER = 'cli/load-config.ts'
 
 /** Tells in sentences how a file under src/ breaks the house rules on imports. `path` is relative to src/. */
 export function importViolations(path: string, source: string): string[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true)
   const folder = folderOf(path)
-  const floor = folder === '' ? 0 : FLOORS[folder]
-  if (floor === undefined) return [`src/${folder}/ has no floor`]
+  if (folder !== '' && !isIsland(folder) && !Object.hasOwn(FLOORS, folder)) return [`src/${folder}/ has no floor`]
   if (DOORS.includes(path))
     return file.statements.filter((it) => !isReExport(it)).map(() => `${path}: a door only re-exports`)
 
-  const imports = importsOf(file)
-  if (path === PROGRAM) {
-    return imports.filter(({ from }) => !from.startsWith('./cli/')).map(({ from }) => `${path}: imports ${from}`)
-  }
-  return imports.flatMap(({ from, typeOnly }) => {
-    if (!from.startsWith('.')) return packageViolations(path, from, floor)
+  return importsOf(file).flatMap((it) => {
+    const { from } = it
+    if (from === undefined) return path === LOADER ? [] : [`${path}: computes what it imports`]
+    if (!from.startsWith('.')) return mayKnow(path, folder, from) ? [] : [`${path}: may not know ${from}`]
     const target = posix.join(posix.dirname(path), from)
-    const targetFolder = folderOf(target)
-    if (target === '../package.json') return []
     if (DOORS.includes(target) || target === PROGRAM) return [`${path}: imports the door ${target}`]
-    if (targetFolder === '' || targetFolder === folder) return []
-    if (folder === 'hooks' && typeOnly) return []
-    const targetFloor = FLOORS[targetFolder] ?? Number.POSITIVE_INFINITY
-    if (folder !== '' && targetFloor < floor) return []
-    return [`${path}: floor ${floor} may not import ${target}`]
+    const allowed = isIsland(folder) ? mayReach : mayStandOn
+    return allowed(path, target, it) ? [] : [`${path}: may not import ${target}`]
   })
 }
 
-function packageViolations(path: string, from: string, floor: number): string[] {
-  if (REDIS_CLIENTS.test(from)) return [`${path}: knows a Redis client (${from})`]
-  if (floor <= 4 && FRAMEWORKS.test(from)) return [`${path}: knows a web framework (${from})`]
-  if (dirname(path) === 'hooks' && from.startsWith('node:')) return [`${path}: must run in the browser too (${from})`]
-  return []
+function mayKnow(path: string, folder: string, from: string): boolean {
+  if (PACKAGES[folder]?.includes(from)) return path !== PROGRAM
+  // What the browser runs too knows nothing of Node, and `require` would load anything at all.
+  if (path === PROGRAM || isIsland(folder) || folder === 'hooks') return false
+  return from.startsWith('node:') && (from !== 'node:module' || path === LOADER)
 }
 
-const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '')
+function mayStandOn(path: string, target: string, { typeOnly }: Import): boolean {
+  const [folder, targetFolder] = [folderOf(path), folderOf(target)]
+  if (path === PROGRAM) return targetFolder === 'cli'
+  if (target === '../package.json' || targetFolder === '' || targetFolder === folder) return true
+  if (folder === '' || !Object.hasOwn(FLOORS, targetFolder)) return false
+  return (folder === 'hooks' && typeOnly) || floorOf(targetFolder) < floorOf(folder)
+}
+
+/** The code that runs in a page has islands, which know the hooks and each itself; types may come from anywhere. */
+function mayReach(path: string, target: string, { typeOnly }: Import): boolean {
+  const [island, targetFolder] = [folderOf(path), folderOf(target)]
+  if (targetFolder === island || targetFolder === 'hooks') return true
+  return typeOnly && !isIsland(targetFolder) && !target.startsWith('..')
+}
+
+const floorOf = (folder: string) => FLOORS[folder] ?? Number.POSITIVE_INFINITY
+
+const isIsland = (folder: string) => folder.startsWith('browser/')
+
+function folderOf(path: string): string {
+  const [first = '', second, ...deeper] = path.split('/')
+  if (second === undefined) return ''
+  return first === 'browser' ? `browser/${deeper.length > 0 ? second : ''}` : first
+}
 
 function isReExport(statement: ts.Statement): boolean {
-  return ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined
-}
-
-/** Every import of a file: static and dynamic ones, re-exports, types in place, and require. */
-function importsOf(file: ts.SourceFile): Import[] {
-  const found: Import[] = []
-  const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
-      const typeOnly = node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
-      found.push({ from: node.moduleSpecifier.text, typeOnly })
-    } else if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
-      found.push({ from: node.moduleSpecifier.text, typeOnly: node.isTypeOnly })
-    } else if (
-      ts.isImportTypeNode(node) &&
-      ts.isLiteralTypeNode(node.argument) &&
-      ts.isStringLiteral(node.argument.literal)
-    ) {
-      found.push({ from: node.argument.literal.text, typeOnly: true })
-    } else if (ts.isCallExpression(node) && isLoading(node.expression)) {
-      const [first] = node.arguments
-      if (first && ts.isStringLiteral(first)) found.push({ from: first.text, typeOnly: false })
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(file)
-  return found
-}
-
-function isLoading(expression: ts.Expression): boolean {
-  if (expression.kind === ts.SyntaxKind.ImportKeyword) return true
-  return ts.isIdentifier(expression) && expression.text === 'require'
+  if (!ts.isExportDeclaration(statement) || !statement.moduleSpecifier) return false
+  return ts.isStringLiteral(statement.moduleSpecifier) && /^\.\/(?!browser\/)/.test(statement.moduleSpecifier.text)
 }

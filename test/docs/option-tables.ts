@@ -1,0 +1,139 @@
+import { readConfig } from '../../examples/express-app/config.ts'
+import { resolveFreemiusOptions } from '../../src/addons/freemius/freemius-options.ts'
+import { resolveOfflineOptions } from '../../src/addons/offline/offline-options.ts'
+import { resolveAdminOptions } from '../../src/admin/resolve-admin-options.ts'
+import { COMMENT_DEFAULTS } from '../../src/comments/comment-settings.ts'
+import { sessmgr } from '../../src/index.ts'
+import { resolveOptions, type SessmgrOptions } from '../../src/middleware/resolve-options.ts'
+import { type RedisStoreOptions, redisStore } from '../../src/redis.ts'
+
+/** A table of options, with the code that it speaks of. */
+export interface OptionTable {
+  readonly path: string
+  /** Title of the section that it stands in; or, with a `|` before it, the heading of its first column. */
+  readonly title: string
+  /** Where the docstrings are. */
+  readonly declared: readonly (readonly [path: string, type: string])[]
+  /** What holds when nothing is given. */
+  readonly real: () => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
+  /** Gives an option a value; throws where that is refused. */
+  readonly give?: (name: string, value: number) => unknown
+}
+
+const OPTIONS = ['src/middleware/resolve-options.ts', 'SessmgrOptions'] as const
+/** A client that never answers, and could not wait for a replica. */
+const call = () => new Promise(() => {})
+const client = { eval: call, evalSha: call, get: call, hGet: call }
+const freemius = { productId: 1, apiToken: 'token' }
+
+const givesOption = (name: string, value: number) => resolveOptions({ [name]: value } as SessmgrOptions)
+
+async function settingsOfNobody() {
+  const limiter = sessmgr()
+  try {
+    return await limiter.settings.get()
+  } finally {
+    await limiter.close()
+  }
+}
+
+async function realOptions() {
+  const { deadlineMs, touchEveryMs, nonceHeader, restPath } = resolveOptions()
+  const { maximum, logic } = await settingsOfNobody()
+  const settings = `{ maximum: ${maximum}, logic: '${logic}' }`
+  return { deadlineMs, touchEvery: touchEveryMs, nonceHeader, restPath, settings }
+}
+
+// It takes the time of a deadline to find out how long one is.
+let found: Promise<object> | undefined
+
+async function realRedisOptions() {
+  const store = redisStore({ client })
+  found ??= store.epoch.current().then(
+    () => ({}),
+    (error: Error) => ({ deadlineMs: Number(/within (\d+) ms/.exec(error.message)?.[1]) }),
+  )
+  // With the other durability there is no store over a client without wait().
+  return { ...(await found), prefix: store.id.replace('redis:', ''), durability: 'master' }
+}
+
+/** Every table of the documentation whose second column is a default. */
+export const OPTION_TABLES: readonly OptionTable[] = [
+  { path: 'docs/options.md', title: 'sessmgr()', declared: [OPTIONS], real: realOptions, give: givesOption },
+  {
+    path: 'docs/options.md',
+    title: 'settings',
+    declared: [['src/options/session-settings.ts', 'SessionSettings']],
+    real: async () => ({ ...(await settingsOfNobody()) }),
+    give: (name, value) => resolveOptions({ settings: { [name]: value } }),
+  },
+  {
+    path: 'docs/options.md',
+    title: 'redisStore()',
+    declared: [['src/stores/redis/redis-store.ts', 'RedisStoreOptions']],
+    real: realRedisOptions,
+    give: (name, value) => redisStore({ client, [name]: value } as RedisStoreOptions),
+  },
+  {
+    path: 'docs/options.md',
+    title: 'createLazyComments()',
+    declared: [OPTIONS, ['src/service/create-lazy-comments.ts', 'LazyCommentsOptions']],
+    real: realOptions,
+  },
+  {
+    path: 'docs/options.md',
+    title: 'Options of an add-on',
+    declared: [['src/options/option-registry.ts', 'OptionDefinition']],
+    real: () => ({}),
+  },
+  {
+    path: 'docs/lazy-comments.md',
+    title: 'Settings',
+    declared: [['src/comments/comment-settings.ts', 'CommentSettings']],
+    real: () => ({ ...COMMENT_DEFAULTS }),
+  },
+  {
+    path: 'docs/add-ons.md',
+    title: 'Offline licences',
+    declared: [['src/addons/offline/offline-options.ts', 'OfflineLicensingOptions']],
+    real: () => {
+      const { audience, revocationsMaxAge } = resolveOfflineOptions({})
+      return { audience, revocationsMaxAgeDays: revocationsMaxAge / 24 / 3600 }
+    },
+    give: (name, value) => resolveOfflineOptions({ [name]: value }),
+  },
+  {
+    path: 'docs/add-ons.md',
+    title: 'Freemius',
+    declared: [['src/addons/freemius/freemius-options.ts', 'FreemiusLicensingOptions']],
+    real: () => {
+      const { validate, baseUrl, checkoutUrl, timeoutMs } = resolveFreemiusOptions(freemius)
+      return { validate, baseUrl, checkoutUrl, timeoutMs }
+    },
+    give: (name, value) => resolveFreemiusOptions({ ...freemius, [name]: value }),
+  },
+  {
+    path: 'docs/admin-screen.md',
+    title: 'Admin screen',
+    declared: [['src/admin/resolve-admin-options.ts', 'AdminOptions']],
+    real: () => ({ loginUrl: resolveAdminOptions().loginUrl }),
+  },
+  { path: 'README.md', title: '| option', declared: [OPTIONS], real: realOptions },
+  {
+    path: 'README.md',
+    title: '| option of `redisStore`',
+    declared: [['src/stores/redis/redis-store.ts', 'RedisStoreOptions']],
+    real: realRedisOptions,
+  },
+  {
+    path: 'examples/express-app/README.md',
+    title: 'Environment',
+    declared: [],
+    real: async () => {
+      const { port, workers, seedUsers, scryptCost } = readConfig({ SESSION_SECRET: 'secret' })
+      const { maximum, logic } = await settingsOfNobody()
+      const ofCode = { PORT: port, WEB_CONCURRENCY: workers, SEED_USERS: seedUsers, SCRYPT_COST: scryptCost }
+      return { ...ofCode, SESSMGR_MAXIMUM: maximum, SESSMGR_LOGIC: logic }
+    },
+  },
+]
