@@ -4,7 +4,7 @@ import { CliError } from './cli-error.ts'
 import { printRows } from './print-rows.ts'
 
 /** `sessmgr app-passwords`: the passwords that scripts use. */
-export function appPasswordsCommand({ limiter, user, confirm, print }: CliContext): Command {
+export function appPasswordsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
   const command = new Command('app-passwords').description('create, list and revoke application passwords')
 
   command
@@ -13,8 +13,9 @@ export function appPasswordsCommand({ limiter, user, confirm, print }: CliContex
     .requiredOption('--name <name>', 'what it is for')
     .action(async (identifier: string, { name }: { name: string }) => {
       if (name.trim() === '') throw new CliError(2, '--name takes a text that says what the password is for.')
+      const { passwords } = await limiterToChange()
       const { id, login } = await user(identifier)
-      const created = await (await limiter()).passwords.create(id, name.trim())
+      const created = await passwords.create(id, name.trim())
       print(`Application password "${created.name}" of ${login}, id ${created.id}. It is not shown again:`)
       print(created.password)
     })
@@ -40,9 +41,10 @@ export function appPasswordsCommand({ limiter, user, confirm, print }: CliContex
     .description('revoke an application password')
     .option('--yes', 'do not ask')
     .action(async (identifier: string, passwordId: string, { yes }: { yes?: boolean }) => {
+      const { passwords } = await limiterToChange()
       const { id, login } = await user(identifier)
       await confirm(`Revoke this application password of ${login}?`, yes)
-      if (!(await (await limiter()).passwords.revoke(id, passwordId))) {
+      if (!(await passwords.revoke(id, passwordId))) {
         throw new CliError(1, `${login} has no application password with this id.`)
       }
       print('Revoked.')

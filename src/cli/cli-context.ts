@@ -1,12 +1,22 @@
 import { createInterface } from 'node:readline/promises'
-import type { UserSummary } from '../host/host.ts'
+import { withDeadline } from '../deadline.ts'
+import type { HostUsers, UserSummary } from '../host/host.ts'
 import { resolveUser } from '../host/resolve-user.ts'
+import { coreOf } from '../middleware/service-core.ts'
 import type { Sessmgr } from '../service/sessmgr.ts'
 import { CliError } from './cli-error.ts'
+import { explainError } from './explain-error.ts'
+
+const LOOK_UP_MS = 10_000
+const LOCAL = 'the store of this limiter keeps everything in this process'
+const ADVICE = 'Give it one that processes share: sessmgr({ store: redisStore({ client }) }).'
 
 /** What every command works with. */
 export interface CliContext {
+  /** Gives the limiter to read from. Warns where its store does not have what the application's store has. */
   limiter(): Promise<Sessmgr>
+  /** Gives the limiter to change something, or ends the command where the application would not see the change. */
+  limiterToChange(): Promise<Sessmgr>
   /** Finds a user by id, e-mail address or login name, or ends the command. */
   user(identifier: string): Promise<UserSummary>
   /** Asks before something is destroyed, unless `--yes` was given. */
@@ -17,18 +27,29 @@ export interface CliContext {
 /** Creates the context over a limiter that is loaded when the first command asks for it. */
 export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
   let loading: Promise<Sessmgr> | undefined
-  const limiter = () => {
+  const loaded = () => {
     loading ??= load()
     return loading
   }
   return {
-    limiter,
+    async limiter() {
+      const limiter = await loaded()
+      if (isLocal(limiter))
+        process.stderr.write(`Warning: ${LOCAL}, so this is not what the application has. ${ADVICE}\n`)
+      return limiter
+    },
+    async limiterToChange() {
+      const limiter = await loaded()
+      if (isLocal(limiter))
+        throw new CliError(1, `Nothing was changed: ${LOCAL}, so the application would not see it. ${ADVICE}`)
+      return limiter
+    },
     async user(identifier) {
-      const { host } = await limiter()
+      const { host } = await loaded()
       if (!host) throw new CliError(1, 'The limiter does not know its users. Configure it: sessmgr({ host: … }).')
-      const user = await resolveUser(host.users, identifier)
+      const user = await lookUp(host.users, identifier)
       if (user === undefined) throw new CliError(1, `There is no user "${identifier}".`)
-      return host.users.summary(user)
+      return user
     },
     async confirm(question, yes) {
       if (yes) return
@@ -40,5 +61,19 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
       if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(1, 'Nothing was changed.')
     },
     print: (line) => void process.stdout.write(`${line}\n`),
+  }
+}
+
+function isLocal(limiter: Sessmgr): boolean {
+  return coreOf(limiter).options.store.local === true
+}
+
+async function lookUp<User>(users: HostUsers<User>, identifier: string): Promise<UserSummary | undefined> {
+  const slow = `it gave no answer within ${LOOK_UP_MS / 1000} seconds.`
+  try {
+    const user = await withDeadline(resolveUser(users, identifier), LOOK_UP_MS, () => new CliError(1, slow))
+    return user === undefined ? undefined : users.summary(user)
+  } catch (error) {
+    throw new CliError(1, `The look-up of "${identifier}" in host.users failed: ${explainError(error)}`)
   }
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, type WriteFileOptions, writeFileSync } from 'node:fs'
 import { text as allOf } from 'node:stream/consumers'
 import { Command, InvalidArgumentError } from 'commander'
 import { issueLicense, issueRevocations, type SigningKey } from '../addons/offline/issue-license.ts'
@@ -10,6 +10,7 @@ import { readRevocations } from '../addons/offline/revocation-list.ts'
 import type { PublicKeys } from '../addons/offline/signed-text.ts'
 import type { CliContext } from './cli-context.ts'
 import { CliError } from './cli-error.ts'
+import { readText } from './read-text.ts'
 
 const SECRET_FILE = 0o600
 const DAY_MS = 24 * 60 * 60_000
@@ -98,7 +99,7 @@ export function licenseCommand({ print }: CliContext): Command {
     .option('--audience <name>', 'whom it should be for', DEFAULT_AUDIENCE)
     .option('--revocations <file>', 'the revocation list')
     .action(async (file: string, options: InspectOptions) => {
-      const text = (file === '-' ? await allOf(process.stdin) : read(file)).trim()
+      const text = (file === '-' ? await allOf(process.stdin) : readText(file)).trim()
       const { issuer, audience } = options
       const trust = { keys: readPublicKeys(options.key), issuer, audience }
       const revocations = options.revocations === undefined ? undefined : await listIn(options.revocations, trust)
@@ -125,7 +126,7 @@ export function licenseCommand({ print }: CliContext): Command {
       const trust = { keys: readPublicKeys(options.key), issuer, audience }
       const known = existsSync(list) ? [...(await listIn(list, trust)).jtis] : []
       const all = [...new Set([...known, ...jtis])]
-      writeFileSync(list, `${await issueRevocations(signingKey, { issuer, audience, jtis: all })}\n`)
+      write(list, `${await issueRevocations(signingKey, { issuer, audience, jtis: all })}\n`)
       print(`${list} revokes ${all.length} licence key(s) now.`)
     })
 
@@ -173,32 +174,28 @@ function readPublicKeys(file: string): PublicKeys {
 }
 
 async function listIn(file: string, trust: { keys: PublicKeys; issuer: string; audience: string }) {
-  const list = await readRevocations(read(file), trust)
+  const list = await readRevocations(readText(file), trust)
   if ('problem' in list) throw new CliError(1, `The revocation list ${file} cannot be believed: ${list.problem}.`)
   return list
 }
 
 function jsonIn(file: string): unknown {
   try {
-    return JSON.parse(read(file))
+    return JSON.parse(readText(file))
   } catch (error) {
     if (error instanceof CliError) throw error
     throw new CliError(1, `${file} is not JSON.`)
   }
 }
 
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new CliError(1, `${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
-  }
-}
-
 /** Never over another file: an overwritten key is lost, and so is every licence that could be issued with it. */
 function writeSecret(file: string, text: string): void {
+  write(file, text, { mode: SECRET_FILE, flag: 'wx' })
+}
+
+function write(file: string, text: string, options?: WriteFileOptions): void {
   try {
-    writeFileSync(file, text, { mode: SECRET_FILE, flag: 'wx' })
+    writeFileSync(file, text, options)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new CliError(1, code === 'EEXIST' ? `${file} is there already.` : `${file} cannot be written (${code}).`)

@@ -1,49 +1,62 @@
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { withDeadline } from '../deadline.ts'
 import type { Sessmgr } from '../service/sessmgr.ts'
 import { CliError } from './cli-error.ts'
+import { explainLoadError } from './explain-load-error.ts'
+import { readText } from './read-text.ts'
 
-const NAMES = ['js', 'mjs', 'cjs', 'ts'].map((extension) => `sessmgr.config.${extension}`)
+const DEADLINE_MS = 10_000
 
 /**
  * Loads the limiter that the application's configuration exports, as the default, as it is or made by a function.
  *
- * @param file Path of the file; without it, `sessmgr.config.*` in the folder.
+ * @param path Absolute path of the file.
  */
-export async function loadConfig(folder: string, file?: string): Promise<Sessmgr> {
-  const path = file === undefined ? NAMES.map((name) => join(folder, name)).find(existsSync) : resolve(folder, file)
-  if (path === undefined || !existsSync(path)) {
-    throw new CliError(
-      1,
-      `${path ?? `One of ${NAMES.join(', ')}`} was not found in ${folder}. Write one that exports your limiter: ` +
-        'export default sessmgr({ store: redisStore({ client }), host }).',
-    )
-  }
-  const exported = defaultOf(await importFile(path))
-  const limiter: unknown = typeof exported === 'function' && !('sessions' in exported) ? await exported() : exported
+export async function loadConfig(path: string): Promise<Sessmgr> {
+  readText(path)
+  const exported = defaultOf(await inTime(path, 'an await at its top level, or in what it imports,', importFile(path)))
+  if (isLimiter(exported)) return exported
+  const limiter =
+    typeof exported === 'function' && (await inTime(path, 'the function that it exports', callFactory(exported)))
   if (isLimiter(limiter)) return limiter
   throw new CliError(1, `${path} must export what sessmgr() returned as its default, or a function that returns it.`)
+}
+
+/** Waits for a part of the loading, but not for ever, as for a server that is away. */
+async function inTime<T>(path: string, what: string, work: Promise<T>): Promise<T> {
+  const late = `${path} was not loaded within ${DEADLINE_MS / 1000} seconds`
+  const slow = `${late}: ${what} still waits, as for a server that is away.`
+  try {
+    return await withDeadline(work, DEADLINE_MS, () => new CliError(1, slow))
+  } catch (error) {
+    throw error instanceof CliError ? error : new CliError(1, explainLoadError(path, error))
+  }
+}
+
+async function callFactory(factory: CallableFunction): Promise<unknown> {
+  return factory()
 }
 
 async function importFile(path: string): Promise<unknown> {
   try {
     return await import(pathToFileURL(path).href)
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error
-    return importTypeScript(path)
+    const { code, message } = Object(error) as NodeJS.ErrnoException
+    const typescript = code === 'ERR_UNKNOWN_FILE_EXTENSION' && /"\.[cm]?ts" for (.*)$/.exec(message)?.[1]
+    if (typescript) return importTypeScript(path, typescript)
+    throw error
   }
 }
 
 /** Node from 22.18 on reads TypeScript itself; before that the application's jiti does. */
-async function importTypeScript(path: string): Promise<unknown> {
+async function importTypeScript(path: string, unreadable: string): Promise<unknown> {
   let jiti: { createJiti(parent: string): { import(file: string): Promise<unknown> } }
   try {
     jiti = await import(pathToFileURL(createRequire(path).resolve('jiti')).href)
   } catch {
     const advice = 'Install the package jiti in your application, or write the file in JavaScript.'
-    throw new CliError(1, `This Node cannot read TypeScript such as ${path}. ${advice}`)
+    throw new CliError(1, `This Node cannot read TypeScript such as ${unreadable}. ${advice}`)
   }
   return jiti.createJiti(path).import(path)
 }

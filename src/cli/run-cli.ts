@@ -1,15 +1,21 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../constants.ts'
-import { SessmgrError } from '../errors.ts'
+import { withDeadline } from '../deadline.ts'
 import type { Sessmgr } from '../service/sessmgr.ts'
 import { appPasswordsCommand } from './app-passwords-command.ts'
 import { createCliContext } from './cli-context.ts'
 import { CliError } from './cli-error.ts'
+import { explainError } from './explain-error.ts'
+import { explainUncaught } from './explain-uncaught.ts'
+import { findConfig } from './find-config.ts'
 import { licenseCommand } from './license-command.ts'
 import { loadConfig } from './load-config.ts'
+import { muteModuleWarning } from './mute-module-warning.ts'
 import { sessionsCommand } from './sessions-command.ts'
 import { settingsCommand } from './settings-command.ts'
 import { uninstallCommand } from './uninstall-command.ts'
+
+const CLOSE_MS = 5000
 
 /**
  * Runs one command line.
@@ -18,13 +24,18 @@ import { uninstallCommand } from './uninstall-command.ts'
  * @returns The exit code: 0 done, 1 refused or not found, 2 wrong usage.
  */
 export async function runCli(args: readonly string[]): Promise<number> {
+  let config = ''
   let limiter: Sessmgr | undefined
   const program = new Command('sessmgr')
     .description('Administers the login sessions of an application.')
     .version(VERSION)
-    .option('--config <file>', 'the file that exports the limiter (default: sessmgr.config.{js,mjs,cjs,ts} here)')
+    .option(
+      '--config <file>',
+      'the file that exports the limiter (default: sessmgr.config.{js,mjs,cjs,ts,mts,cts} here)',
+    )
   const context = createCliContext(async () => {
-    limiter = await loadConfig(process.cwd(), program.opts<{ config?: string }>().config)
+    config = findConfig(process.cwd(), program.opts<{ config?: string }>().config)
+    limiter = await loadConfig(config)
     await limiter.hooks.doAction('sessmgr_cli_init')
     return limiter
   })
@@ -33,13 +44,17 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
   throwInsteadOfExit(program)
 
+  muteModuleWarning()
+  const uncaught = new Promise<never>((_, reject) => {
+    process.on('uncaughtException', (error) => reject(new CliError(1, explainUncaught(config, error))))
+  })
   try {
-    await program.parseAsync(args, { from: 'user' })
+    await Promise.race([program.parseAsync(args, { from: 'user' }), uncaught])
     return 0
   } catch (error) {
     return report(error)
   } finally {
-    await limiter?.close()
+    if (limiter) await close(limiter)
   }
 }
 
@@ -51,7 +66,14 @@ function throwInsteadOfExit(command: Command): void {
 function report(error: unknown): number {
   // Commander has said already what is wrong.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (!(error instanceof CliError || error instanceof SessmgrError)) throw error
-  process.stderr.write(`${error.message}\n`)
+  process.stderr.write(`${explainError(error)}\n`)
   return error instanceof CliError ? error.exitCode : 1
+}
+
+/** The command is done, well or not: that its connections do not close changes nothing about it. */
+async function close(limiter: Sessmgr): Promise<void> {
+  const slow = () => new CliError(1, `it took more than ${CLOSE_MS / 1000} seconds.`)
+  await withDeadline(limiter.close(), CLOSE_MS, slow).catch((error) => {
+    process.stderr.write(`Warning: the limiter could not be closed: ${explainError(error)}\n`)
+  })
 }

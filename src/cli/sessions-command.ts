@@ -6,7 +6,7 @@ import { printRows } from './print-rows.ts'
 const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent'] as const
 
 /** `sessmgr sessions`: who is signed in where, and the end of that. */
-export function sessionsCommand({ limiter, user, confirm, print }: CliContext): Command {
+export function sessionsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
   const command = new Command('sessions').description('list, count and end login sessions')
 
   command
@@ -43,8 +43,8 @@ export function sessionsCommand({ limiter, user, confirm, print }: CliContext): 
     .option('--yes', 'do not ask')
     .action(async (identifier: string, { token, yes }: { token?: string; yes?: boolean }) => {
       if (token !== undefined) requireToken(token)
+      const { sessions } = await limiterToChange()
       const { id, login } = await user(identifier)
-      const { sessions } = await limiter()
       if (token === undefined) {
         await confirm(`End every session of ${login}?`, yes)
         const count = await sessions.endAll(id)
@@ -60,8 +60,9 @@ export function sessionsCommand({ limiter, user, confirm, print }: CliContext): 
     .description('log every user of the site out; nobody is exempted')
     .option('--yes', 'do not ask')
     .action(async ({ yes }: { yes?: boolean }) => {
+      const { sessions } = await limiterToChange()
       await confirm('Log every user of the site out?', yes)
-      const epoch = await (await limiter()).sessions.logoutAllUsers()
+      const epoch = await sessions.logoutAllUsers()
       print(`Everybody is logged out, as of ${isoTime(epoch * 1000)}. Sessions end when their owners come back.`)
     })
 

@@ -7,7 +7,7 @@ import { printRows } from './print-rows.ts'
 const KEYS = ['maximum', 'logic'] as const
 
 /** `sessmgr settings`: reads and changes the settings of the limit. */
-export function settingsCommand({ limiter, print }: CliContext): Command {
+export function settingsCommand({ limiter, limiterToChange, print }: CliContext): Command {
   const command = new Command('settings').description('read and change the settings')
   const read = async () => (await limiter()).settings.get()
 
@@ -34,7 +34,7 @@ export function settingsCommand({ limiter, print }: CliContext): Command {
     .description('change one setting; a value that is not valid is refused and changes nothing')
     .action(async (key: string, value: string) => {
       const name = knownKey(key)
-      const { settings } = await limiter()
+      const { settings } = await limiterToChange()
       const updated = await settings.update({ [name]: value })
       print(`${name} is now ${updated[name]}.`)
     })

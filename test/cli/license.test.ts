@@ -208,6 +208,15 @@ describe('sessmgr license revoke', () => {
     await expect(activate(third)).resolves.toMatchObject({ key: third })
   })
 
+  it('says that the list cannot be written: 1', async () => {
+    const list = join(folder, 'nowhere', 'revoked.jws')
+    expect(await license('revoke', 'x', '--key', 'key.json', '--issuer', 'acme', '--list', list)).toEqual({
+      code: 1,
+      out: '',
+      err: `${list} cannot be written (ENOENT).\n`,
+    })
+  })
+
   it('touches no list that it cannot believe: 1', async () => {
     write('forged.jws', 'not.a.list')
     const args = ['revoke', 'x', '--key', 'key.json', '--issuer', 'acme', '--list', 'forged.jws']

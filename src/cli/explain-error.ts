@@ -1,0 +1,36 @@
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
+import { SessmgrError } from '../errors.ts'
+import { CliError } from './cli-error.ts'
+
+const PROGRAM = dirname(fileURLToPath(import.meta.url))
+
+/**
+ * Says what an error is, and where in the application's own code it came up: neither Node nor a package is a place that
+ * a user can mend. With `DEBUG=sessmgr` in the environment everything is told.
+ */
+export function explainError(error: unknown): string {
+  if (!(error instanceof Error)) return inspect(error)
+  if (/(^|[\s,])(\*|sessmgr)(?=$|[\s,])/.test(process.env.DEBUG ?? '')) return wholeOf(error)
+  if (error instanceof CliError || error instanceof SessmgrError) return error.message
+  const [sentence] = messageOf(error).split('\nRequire stack:')
+  const named = error.name === 'Error' ? sentence : `${error.name}: ${sentence}`
+  return [named, ...ownFrames(error)].join('\n')
+}
+
+/** A connection that was tried at several addresses fails without a message of its own. */
+function messageOf(error: Error): string {
+  const [first] = error instanceof AggregateError ? error.errors : []
+  return error.message || (first as Error | undefined)?.message || (error as { code?: string }).code || 'no message'
+}
+
+function ownFrames({ stack = '' }: Error): string[] {
+  const frames = stack.split('\n').filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
+  return frames.filter((frame) => !/\bnode:|[\\/]node_modules[\\/]/.test(frame) && !frame.includes(PROGRAM))
+}
+
+/** Its stack alone: other members may hold a secret, such as the address with the password in it. */
+function wholeOf({ stack, message, cause }: Error): string {
+  return (stack ?? message) + (cause instanceof Error ? `\nCaused by: ${wholeOf(cause)}` : '')
+}

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { CliError } from './cli-error.ts'
+
+const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `sessmgr.config.${extension}`)
+
+/** Finds the configuration in a folder, the file that is named or else `sessmgr.config.*`, or ends the command. */
+export function findConfig(folder: string, file?: string): string {
+  const path = file === undefined ? NAMES.map((name) => join(folder, name)).find(existsSync) : resolve(folder, file)
+  if (path !== undefined && existsSync(path)) return path
+  throw new CliError(
+    1,
+    `${path ?? `One of ${NAMES.join(', ')}`} was not found in ${folder}. Write one that exports your limiter: ` +
+      'export default sessmgr({ store: redisStore({ client }), host }).',
+  )
+}
