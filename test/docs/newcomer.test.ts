@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { readmeProgram } from '../../scripts/readme-program.mjs'
+import { startRedis } from '../support/redis-server.ts'
+import { compileAsNewcomer } from './compile-as-newcomer.ts'
+import { asCommonJs, blocksOf, newcomerPrograms, withRedis } from './newcomer-programs.ts'
+import { ROOT } from './pages.ts'
+
+// Below the package's own folder, where its name and those of its packages lead to them.
+const folder = join(ROOT, 'test-output', 'newcomer')
+const listenAnywhere = new URL('../support/listen-anywhere.mjs', import.meta.url).href
+const programs = newcomerPrograms()
+const redisLines = blocksOf('docs/getting-started.md', 'More than one process')
+const rememberMe = blocksOf('docs/getting-started.md', 'How long a session lasts').at(-1) ?? ''
+
+beforeAll(() => mkdirSync(folder, { recursive: true }))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Starts a program as it would be saved, and tells where it listens. */
+async function start(name: string, code: string, env: Record<string, string> = {}): Promise<string> {
+  writeFileSync(join(folder, name), code)
+  const child: ChildProcess = spawn(process.execPath, ['--import', listenAnywhere, name], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  onTestFinished(async () => {
+    child.kill()
+    await exited
+  })
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
+  const [line] = await Promise.race([once(lines, 'line'), exited])
+  const port = /^port (\d+)$/.exec(String(line))?.[1]
+  if (port === undefined) throw new Error(`${name} does not listen.`)
+  return `http://127.0.0.1:${port}`
+}
+
+/** Signs alice in with a browser of her own, and gives its cookie with the attributes. */
+async function signIn(origin: string, fields: Record<string, string> = {}): Promise<string> {
+  const body = new URLSearchParams({ username: 'alice', password: 'secret', ...fields })
+  const { status, headers } = await fetch(`${origin}/login`, { method: 'POST', body, redirect: 'manual' })
+  expect([status, headers.get('location')]).toEqual([302, '/'])
+  return headers.getSetCookie()[0] ?? ''
+}
+
+async function pageOf(origin: string, cookie = ''): Promise<string> {
+  return (await fetch(origin, { headers: { cookie: cookie.split(';')[0] ?? '' } })).text()
+}
+
+/** Signs in three times, at the places in turn, and tells what each browser sees then. */
+async function threeBrowsers(...origins: readonly [string, ...string[]]): Promise<readonly string[]> {
+  const at = (index: number) => origins[index % origins.length] ?? ''
+  const cookies: string[] = []
+  for (const index of [0, 1, 2]) cookies.push(await signIn(at(index)))
+  return Promise.all(cookies.map((cookie, index) => pageOf(at(index), cookie)))
+}
+
+const LAST_TWO = ['You are not signed in.', 'You are alice.', 'You are alice.']
+
+describe.each(programs)('the program $name of docs/getting-started.md', ({ name, code }) => {
+  it.each([
+    ['mjs', code],
+    ['cjs', asCommonJs(code)],
+  ])('lets the last two of three browsers stay signed in, as .%s', async (extension, text) => {
+    const origin = await start(`${name}.${extension}`, text)
+    expect(await threeBrowsers(origin)).toEqual(LAST_TWO)
+  })
+
+  it('sends whoever gives a wrong password back to the form', async () => {
+    const origin = await start(`${name}-form.mjs`, code)
+    const body = new URLSearchParams({ username: 'alice', password: 'wrong' })
+    const answer = await fetch(`${origin}/login`, { method: 'POST', body })
+    expect([answer.url, await answer.text()]).toEqual([`${origin}/login`, expect.stringContaining('<form')])
+    expect(await pageOf(origin)).toBe('You are not signed in.')
+  })
+
+  it.each(['mjs', 'cjs'])('holds the limit over two processes with the lines for Redis, as .%s', async (extension) => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    const esm = withRedis(code, redisLines)
+    expect(esm).toContain('new RedisStore')
+    const text = extension === 'mjs' ? esm : asCommonJs(esm)
+    const [first, second] = await Promise.all(
+      ['a', 'b'].map((process) => start(`${name}-${process}.${extension}`, text, { REDIS_URL: redis.url })),
+    )
+    expect(await threeBrowsers(first ?? '', second ?? '')).toEqual(LAST_TWO)
+  })
+})
+
+it('the route with Remember Me lets the cookie live as long as its filter says', async () => {
+  const [{ code } = { code: '' }] = programs
+  const origin = await start(
+    'remember-me.mjs',
+    code.replace(/^app\.post\('\/login'.*\n/m, () => rememberMe),
+  )
+  const days = async (fields: Record<string, string>) => {
+    const cookie = await signIn(origin, fields)
+    expect(await pageOf(origin, cookie)).toBe('You are alice.')
+    const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
+    return Math.round((expires - Date.now()) / 86_400_000)
+  }
+  expect([await days({}), await days({ remember: 'on' })]).toEqual([2, 14])
+})
+
+it('the programs compile as `tsc --init` has it, as ES modules and as CommonJS', () => {
+  const { esm, typescript } = readmeProgram()
+  const [code = '', declaration = ''] = blocksOf('README.md', 'Without Passport')
+  const all = [
+    ...programs,
+    { name: 'readme', code: esm, declaration: typescript.slice(esm.length) },
+    { name: 'readme-without-passport', code, declaration },
+  ]
+  const texts = all.flatMap(({ name, code, declaration }) => [
+    [`${name}-typed`, `${code}\n${declaration}`],
+    [`${name}-typed-redis`, `${withRedis(code, redisLines)}\n${declaration}`],
+  ])
+  expect(texts).toHaveLength(8)
+  expect(compileAsNewcomer(folder, Object.fromEntries(texts))).toEqual([])
+  expect(compileAsNewcomer(folder, { undeclared: code })).toEqual([
+    expect.stringMatching(/^undeclared\.mts: .*'userId' does not exist/),
+    expect.stringMatching(/^undeclared\.mts: .*'userId' does not exist/),
+    expect.stringMatching(/^undeclared\.cts: .*'userId' does not exist/),
+    expect.stringMatching(/^undeclared\.cts: .*'userId' does not exist/),
+  ])
+}, 240_000)

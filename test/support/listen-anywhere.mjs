@@ -1,0 +1,7 @@
+// Loaded in front of a program, by `node --import`: lets it listen on a free port, and prints which one that is.
+import { Server } from 'node:net'
+
+const { listen } = Server.prototype
+Server.prototype.listen = function listenAnywhere() {
+  return listen.call(this, 0, '127.0.0.1', () => console.log(`port ${this.address().port}`))
+}
