@@ -1,4 +1,5 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Middleware } from '../service/sessmgr.ts'
 import { nodeView } from './node-view.ts'
 import { visitOf } from './visit.ts'
@@ -15,13 +16,15 @@ export interface MiddlewareAnswer {
 /** Where a middleware is mounted, and what the host knows of the request. */
 export interface Mounting {
   /** Path below which it stands; empty for the root. */
-  readonly prefix: string
-  /** Address of the request, with the prefix. */
+  readonly baseUrl: string
+  /** Path below that, and the query. */
   readonly url: string
   readonly originalUrl: string
   readonly ip: string
   /** What a body parser of the host has read. */
-  readonly body: unknown
+  readonly body?: unknown
+  /** Where the host gives the body, when that is not the request itself. */
+  readonly payload?: Readable | undefined
   /** What the application lets its answers depend on. */
   readonly vary: string | undefined
 }
@@ -33,11 +36,18 @@ export interface Mounting {
 export function answerOf(
   middleware: Middleware,
   raw: IncomingMessage,
-  { prefix, url, originalUrl, ip, body, vary }: Mounting,
+  { vary, payload = raw, ...mounted }: Mounting,
 ): Promise<MiddlewareAnswer | undefined> {
-  const rest = url.slice(prefix.length)
-  const mounted = { url: rest.startsWith('/') ? rest : `/${rest}`, baseUrl: prefix, originalUrl, ip, body }
-  const request = nodeView(visitOf(raw)?.view ?? raw, mounted)
+  const reading = {
+    on: payload.on.bind(payload),
+    get readableEnded() {
+      return payload.readableEnded
+    },
+    get destroyed() {
+      return payload.destroyed
+    },
+  }
+  const request = nodeView(visitOf(raw)?.view ?? raw, Object.assign(reading, mounted))
   return new Promise((resolve, reject) => {
     const response = new ServerResponse(raw)
     if (vary) response.setHeader('Vary', vary)

@@ -17,6 +17,8 @@ export abstract class Visit implements HostVisit {
   readonly store: GatedStore
   /** Whether the session was written, which notes its use as well. */
   wrote = false
+  /** Whether somebody has logged in by this request. */
+  loggedIn = false
   #state: RequestState = {}
   #stateFor: string | undefined
   #view: HostRequest | undefined
@@ -41,7 +43,8 @@ export abstract class Visit implements HostVisit {
 
   get state(): RequestState {
     // Whoever has given the session up since is not signed in any more.
-    return this.#state.session && this.#stateFor !== this.sessionId ? {} : this.#state
+    const isGivenUp = !this.session || this.#stateFor !== this.sessionId
+    return this.#state.session && isGivenUp ? {} : this.#state
   }
 
   set state(state: RequestState) {
@@ -66,6 +69,7 @@ export abstract class Visit implements HostVisit {
         },
         set sessmgr(state: RequestState) {
           visit.state = state
+          visit.loggedIn = state.session !== undefined
         },
       },
       Object.getOwnPropertyDescriptors(this.parts),
@@ -90,7 +94,8 @@ export abstract class Visit implements HostVisit {
 
   /** Notes that the login session of this request is in use, unless it was written anyway, or that can wait. */
   noteUse(): Promise<void> | undefined {
-    if (this.wrote || !this.state.session) return undefined
+    // A login that was not written gets no cookie either: what nobody can use must not hold its slot.
+    if (this.wrote || this.loggedIn || !this.state.session) return undefined
     const { unwritten: data, sessionId = '' } = this
     const { gate } = this.store
     return data && !gate.canWait(sessionId, data) ? gate.touch(sessionId, data) : undefined

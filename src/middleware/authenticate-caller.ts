@@ -77,7 +77,7 @@ async function callerBySession(
 function refuseCrossOrigin(request: HostRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const site = request.headers['sec-fetch-site']
-  const { origin, host } = request.headers
+  const { origin, ':authority': authority, host = authority } = request.headers
   const sameOrigin = site === undefined ? origin === undefined || hostOf(origin) === host : site === 'same-origin'
   if (!sameOrigin) throw new RestError(403, 'rest_cross_origin', 'This request comes from another site.')
 }

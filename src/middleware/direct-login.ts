@@ -32,11 +32,14 @@ export async function directLogout(message: RequestLike): Promise<void> {
 
 /** Finds the session store of a request, or says what to add. */
 export function requireStore(request: HostRequest): HostStore {
-  if (request.sessionStore && request.session) return request.sessionStore
+  const { sessionStore, session, sessionID } = request
+  // Where the session's cookie does not reach, @fastify/session leaves an empty object.
+  if (sessionStore && sessionID !== undefined && typeof session?.regenerate === 'function') return sessionStore
   throw withHttpStatus(
     new SessmgrError(
       'session_middleware_missing',
-      'There is no session on this request. Add express-session before the route that logs people in.',
+      'There is no session on this request, or it has been ended. Add the sessions and sessmgr before the route that ' +
+        "logs people in, and put that below the path of the session's cookie.",
     ),
   )
 }

@@ -1,8 +1,10 @@
 import { CallDeadline } from '../call-deadline.ts'
+import { invalidOption } from '../invalid-option.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
 import { type GatedStore, type GuardedStore, type GuardOptions, guardStore } from './guarded-store.ts'
 import type { HostRequest, HostStore } from './host-types.ts'
+import { withHttpStatus } from './http-error.ts'
 import { SessionGate } from './session-gate.ts'
 import { type StoreCalls, withoutId } from './store-calls.ts'
 
@@ -13,6 +15,9 @@ export interface JoinedSessions {
   /** Deletes a session. Unknown ids are no error. What it answers is waited for and not looked at. */
   destroy(sessionId: string): unknown
 }
+
+/** Whose guard stands in front of a store: it stands there for good, and a second one would ask the first. */
+const owners = new WeakMap<HostStore, GuardedStores>()
 
 /** The session stores that stand behind the guard: one, unless an application has several session middlewares. */
 export class GuardedStores implements HostSessions {
@@ -30,11 +35,23 @@ export class GuardedStores implements HostSessions {
     this.#options = { ...options, tooEarly: this.tooEarly }
   }
 
-  /** Finds the guard of a store, putting one up if need be. */
+  /** Finds the guard of a store, putting one up if need be. @throws SessmgrError `invalid_option` when another limiter has. */
   of(store: HostStore): GuardedStore {
-    const guarded = this.#stores.get(store) ?? guardStore(store, this.#limiter(), this.#options)
+    const known = this.#stores.get(store)
+    if (known) return known
+    this.#own(store)
+    const guarded = guardStore(store, this.#limiter(), this.#options)
     this.#stores.set(store, guarded)
     return guarded
+  }
+
+  #own(store: HostStore): void {
+    const owner = owners.get(store) ?? this
+    if (owner !== this) {
+      const advice = 'Give every limiter a session store of its own, or let all share one limiter'
+      throw withHttpStatus(invalidOption(`this session store is guarded by another limiter already. ${advice}`))
+    }
+    owners.set(store, this)
   }
 
   /** Finds the gate of a store, which may be another host's. */
@@ -47,8 +64,10 @@ export class GuardedStores implements HostSessions {
    *
    * @param handle What stands for the store on that host's requests.
    * @param makeCalls Makes the calls to the store, for it may be promises that its methods return.
+   * @throws SessmgrError `invalid_option` when another limiter guards the store.
    */
   takeOver(store: HostStore, handle: HostStore, makeCalls: (deadlineMs: number) => StoreCalls): GatedStore {
+    this.#own(store)
     const guarded = this.#stores.get(store)
     this.#stores.delete(store)
     const calls = guarded?.calls ?? makeCalls(this.#options.deadlineMs)

@@ -2,10 +2,11 @@ import fastifyCookie from '@fastify/cookie'
 import fastifyFormbody from '@fastify/formbody'
 import passport from '@fastify/passport'
 import fastifySession, { type FastifySessionOptions } from '@fastify/session'
-import fastify, { type FastifyRequest } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { Strategy as LocalStrategy } from 'passport-local'
 import { onTestFinished } from 'vitest'
 import { fastifyRoutes, fastifySessmgr } from '../../src/fastify.ts'
+import type { Sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
 import { Gates } from '../support/gates.ts'
 import { recordActions } from '../support/record-actions.ts'
@@ -27,15 +28,21 @@ interface Data {
   held?: string
 }
 
+/** What only Fastify has: options of its own, and further routes, for what only Fastify does. */
+export interface FastifySetup extends HostSetup {
+  readonly fastify?: FastifyServerOptions
+  readonly further?: (parts: { app: FastifyInstance; limiter: Sessmgr; gates: Gates }) => unknown
+}
+
 /** Starts an application on Fastify, @fastify/session and @fastify/passport. */
-export async function startFastifyHost(setup: HostSetup): Promise<HostUnderTest> {
+export async function startFastifyHost(setup: FastifySetup): Promise<HostUnderTest> {
   const { order = 'before', sessions } = setup
   const limiter = createLimiter(setup.sessmgr)
   const gates = new Gates()
   const store = (setup.store ?? sessions.forCallbacks()) as NonNullable<FastifySessionOptions['store']>
   const authentication = createAuthentication()
 
-  const app = fastify({ forceCloseConnections: true })
+  const app: FastifyInstance = fastify({ forceCloseConnections: true, ...setup.fastify })
   const errors: unknown[] = []
   app.addHook('onError', async (_request, _reply, error) => void errors.push(error))
   await app.register(fastifyCookie)
@@ -129,6 +136,7 @@ export async function startFastifyHost(setup: HostSetup): Promise<HostUnderTest>
     if (write === 'save') await request.session.save()
     return reply.code(204).send()
   })
+  await setup.further?.({ app, limiter, gates })
   gates.at('open').open()
 
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })

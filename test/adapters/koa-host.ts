@@ -5,6 +5,7 @@ import { KoaPassport } from 'koa-passport'
 import session from 'koa-session'
 import { Strategy as LocalStrategy } from 'passport-local'
 import { onTestFinished } from 'vitest'
+import type { Sessmgr } from '../../src/index.ts'
 import { koaRoutes, koaSessmgr } from '../../src/koa.ts'
 import { Browser } from '../support/browser.ts'
 import { Gates } from '../support/gates.ts'
@@ -13,6 +14,9 @@ import { authenticate, findUserById } from '../support/users.ts'
 import { createLimiter, FORTNIGHT, type HostSetup, type HostUnderTest } from './host-under-test.ts'
 
 type Handler = (ctx: Context) => unknown
+
+/** Further routes, by method and path, for what only Koa does. */
+export type KoaRoutes = (parts: { limiter: Sessmgr; gates: Gates }) => Record<string, Handler>
 
 interface Session {
   cart?: string[]
@@ -24,7 +28,7 @@ interface Session {
 }
 
 /** Starts an application on Koa, koa-session and koa-passport. */
-export async function startKoaHost(setup: HostSetup): Promise<HostUnderTest> {
+export async function startKoaHost(setup: HostSetup, further?: KoaRoutes): Promise<HostUnderTest> {
   const { order = 'before', sessions } = setup
   const limiter = createLimiter(setup.sessmgr)
   const gates = new Gates()
@@ -126,6 +130,7 @@ export async function startKoaHost(setup: HostSetup): Promise<HostUnderTest> {
       if (write === 'save') await dataOf(ctx).save()
       ctx.status = 204
     },
+    ...further?.({ limiter, gates }),
   }
   app.use((ctx) => routes[`${ctx.method} ${ctx.path.startsWith('/hold/') ? '/hold' : ctx.path}`]?.(ctx))
   gates.at('open').open()

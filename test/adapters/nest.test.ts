@@ -1,17 +1,30 @@
 import 'reflect-metadata'
-import { Controller, type ExecutionContext, Get, HttpCode, Module, Post, Req, UseGuards } from '@nestjs/common'
+import * as nest from '@nestjs/common'
+import {
+  Controller,
+  type ExceptionFilter,
+  type ExecutionContext,
+  Get,
+  HttpCode,
+  Module,
+  Post,
+  Req,
+  UseGuards,
+} from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { AuthGuard, PassportStrategy } from '@nestjs/passport'
 import { ExpressAdapter } from '@nestjs/platform-express'
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import session, { MemoryStore } from 'express-session'
 import passport from 'passport'
 import { Strategy as LocalStrategy } from 'passport-local'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { SessionSettings } from '../../src/index.ts'
+import * as sessmgr from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
 import { authenticate, findUserById } from '../support/users.ts'
 import { createLimiter } from './host-under-test.ts'
+import { runBlock } from './run-block.ts'
 
 /** NestJS runs on Express here, and its guard on the one Passport of the process; sessmgr needs nothing for it. */
 class Local extends PassportStrategy(LocalStrategy) {
@@ -66,10 +79,32 @@ beforeAll(() => {
   passport.deserializeUser((id: number, done) => done(null, findUserById(id) ?? false))
 })
 
-async function startNest(settings: SessionSettings) {
-  const limiter = createLimiter({ settings })
+/** A store that can be down. */
+class UnsteadyStore extends MemoryStore {
+  isDown = false
+
+  override get(...[id, done]: Parameters<MemoryStore['get']>): void {
+    if (this.isDown) done(new Error(`down: ${id}`))
+    else super.get(id, done)
+  }
+}
+
+/** The exception filter of the documentation. */
+const { SessmgrFilter } = runBlock('docs/hosts.md', 'class SessmgrFilter', { '@nestjs/common': nest, sessmgr }) as {
+  SessmgrFilter: new () => ExceptionFilter
+}
+
+async function startNest(settings: SessionSettings, filter?: ExceptionFilter) {
+  const store = new UnsteadyStore()
+  const limiter = createLimiter({ settings, sessionStore: store })
+  const users: unknown[] = []
   const app = await NestFactory.create(Application, new ExpressAdapter(), { logger: false })
-  app.use(session({ store: new MemoryStore(), secret: 'test', resave: false, saveUninitialized: false }))
+  if (filter) app.useGlobalFilters(filter)
+  app.use((request: Request, response: Response, next: () => void) => {
+    response.on('finish', () => users.push(request.user))
+    next()
+  })
+  app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false }))
   app.use(limiter, passport.session())
   app.use('/api', limiter.router())
   await app.listen(0, '127.0.0.1')
@@ -78,7 +113,7 @@ async function startNest(settings: SessionSettings) {
     await limiter.close()
   })
   const origin = await app.getUrl()
-  return { limiter, browser: () => new Browser(origin) }
+  return { limiter, store, users, browser: () => new Browser(origin) }
 }
 
 describe('an application of NestJS on Express', () => {
@@ -121,5 +156,27 @@ describe('an application of NestJS on Express', () => {
     const { browser } = await startNest({ maximum: 1, logic: 'block' })
     const answer = await browser().get('/api/sessmgr/v1/settings')
     expect([answer.status, answer.json().code]).toEqual([401, 'rest_forbidden'])
+  })
+
+  test('tells the code of a refused login by the filter of the documentation, and leaves nobody on the request', async () => {
+    const { browser, users } = await startNest({ maximum: 1, logic: 'block' }, new SessmgrFilter())
+    await browser().login('alice')
+    const refused = await browser().login('alice')
+    expect([refused.status, refused.json()]).toEqual([
+      403,
+      { statusCode: 403, code: 'login_limit_reached', message: expect.stringContaining('signed in') },
+    ])
+    expect(users).toEqual([expect.objectContaining({ id: 2 }), undefined])
+  })
+
+  test('tells by that filter when to try again while the session store is down', async () => {
+    const { browser, store } = await startNest({ maximum: 1, logic: 'block' }, new SessmgrFilter())
+    const reader = browser()
+    await reader.login('alice')
+    const id = reader.sessionId()
+    store.isDown = true
+    const answer = await reader.get('/me')
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
+    expect(answer.text).not.toContain(id)
   })
 })

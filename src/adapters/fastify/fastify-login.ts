@@ -53,18 +53,21 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, admit: Admit): LogIn {
       this[property] = before
       throw withHttpStatus(error)
     })
-    return keepFromPassport(outcome, (error) => answerFailure(visit, options ?? {}, error))
+    // Passport tells its options with every login.
+    return options ? keepFromPassport(outcome, (error) => answerFailure(visit, options, error)) : outcome
   }
 }
 
 /**
  * Keeps a failure from passport.authenticate, which hands it on and then goes on to its success redirect all the same.
  *
- * Passport gives itself away by the handler that it hangs on at once: the reject function of a promise.
+ * Passport gives itself away by the handler that it hangs on at once: the reject function of a promise, which is the one
+ * native function without a name. What an application binds has one, and so have the methods of `console`.
  */
 function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => void): Promise<void> {
   const keep = (handler: (error: unknown) => unknown) => {
-    if (!Function.prototype.toString.call(handler).includes('[native code]')) return outcome.then(undefined, handler)
+    const isReject = handler.name === '' && Function.prototype.toString.call(handler).includes('[native code]')
+    if (!isReject) return outcome.then(undefined, handler)
     // Never settles after a failure: the request has its answer.
     return new Promise<void>((resolve) => {
       outcome.then(resolve, answer)

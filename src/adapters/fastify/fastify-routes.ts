@@ -1,6 +1,8 @@
+import type { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Middleware } from '../../service/sessmgr.ts'
 import { answerOf } from '../answer-of.ts'
+import { mountingOf } from './mounting-of.ts'
 
 /** What is mounted. */
 export interface FastifyRoutesOptions {
@@ -18,7 +20,7 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
   const { prefix } = fastify
   // The routes read their bodies themselves, and say in their own words what is wrong with one.
   fastify.removeAllContentTypeParsers()
-  fastify.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
   const open = new WeakSet<FastifyReply>()
   // Runs after the hook by which the session sets its cookie.
@@ -28,9 +30,13 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
   })
 
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { raw, ip, body, originalUrl } = request
+    const { raw, ip, originalUrl } = request
+    const payload = request.body as Readable | undefined
     const vary = reply.getHeader('vary')?.toString()
-    const answer = await answerOf(serve, raw, { prefix, url: originalUrl, originalUrl, ip, body, vary })
+    const mounting = { ...mountingOf(request, prefix), originalUrl, ip, body: undefined, payload, vary }
+    const answer = await answerOf(serve, raw, mounting)
+    // What a hook has put in place of the request would hold the connection up.
+    if (payload !== raw) payload?.resume()
     if (!answer) return reply.callNotFound()
     if (answer.isPublic) open.add(reply)
     return reply.code(answer.status).headers(answer.headers).send(answer.body)

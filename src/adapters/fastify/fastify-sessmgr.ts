@@ -9,6 +9,8 @@ import { limitFastifyLogins } from './fastify-login.ts'
 import { guardFastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 import { FastifyVisit } from './fastify-visit.ts'
+import { type DecryptSession, idsInCookies } from './ids-in-cookies.ts'
+import { secureCookies } from './secure-cookies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,7 +29,8 @@ export interface FastifySessmgrOptions {
  * Puts the session limit into a Fastify application: register it after @fastify/session, and before or after
  * @fastify/passport.
  *
- * @throws SessmgrError `session_middleware_missing`, or `session_middleware_unsupported` for sessions without a store.
+ * @throws SessmgrError `session_middleware_missing`, `session_middleware_unsupported` for sessions without a store, or
+ * `invalid_option` when another limiter guards the store.
  * @example
  * await app.register(fastifySession, { secret, store, saveUninitialized: false })
  * await app.register(fastifySessmgr, { limiter: sessmgr({ settings: { maximum: 2 } }) })
@@ -37,6 +40,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
   requireSessions(fastify)
   const { sessionStore } = core.options
   if (sessionStore) guardFastifyStore(core, sessionStore)
+  const { decryptSession } = fastify as unknown as { decryptSession: DecryptSession }
   const findVisit = ({ raw }: { raw: object }) => visitOf(raw) as FastifyVisit | undefined
 
   fastify.decorateRequest('sessmgr', {
@@ -51,13 +55,15 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     const visit = new FastifyVisit(store, request, reply)
     limitFastifyLogins(request, findVisit, core.admit)
     if (visit.isJudged()) return done()
-    visit.judge(store.reasonIn(request.cookies ?? {})).then(
+    visit.judge(store.reasonAmong(idsInCookies(request, store, decryptSession))).then(
       () => done(),
       (error) => done(withHttpStatus(error) as Error),
     )
   })
-  fastify.addHook('onSend', (request, _reply, _payload, done) => {
-    const noting = findVisit(request)?.noteUse()
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    const visit = findVisit(request)
+    if (visit) secureCookies(reply)
+    const noting = visit?.noteUse()
     if (noting) noting.then(() => done(), done)
     else done()
   })

@@ -20,16 +20,20 @@ export interface FastifyStore extends GatedStore {
   quietly<T>(regenerate: () => T): T
   /** The login session that was found to be live as its data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
-  /** Why the session in one of these cookies is over; undefined when none of them held one. */
-  reasonIn(cookies: Readonly<Record<string, string | undefined>>): SignedOutReason | undefined
+  /** Why one of these sessions is over; undefined when none of them is known to be. */
+  reasonAmong(ids: Iterable<string>): SignedOutReason | undefined
+  /** Finds out which session a call asks for, which gets none. */
+  askedFor(call: () => void): string | undefined
 }
 
-const guarded = new WeakMap<object, FastifyStore>()
+const guarded = new WeakMap<object, { core: ServiceCore; store: FastifyStore }>()
 
 /** Finds the guard of a store, putting one up if need be: in place, because @fastify/session holds the very object. */
 export function guardFastifyStore(core: ServiceCore, store: HostStore): FastifyStore {
-  const found = guarded.get(store) ?? putUpGuard(core, store)
-  guarded.set(store, found)
+  const known = guarded.get(store)
+  if (known?.core === core) return known.store
+  const found = putUpGuard(core, store)
+  guarded.set(store, { core, store: found })
   return found
 }
 
@@ -41,8 +45,13 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
   const judged = new WeakMap<object, LoginSession>()
   const reasons = new Map<string, SignedOutReason>()
   let quiet = false
+  let asked: { id?: string } | undefined
 
-  store.get = (sessionId, callback) => answerCallback(load(sessionId), callback)
+  store.get = (sessionId, callback) => {
+    if (!asked) return answerCallback(load(sessionId), callback)
+    asked.id = sessionId
+    callback(null)
+  }
   store.set = (sessionId, session, callback) => {
     if (quiet) return callback?.()
     const visit = visits.get(session)
@@ -94,15 +103,23 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
       const marker = markerIn(data)
       return marker && judged.get(marker)
     },
-    reasonIn(cookies) {
+    reasonAmong(ids) {
       if (reasons.size === 0) return undefined
-      for (const cookie of Object.values(cookies)) {
-        // The id and its signature, perhaps behind a prefix such as that of express-session.
-        const signed = cookie?.slice(0, cookie.lastIndexOf('.')) ?? ''
-        const reason = reasons.get(signed) ?? reasons.get(signed.slice(signed.indexOf(':') + 1))
+      for (const id of ids) {
+        const reason = reasons.get(id)
         if (reason) return reason
       }
       return undefined
+    },
+    askedFor(call) {
+      const question: { id?: string } = {}
+      asked = question
+      try {
+        call()
+      } finally {
+        asked = undefined
+      }
+      return question.id
     },
   }
 }

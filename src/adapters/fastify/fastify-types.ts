@@ -4,6 +4,8 @@ import type { HostSession, HostStore } from '../../middleware/host-types.ts'
 /** A session of @fastify/session. */
 export interface FastifySession extends HostSession {
   readonly sessionId: string
+  /** The id as the cookie has it. */
+  readonly encryptedSessionId?: string
   isModified(): boolean
   regenerate(keys?: readonly string[] | ((error?: unknown) => void), callback?: (error?: unknown) => void): unknown
 }
@@ -15,7 +17,7 @@ export interface FastifySessionRequest {
   readonly body: unknown
   readonly cookies?: Readonly<Record<string, string | undefined>>
   /** An object without an id where the cookie's path does not reach. */
-  session: FastifySession | { readonly sessionId?: undefined } | null
+  session: FastifySession | { readonly sessionId?: undefined; readonly encryptedSessionId?: undefined } | null
   readonly sessionStore: HostStore
   readonly passport?: { readonly userProperty: string }
   flash?(type: string, message: string): unknown

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { answerCallback } from '../../middleware/answer-callback.ts'
 import type { HostSessionData } from '../../middleware/host-types.ts'
 import { withHttpStatus } from '../../middleware/http-error.ts'
 import { Visit } from '../visit.ts'
@@ -87,21 +88,36 @@ export class FastifyVisit extends Visit {
     if (session) await store.calls.set(session.sessionId, session)
   }
 
-  /** Stands by for the session to be regenerated. What is put on it here is not part of its data. */
+  /** Stands by for the session to be exchanged. What is put on it here is not part of its data. */
   #attend(): void {
     const { session, store } = this
     if (!session) return
     store.visits.set(session, this)
     const regenerate = (first?: readonly string[] | Callback, second?: Callback) => {
       const [keys, callback] = typeof first === 'function' ? [undefined, first] : [first, second]
-      const regenerating = this.#regenerate(session, keys)
-      if (!callback) return regenerating
-      regenerating.then(
-        () => process.nextTick(callback),
-        (error) => process.nextTick(callback, error),
-      )
+      return answerCallback(this.#regenerate(session, keys), callback)
     }
-    Object.defineProperty(session, 'regenerate', { value: regenerate, configurable: true, writable: true })
+    const reload = (callback?: Callback) => answerCallback(this.#reload(session), callback)
+    for (const [name, value] of Object.entries({ regenerate, reload })) {
+      Object.defineProperty(session, name, { value, configurable: true, writable: true })
+    }
+  }
+
+  /** Takes the session anew from the store, in which it may have been ended meanwhile. */
+  async #reload(session: FastifySession): Promise<void> {
+    const { request, store, state } = this
+    try {
+      await Object.getPrototypeOf(session).reload.call(session)
+    } catch (error) {
+      // In its place is an empty one, which would pass for a visitor's.
+      request.session = session
+      throw error
+    }
+    this.#attend()
+    if (this.isJudged()) return
+    const ended = state.session && store.reasonAmong([session.sessionId])
+    if (ended) await this.startAfresh()
+    await this.judge(ended)
   }
 
   async #regenerate(session: FastifySession, keys: readonly string[] | undefined): Promise<void> {

@@ -32,6 +32,7 @@ function limitedLogIn(visit: KoaVisit, logIn: LogIn, admit: Admit): LogIn {
       const admission = await admit(visit.view, user, () => logIn(user, options))
       if (!admission.admitted) throw loginRefused(admission.message)
     } catch (error) {
+      for (const key of Object.keys(state)) if (!(key in before)) delete state[key]
       Object.assign(state, before)
       throw withHttpStatus(error)
     }

@@ -22,7 +22,9 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     if (path !== prefix && !path.startsWith(`${prefix}/`)) return void (await next())
     const { body } = request as { body?: unknown }
     const vary = context.res.getHeader('Vary')?.toString()
-    const answer = await answerOf(serve, req, { prefix, url, originalUrl, ip, body, vary })
+    const rest = url.slice(prefix.length)
+    const mounting = { baseUrl: prefix, url: rest.startsWith('/') ? rest : `/${rest}`, originalUrl, ip, body, vary }
+    const answer = await answerOf(serve, req, mounting)
     if (!answer) return void (await next())
     context.status = answer.status
     context.body = answer.body ?? ''

@@ -1,9 +1,11 @@
 import type {} from 'koa'
 import { SessmgrError } from '../../errors.ts'
 import type { RequestState } from '../../middleware/host-types.ts'
+import { withHttpStatus } from '../../middleware/http-error.ts'
 import { coreOf } from '../../middleware/service-core.ts'
 import type { Sessmgr } from '../../service/sessmgr.ts'
 import { visitOf } from '../visit.ts'
+import { keepSessionCookie } from './keep-session-cookie.ts'
 import { limitKoaLogins } from './koa-login.ts'
 import { guardKoaStore, type KoaGuardedStore } from './koa-store.ts'
 import type { KoaApplication, KoaMiddleware, KoaSessionContext, KoaStore } from './koa-types.ts'
@@ -19,7 +21,8 @@ declare module 'koa' {
 /**
  * Puts the session limit into a Koa application: behind koa-session, and before or after koa-passport.
  *
- * @throws SessmgrError `session_middleware_missing`, or `session_middleware_unsupported` for sessions without a store.
+ * @throws SessmgrError `session_middleware_missing`, `session_middleware_unsupported` for sessions without a store, or
+ * `invalid_option` when another limiter guards the store.
  * @example
  * app.use(session({ store }, app))
  * app.use(koaSessmgr(sessmgr({ settings: { maximum: 2 } }), app))
@@ -41,7 +44,12 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
     if (visitOf(context.req)) return void (await next())
     const visit = await arrive(store, context)
     limitKoaLogins(visit, core.admit)
-    await next()
+    keepSessionCookie(visit)
+    try {
+      await next()
+    } finally {
+      await visit.storeMarker()
+    }
     await visit.noteUse()
   }
 }
@@ -52,14 +60,23 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
   if (!load) return visit
   visit.isStored = load.key === visit.sessionId
   if (!visit.isStored) {
+    // koa-session does not want it, by its expiry or the option `valid`: its slot is for somebody else.
+    if (load.session) await destroy(store, load.key)
     visit.state = { ended: { reason: load.ended ?? 'missing' } }
     visit.clearCookie()
   } else if (load.session && visit.session) {
     visit.state = { session: load.session }
     // From before the limit: what is new in the session makes koa-session save it.
     if (!store.gate.markerOf(load.key, visit.session)) store.gate.mark(load.key, visit.session, load.session)
+    await visit.storeMarker(load.data)
   }
   return visit
+}
+
+async function destroy({ gate }: KoaGuardedStore, key: string): Promise<void> {
+  await gate.destroy(key).catch((error) => {
+    throw withHttpStatus(error)
+  })
 }
 
 /** Finds the store that koa-session was given, by a context that belongs to no request. */

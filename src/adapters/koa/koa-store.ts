@@ -25,12 +25,14 @@ export interface KoaGuardedStore extends GatedStore {
 /** What koa-session gives a store beside key and data. */
 type Rest = readonly [maxAge: unknown, options: KoaStoreOptions]
 
-const guarded = new WeakMap<KoaStore, KoaGuardedStore>()
+const guarded = new WeakMap<KoaStore, { core: ServiceCore; store: KoaGuardedStore }>()
 
 /** Finds the guard of a store, putting one up if need be: in place, because koa-session holds the very object. */
 export function guardKoaStore(core: ServiceCore, store: KoaStore): KoaGuardedStore {
-  const found = guarded.get(store) ?? putUpGuard(core, store)
-  guarded.set(store, found)
+  const known = guarded.get(store)
+  if (known?.core === core) return known.store
+  const found = putUpGuard(core, store)
+  guarded.set(store, { core, store: found })
   return found
 }
 
@@ -82,6 +84,7 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
     writing.set(data, [maxAge, options])
     if (visit) Object.assign(visit, { sessionId: key, wrote: true })
     if (visit?.isQuiet) return
+    if (visit) visit.written = data
     await gate.save(key, data, visit?.view)
     // What is written is a copy of the session; one that has been admitted here must know of it.
     const marker = gate.markerOf(key, data)

@@ -26,23 +26,39 @@ export interface KoaSessionOptions {
   readonly key: string
   readonly store?: KoaStore
   readonly ContextStore?: unknown
-  readonly externalKey?: unknown
+  readonly externalKey?: { set(context: KoaContext, key: string): void }
+  /** Whether koa-session writes sessions by itself; otherwise the application does. */
+  readonly autoCommit?: boolean
   genid?: unknown
   readonly [option: string]: unknown
 }
 
 /** A context of Koa, as far as it is needed here. */
 export interface KoaContext {
+  /** The request of Node. */
   readonly req: IncomingMessage
+  /** The response of Node. */
   readonly res: ServerResponse
+  /** The request of Koa. */
   readonly request: object
+  /** The application that the context belongs to. */
   readonly app: KoaApplication
+  /** Address of the client, by the application's rules for proxies. */
   readonly ip: string
+  /** Path and query, as middlewares before may have changed them. */
   readonly url: string
+  /** Path and query, as they arrived. */
   readonly originalUrl: string
-  readonly cookies: { set(name: string, value: string, options: object): unknown }
+  /** The cookies. */
+  readonly cookies: {
+    /** Sets a cookie of the answer. */
+    set(name: string, value: string, options: object): unknown
+  }
+  /** Status of the answer. */
   status: number
+  /** Body of the answer. */
   body: unknown
+  /** Sets headers of the answer. */
   set(headers: Record<string, string | string[]>): void
 }
 
@@ -51,12 +67,16 @@ export interface KoaSessionContext extends KoaContext {
   session: KoaSession | HostSessionData | null
   readonly sessionOptions: KoaSessionOptions
   readonly state: Record<string, unknown>
+  /** Answers an error. */
+  onerror(error: unknown): void
   [property: string]: unknown
 }
 
 /** An application of Koa, as far as it is needed here. */
 export interface KoaApplication {
+  /** What every context inherits from. */
   readonly context: object
+  /** What every request inherits from. */
   readonly request: object
 }
 

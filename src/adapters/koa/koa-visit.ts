@@ -1,4 +1,5 @@
 import type { HostSession, HostSessionData } from '../../middleware/host-types.ts'
+import { withHttpStatus } from '../../middleware/http-error.ts'
 import { Visit } from '../visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
 import type { KoaSession, KoaSessionContext } from './koa-types.ts'
@@ -11,6 +12,8 @@ export class KoaVisit extends Visit {
   isStored = false
   /** Whether what koa-session writes is to be dropped. */
   isQuiet = false
+  /** What koa-session wrote last. */
+  written: HostSessionData | undefined
   readonly #handle: KoaGuardedStore['handle']
   /** The id to go back to when a login is refused. */
   #idBefore: string | undefined
@@ -61,7 +64,11 @@ export class KoaVisit extends Visit {
     this.isQuiet = !this.isStored
     try {
       await this.#exchange(data)
-      if (this.isQuiet) this.clearCookie()
+      if (this.isQuiet) {
+        this.clearCookie()
+        // What the application's beforeSave has put in would count as a session that is to be saved.
+        this.context.session = data
+      }
     } finally {
       sessionOptions.genid = genid
       this.isQuiet = false
@@ -72,6 +79,21 @@ export class KoaVisit extends Visit {
     const { context } = this
     context.session = data
     await (context.session as KoaSession).regenerate()
+  }
+
+  /**
+   * Writes the marker of a session into the store where koa-session leaves all writing to the application, which may have
+   * no reason for it: what koa-session has written itself, at the login, is without.
+   */
+  async storeMarker(data = this.loggedIn ? this.written : undefined): Promise<void> {
+    const { sessionId = '', state } = this
+    const { gate } = this.store
+    if (this.context.sessionOptions.autoCommit !== false || !data || !state.session) return
+    if (gate.markerOf(sessionId, data)) return
+    gate.mark(sessionId, data, state.session)
+    await gate.save(sessionId, data, this.view).catch((error) => {
+      throw withHttpStatus(error)
+    })
   }
 
   /** Takes the cookie of a dead session from the browser. A session that is saved after all sends its own. */

@@ -1,0 +1,32 @@
+import type { FastifyStore } from './fastify-store.ts'
+import type { FastifySessionRequest } from './fastify-types.ts'
+
+/** What @fastify/session finds a session by, given the text of a cookie. */
+export type DecryptSession = (cookie: string, request: object, done: () => void) => void
+
+/** Finds the ids of the sessions that a request's cookies may name. Which cookie is the session's nobody tells. */
+export function* idsInCookies(
+  request: FastifySessionRequest,
+  store: FastifyStore,
+  decrypt: DecryptSession,
+): Iterable<string> {
+  const { session, cookies = {} } = request
+  const isSigned = session?.encryptedSessionId?.startsWith(`${session.sessionId}.`)
+  for (const cookie of Object.values(cookies)) {
+    if (cookie === undefined) continue
+    // Perhaps behind a prefix such as that of express-session.
+    for (const text of [cookie, cookie.slice(cookie.indexOf(':') + 1)]) {
+      const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : store.askedFor(() => unsign(text, request, decrypt))
+      if (id !== undefined) yield id
+    }
+  }
+}
+
+/** Lets @fastify/session read a cookie by the application's own signer, on a request that nobody sees. */
+function unsign(text: string, request: FastifySessionRequest, decrypt: DecryptSession): void {
+  try {
+    decrypt(text, Object.create(request), () => {})
+  } catch {
+    // A cookie of somebody else's, which the signer does not understand.
+  }
+}

@@ -1,0 +1,34 @@
+import onHeaders from 'on-headers'
+import type { KoaVisit } from './koa-visit.ts'
+
+/**
+ * Lets the session's cookie go out with an error too: Koa takes every header from such an answer, so a login before the
+ * error would hold its slot for nobody, and a dead session would stay in the browser.
+ */
+export function keepSessionCookie(visit: KoaVisit): void {
+  const { context } = visit
+  const { onerror } = context
+  // Not by the headers of the error: an application may throw one and the same error at many visitors.
+  context.onerror = (error) => {
+    if (error !== undefined && error !== null) restoreWithHeaders(visit)
+    onerror.call(context, error)
+  }
+}
+
+function restoreWithHeaders(visit: KoaVisit): void {
+  const { context, sessionId = '' } = visit
+  const { res, sessionOptions } = context
+  const { key, externalKey } = sessionOptions
+  if (externalKey) {
+    if (visit.wrote && visit.state.session) onHeaders(res, () => externalKey.set(context, sessionId))
+    return
+  }
+  const cookies = () => [res.getHeader('Set-Cookie') ?? []].flat().map(String)
+  const isOwn = (cookie: string) => cookie.startsWith(`${key}=`) || cookie.startsWith(`${key}.sig=`)
+  const own = cookies().filter(isOwn)
+  if (own.length === 0) return
+  onHeaders(res, () => {
+    const others = cookies().filter((cookie) => !isOwn(cookie))
+    res.setHeader('Set-Cookie', [...others, ...own])
+  })
+}
