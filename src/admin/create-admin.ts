@@ -18,6 +18,8 @@ export interface AdminParts extends ScriptVarsParts {
   nonceOf(request: HostRequest): Promise<string | undefined>
   /** Scripts and style sheets that add-ons have put on the page. */
   readonly enqueued: ReadonlySet<string>
+  /** Looks at every request for the page. */
+  notePage(request: HostRequest): void
 }
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -60,6 +62,7 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
   }
 
   async function answerPage(request: HostRequest, response: HostResponse): Promise<void> {
+    parts.notePage(request)
     const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
     const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
     const session = request.sessmgr?.session

@@ -1,14 +1,17 @@
+import { SessmgrError } from '../errors.ts'
+import { inWords } from '../in-words.ts'
+import { invalidOption } from '../invalid-option.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
-import type { UserId } from '../user-id.ts'
+import { isUserId, type UserId } from '../user-id.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** How long, and how often, a session whose site-wide logout failed half way is put right again. */
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
 
-/** Lists, counts and ends login sessions. */
+/** Lists, counts and ends login sessions. What takes a user id rejects with `user_id_missing` when it is given none. */
 export interface SessionManager {
   /**
    * Lists the live sessions of a user, oldest admission first. Unknown user: none.
@@ -43,6 +46,7 @@ export interface SessionManager {
    * @param keep The one session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
    * @throws SessmgrError `store_unavailable`; then it may have taken effect or not, and nothing fires.
+   * `invalid_option` when `keep` names no session; nobody is logged out then.
    */
   logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }): Promise<number>
 }
@@ -52,6 +56,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   const { store, hostSessions } = context
 
   async function list(userId: UserId): Promise<readonly SessionRecord[]> {
+    requireUser(userId)
     const [{ sessions }, generation] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
     const current = sessions.filter(({ record }) => record.generation >= generation)
     const held = await Promise.all(current.map(({ sessionId }) => hostSessions.exists(sessionId)))
@@ -93,21 +98,37 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     list,
     count: async (userId) => (await list(userId)).length,
     async end(userId, token) {
+      requireUser(userId)
       const ended = await store.sessions.end(userId, [token])
       await context.discard(ended)
       context.announce(ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token] as const))
       return ended.length > 0
     },
     async endAll(userId) {
+      requireUser(userId)
       const ended = await store.sessions.end(userId)
       await context.discard(ended)
       context.announce([['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId]])
       return ended.length
     },
     async logoutAllUsers(keep) {
+      if (keep) requireSession(keep)
       const { epoch } = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
       context.announce([['sessmgr_logout_all_users', epoch]])
       return epoch
     },
   }
+}
+
+/** Whoever hands over the whole user would be told that there was nothing to end. */
+function requireUser(userId: unknown): void {
+  if (isUserId(userId)) return
+  const needed = 'The id of a user is needed, a text that is not empty or a safe integer'
+  const message = `${needed}; ${inWords(userId)} was given. Pass the id alone, as in sessions.endAll(user.id).`
+  throw new SessmgrError('user_id_missing', message)
+}
+
+function requireSession({ userId, token }: { readonly userId: unknown; readonly token: unknown }): void {
+  if (isUserId(userId) && typeof token === 'string' && token !== '') return
+  throw invalidOption('"keep" must be a session as in request.sessmgr.session: { userId, token }')
 }

@@ -3,6 +3,7 @@ import type { LicensingProvider } from '../addons/licensing-provider.ts'
 import type { SiteOptions } from '../addons/site-identity.ts'
 import { SessmgrError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
+import { inWords } from '../in-words.ts'
 import { invalidOption } from '../invalid-option.ts'
 import { consoleLogger, type Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
@@ -12,7 +13,10 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { isUserId, type UserId } from '../user-id.ts'
+import { checkHost } from './check-host.ts'
+import { checkStore } from './check-store.ts'
 import type { HostSessionData, HostStore } from './host-types.ts'
+import { refuseRequest } from './refuse-request.ts'
 
 /** What an application may say when it adds the limit. Leaving a key out, or undefined, means the default. */
 export interface SessmgrOptions {
@@ -100,14 +104,18 @@ const OPTIONS = [
   'logger',
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
+const SETTINGS = ['maximum', 'logic'] as const satisfies readonly (keyof SessionSettings)[]
+const IN_SETTINGS = SETTINGS.map((name) => `settings.${name}`)
+
 /**
  * Checks the options once, when the application starts.
  *
  * @throws SessmgrError `invalid_option` naming the option and, for a mistyped one, the nearest known name.
  */
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
+  refuseRequest(options, 'sessmgr()')
   requireObject(options, 'The options of sessmgr()')
-  requireKnown(options, OPTIONS)
+  requireKnown(options, OPTIONS, '', IN_SETTINGS)
   const {
     store,
     sessionStore,
@@ -120,11 +128,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   } = options
   requireFunction(userId, 'userId', '(user) => user.id')
   requireFunction(sessionUser, 'sessionUser', '(session) => session.userId')
-  if (store !== undefined && !(store?.sessions && store.epoch && store.options)) {
-    throw invalidOption(
-      '"store" must be a store made by memoryStore() or redisStore(); a session store goes into "sessionStore"',
-    )
-  }
+  checkStore(store)
   if (sessionStore !== undefined && typeof (sessionStore as HostStore | null)?.get !== 'function') {
     throw invalidOption('"sessionStore" must be the store that express-session was given')
   }
@@ -132,10 +136,10 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     throw invalidOption('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')
   }
   if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000) {
-    throw invalidOption(`"deadlineMs" must be a whole number from 1 to 60000; it is ${deadlineMs}`)
+    throw invalidOption(`"deadlineMs" must be a whole number from 1 to 60000; it is ${inWords(deadlineMs)}`)
   }
   if (!Number.isInteger(touchEvery) || touchEvery < 0 || touchEvery > 3_600_000) {
-    throw invalidOption(`"touchEvery" must be a whole number from 0 to 3600000; it is ${touchEvery}`)
+    throw invalidOption(`"touchEvery" must be a whole number from 0 to 3600000; it is ${inWords(touchEvery)}`)
   }
   if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
     throw invalidOption('"logger" must have the methods warn and error')
@@ -165,26 +169,6 @@ function isStrategy(strategy: LimitStrategy | undefined): boolean {
   return typeof strategy?.decide === 'function' && texts.every((text) => typeof text === 'string' && text !== '')
 }
 
-function checkHost(host: SessmgrOptions['host']): Host | undefined {
-  if (host === undefined) return undefined
-  for (const method of ['findById', 'findByEmail', 'findByLogin', 'summary'] as const) {
-    if (typeof host?.users?.[method] !== 'function') throw invalidOption(`"host.users.${method}" must be a function`)
-  }
-  if (typeof host.can !== 'function')
-    throw invalidOption('"host.can" must be a function such as (user, capability) => boolean')
-  checkAttempts(host.attempts)
-  return host
-}
-
-function checkAttempts(attempts: Host['attempts']): void {
-  if (attempts === undefined) return
-  for (const method of ['allow', 'failed'] as const) {
-    if (typeof attempts?.[method] !== 'function') {
-      throw invalidOption(`"host.attempts.${method}" must be a function: "attempts" needs both, allow and failed`)
-    }
-  }
-}
-
 function checkSecrets(secret: SessmgrOptions['secret']): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
   const good = Array.isArray(secrets) && secrets.every((one) => typeof one === 'string' && one.length >= 32)
@@ -209,10 +193,10 @@ function checkSettings(
   strategies: readonly LimitStrategy[],
 ): Partial<SessionSettings> {
   requireObject(settings, '"settings"')
-  requireKnown(settings, ['maximum', 'logic'], 'settings.')
+  requireKnown(settings, SETTINGS, 'settings.')
   const { maximum, logic } = settings
   if (maximum !== undefined && !(Number.isSafeInteger(maximum) && maximum >= 1)) {
-    throw invalidOption(`"settings.maximum" must be a whole number of at least 1; it is ${String(maximum)}`)
+    throw invalidOption(`"settings.maximum" must be a whole number of at least 1; it is ${inWords(maximum)}`)
   }
   const logics = [...BUILT_IN_LOGICS, ...strategies.map(({ id }) => id)]
   if (logic !== undefined && !logics.includes(logic)) {

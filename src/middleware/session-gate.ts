@@ -40,6 +40,7 @@ export class SessionGate {
   /** Requests that gave up a session which was over, and whether `sessionUser` can read the user of such sessions. */
   readonly #ended = new WeakMap<object, boolean>()
   #warned = false
+  #warnedOfLogin = false
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GateOptions) {
     this.#calls = calls
@@ -99,13 +100,14 @@ export class SessionGate {
     return known
   }
 
-  async #saveUnregistered(sessionId: string, data: HostSessionData, request: object | undefined): Promise<void> {
+  async #saveUnregistered(sessionId: string, data: HostSessionData, request: HostRequest | undefined): Promise<void> {
     if (request && this.#loggingIn.has(request)) return this.#calls.set(sessionId, data)
     const userId = this.#options.sessionUser(data)
     const isReadable = request && this.#ended.get(request)
     // A request whose session was ended must not carry its user over into a new one, be it where nobody can see it.
     if (isReadable === false || (isReadable && userId !== undefined)) return
     if (userId === undefined) return this.#calls.set(sessionId, data)
+    this.#warnOfLoginAbove(request)
     await this.#admitPastTheHook(sessionId, userId, data)
   }
 
@@ -117,6 +119,16 @@ export class SessionGate {
       return { sessionId, ttlMs: sessionTtl(data), revert: () => this.#calls.destroy(sessionId) }
     })
     if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
+  }
+
+  /** Says once that a request signs somebody in that has not come by sessmgr. Without a request nobody can tell. */
+  #warnOfLoginAbove(request: HostRequest | undefined): void {
+    if (this.#warnedOfLogin || !request || request.sessmgr) return
+    this.#warnedOfLogin = true
+    this.#options.logger.warn(
+      'Somebody signs in by a request that has not come by sessmgr: such a login may be counted late, and lists of ' +
+        'sessions do not tell its address. Put sessmgr before the routes that log people in.',
+    )
   }
 
   /** Tells whether noting the use of a session again can wait, for the registry and for the store. */

@@ -1,15 +1,19 @@
 import { SessmgrError } from '../errors.ts'
+import { invalidOption } from '../invalid-option.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
 import type { GuardedStore } from './guarded-store.ts'
 import type { GuardedStores } from './guarded-stores.ts'
 import type { HostRequest, HostResponse, Next } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
+import { passedGuard } from './passed-guard.ts'
 import { type Admit, limitPassportLogins } from './passport-login.ts'
 
 /** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */
 export function sessionGuard(stores: GuardedStores, admit: Admit) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
-    if (request.sessmgr) return next()
+    const earlier = passedGuard.get(request) ?? stores
+    passedGuard.set(request, stores)
+    if (request.sessmgr) return earlier === stores ? next() : next(withHttpStatus(twoLimiters()))
     const { sessionStore: store, session } = request
     if (!store || !session) return withoutSession(stores, request, next)
 
@@ -29,6 +33,13 @@ export function sessionGuard(stores: GuardedStores, admit: Admit) {
     if (deadSessionId !== undefined) clearSessionCookie(request, response, deadSessionId)
     proceed()
   }
+}
+
+function twoLimiters(): SessmgrError {
+  return invalidOption(
+    'Two sessmgr() stand in this application, and the second would be of no effect. Call sessmgr() once, and use what it ' +
+      'returns everywhere: app.use(limiter), limiter.router(), limiter.admin()',
+  )
 }
 
 /** The first requests, until one of them arrives here, have their sessions loaded before there is a guard. */

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { OPTION_KEY } from '../constants.ts'
 import { SessmgrError } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import { nearestName } from '../nearest-name.ts'
 import type { OptionStore } from './option-store.ts'
 import { createSiteOption, type SiteOption } from './site-option.ts'
 
@@ -13,6 +14,8 @@ export interface SessionSettings {
   readonly logic: string
 }
 
+const NAMES: readonly string[] = ['maximum', 'logic'] satisfies (keyof SessionSettings)[]
+
 /** Logic modes that the sanitiser always lets through. */
 export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'block']
 
@@ -21,7 +24,7 @@ const maximumSchema = z.pipe(
   z.int('must be a whole number').check(z.minimum(1, 'must be 1 or more')),
 )
 
-/** Checks a partial settings object as a script or a program sends it; unknown keys are dropped. */
+/** Checks the values in a partial settings object as a script or a program sends it. */
 const settingsSchema = (logics: readonly string[]) =>
   z.object({
     maximum: z.optional(maximumSchema),
@@ -49,12 +52,17 @@ function clampMaximum(value: unknown): number {
 
 /** Reads and writes the settings of the session limit. */
 export interface SettingsService {
-  /** Builds the settings: what is stored, over the defaults. Built anew only after a write. */
+  /**
+   * Builds the settings: what is stored, over the defaults. Built anew only after a write.
+   *
+   * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
+   */
   get(): Promise<SessionSettings>
   /**
-   * Changes some settings; an omitted key keeps its value, an unknown key is dropped.
+   * Changes some settings; an omitted key keeps its value. A key that an add-on keeps beside them is dropped.
    *
-   * @throws SessmgrError `invalid_setting` naming each bad key; nothing is written then.
+   * @throws SessmgrError `invalid_setting` naming each bad or unknown key; nothing is written then. `hook_failed`,
+   * `hook_timeout`, `store_unavailable`; after the last, whether anything was changed is not known.
    */
   update(changes: Partial<Record<keyof SessionSettings, unknown>>): Promise<SessionSettings>
   /** The option behind the settings. Its own update repairs what this one's refuses. */
@@ -85,15 +93,40 @@ export function createSettings(deps: {
   })
 
   async function update(changes: Partial<Record<keyof SessionSettings, unknown>>): Promise<SessionSettings> {
+    if (!isRecord(changes)) throw refusal({ settings: 'must be an object such as { maximum: 2 }' })
+    const unknown = await unknownNames(changes)
     const result = settingsSchema(await deps.logics()).safeParse(changes)
-    if (result.success) return option.update(withoutUndefined(result.data))
-    const params = Object.fromEntries(result.error.issues.map(({ path, message }) => [path.join('.'), message]))
-    const problems = Object.entries(params).map(([name, message]) => `${name} ${message}`)
-    const message = `Invalid settings: ${problems.join('; ')}. Nothing was changed.`
-    throw new SessmgrError('invalid_setting', message, { params })
+    const problems = (result.error?.issues ?? []).map(({ path, message }) => [path.join('.'), message])
+    const params = { ...unknown, ...Object.fromEntries(problems) }
+    if (!result.success || Object.keys(params).length > 0) throw refusal(params)
+    return option.update(withoutUndefined(result.data))
+  }
+
+  async function unknownNames(changes: object): Promise<Record<string, string>> {
+    const names = Object.keys(changes).filter((name) => !NAMES.includes(name))
+    if (names.length === 0) return {}
+    // Whoever has read all settings may hand them all back, with what an add-on keeps beside them.
+    const held = await option.get()
+    const unknown = names.filter((name) => !Object.hasOwn(held, name))
+    return Object.fromEntries(unknown.map((name) => [name, unknownSetting(name)]))
   }
 
   return { get: option.get, update, option }
+}
+
+function refusal(params: Record<string, string>): SessmgrError {
+  const problems = Object.entries(params).map(([name, message]) => `${name} ${message}`)
+  const message = `Invalid settings: ${problems.join('; ')}. Nothing was changed.`
+  return new SessmgrError('invalid_setting', message, { params })
+}
+
+function unknownSetting(name: string): string {
+  const near = nearestName(name, NAMES)
+  return near ? `is unknown (did you mean "${near}"?)` : 'is unknown'
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function withoutUndefined(changes: object): object {

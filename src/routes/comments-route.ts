@@ -12,9 +12,11 @@ const MISSING = 'public, max-age=0, s-maxage=10'
 const PRIVATE = 'private, no-store'
 const NOTHING = JSON.stringify({ html: '' })
 
+const POST_ID = `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`
+
 const postId = z.string('must be given once').check(
-  z.regex(/^[1-9]\d{0,15}$/, 'must be a positive whole number'),
-  z.refine((text) => Number.isSafeInteger(Number(text)), 'is too large'),
+  z.regex(/^[1-9]\d{0,15}$/, POST_ID),
+  z.refine((text) => Number.isSafeInteger(Number(text)), POST_ID),
 )
 
 /** What the route works with. */

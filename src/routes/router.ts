@@ -13,10 +13,13 @@ import type { RestRoute } from './rest-route.ts'
 export interface RouterParts extends CallerParts {
   readonly routes: readonly RestRoute[]
   readonly logger: Logger
+  /** Looks at every call with a nonce, which is of use with a session alone. */
+  noteNonce?(request: HostRequest): void
 }
 
 /** Makes the middleware that answers the REST routes, each below the path where it is mounted. */
 export function createRouter(parts: RouterParts) {
+  const nonceHeader = parts.nonceHeader.toLowerCase()
   const routes = parts.routes.map((route) => ({ route, pattern: patternOf(route.path) }))
 
   return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
@@ -40,6 +43,8 @@ export function createRouter(parts: RouterParts) {
     if (!match) throw wrongMethod(found.map(({ route }) => route))
     const { route, groups } = match
 
+    const { headers } = request
+    if (nonceHeader in headers && headers.authorization === undefined) parts.noteNonce?.(request)
     const caller = await authenticateCaller(parts, request, response, route.access === undefined)
     if (typeof route.access === 'string') await requireCapability(parts.host, caller, route.access)
     else await route.access?.(caller, parts.host)
@@ -47,7 +52,7 @@ export function createRouter(parts: RouterParts) {
     route.precheck?.(given)
     const { params } = await route.schemas()
     const checked = params.safeParse(given)
-    if (!checked.success) throw invalidParams(problemsOf(checked.error.issues))
+    if (!checked.success) throw (method === 'GET' ? badQuery : invalidParams)(problemsOf(checked.error.issues))
     const result = await route.handle({ caller, request, params: checked.data })
     if (result instanceof RestAnswer) send(response, result)
     else sendJson(response, 200, result)
@@ -68,6 +73,12 @@ function queryOf(request: HostRequest): Record<string, unknown> {
 
 function problemsOf(issues: readonly { path: readonly PropertyKey[]; message: string }[]): Record<string, string> {
   return Object.fromEntries(issues.map(({ path, message }) => [path.map(String).join('.') || 'body', message]))
+}
+
+/** Whoever reads has asked for no change, and need not hear that there was none. */
+function badQuery(params: Readonly<Record<string, string>>): RestError {
+  const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}.`
+  return new RestError(400, 'rest_invalid_param', message, { data: { params } })
 }
 
 function wrongMethod(routes: readonly RestRoute[]): RestError {

@@ -10,15 +10,22 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { Logger } from '../logger.ts'
 import type { Reader } from '../middleware/authenticate-caller.ts'
 import type { HostRequest } from '../middleware/host-types.ts'
+import { withHttpErrors } from '../middleware/with-http-errors.ts'
 import { commentAssetsRoute } from '../routes/comment-assets-route.ts'
 import { commentsCacheRoute } from '../routes/comments-cache-route.ts'
 import { commentsRoute } from '../routes/comments-route.ts'
 import type { RestRoute } from '../routes/rest-route.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 
-/** The lazy comments of an application. */
+/**
+ * The lazy comments of an application.
+ *
+ * `render`, `placeholder` and `script` reject with `hook_failed` or `hook_timeout` when a subscriber to a filter fails.
+ */
 export interface LazyComments {
+  /** The settings of the lazy comments. */
   readonly settings: CommentSettingsService
+  /** The kept comments blocks. */
   readonly cache: BlockCache
   /** Gives what stands where the comments of a post stand: the placeholder, or the comments inline. */
   render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
@@ -26,7 +33,11 @@ export interface LazyComments {
   placeholder(post: unknown, request?: IncomingMessage): Promise<string>
   /** Gives the tags for the head of the page; nothing when the comments stand inline. `nonce`: of a content security policy. */
   script(request: IncomingMessage, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
-  /** Says that the theme is another one now: kept comments blocks are void. */
+  /**
+   * Says that the theme is another one now: kept comments blocks are void.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
   themeSwitched(): Promise<void>
   /** Says that the lazy comments have been switched on, and fires `lazycomments_activated`. */
   activate(): Promise<void>
@@ -87,7 +98,7 @@ export function createCommentsService(parts: CommentsServiceParts): {
     return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })
   }
 
-  const comments: LazyComments = {
+  const comments: LazyComments = withHttpErrors({
     settings,
     cache,
     async render(request, post, { single } = {}) {
@@ -107,7 +118,7 @@ export function createCommentsService(parts: CommentsServiceParts): {
     themeSwitched: () => cache.flush_all(),
     activate: () => hooks.doAction('lazycomments_activated'),
     deactivate: () => hooks.doAction('lazycomments_deactivated'),
-  }
+  })
   const routes = [
     commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }),
     commentsCacheRoute(cache, hooks),

@@ -10,6 +10,7 @@ import type { HostPosts } from '../host/posts.ts'
 import type { Theme } from '../host/theme.ts'
 import { REST_ACTION } from '../middleware/authenticate-caller.ts'
 import type { HostRequest } from '../middleware/host-types.ts'
+import { refuseRequest } from '../middleware/refuse-request.ts'
 import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-options.ts'
 import { requireKnown } from '../require-known.ts'
 import { createRouter } from '../routes/router.ts'
@@ -88,6 +89,7 @@ const WITHOUT_USERS: Host = {
  * app.use('/api', comments.router())
  */
 export function createLazyComments(options: LazyCommentsOptions): StandaloneComments {
+  refuseRequest(options, 'createLazyComments({ host })')
   requireKnown(options ?? {}, OPTIONS)
   const { host: given, hooks: bus, user: userOf = passportUser, ...shared } = options ?? {}
   if (typeof given?.posts?.find !== 'function' || !given.theme) {
@@ -99,7 +101,8 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   if (typeof userOf !== 'function') {
     throw new SessmgrError('invalid_option', '"user" must be a function such as (request) => request.user.')
   }
-  const host: Host = { ...WITHOUT_USERS, ...given }
+  const { users = WITHOUT_USERS.users, can = WITHOUT_USERS.can } = given
+  const host: Host = { ...given, users, can }
   const resolved = resolveOptions({ ...shared, host })
   const { store, logger, nonceHeader, deadlineMs } = resolved
   const hooks = bus ?? createHooks({ logger, deadlineMs })
@@ -126,5 +129,9 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     nonceOf,
   })
   const parts = { routes, host, readerOf, passwords, nonces, nonceHeader, logger }
-  return Object.assign(comments, { hooks, router: () => createRouter(parts) as Middleware })
+  function router(mistaken?: unknown): Middleware {
+    refuseRequest(mistaken, 'comments.router()')
+    return createRouter(parts) as Middleware
+  }
+  return Object.assign(comments, { hooks, router })
 }

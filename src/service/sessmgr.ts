@@ -17,7 +17,10 @@ import { GuardedStores } from '../middleware/guarded-stores.ts'
 import { hostLogin } from '../middleware/host-login.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { hostRequestOf, type RequestLike } from '../middleware/host-visit.ts'
+import { orderWarning } from '../middleware/order-warning.ts'
 import type { Admit } from '../middleware/passport-login.ts'
+import { refuseRequest } from '../middleware/refuse-request.ts'
+import { requireRequest } from '../middleware/require-request.ts'
 import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-options.ts'
 import { carryCore } from '../middleware/service-core.ts'
 import { sessionGuard } from '../middleware/session-guard.ts'
@@ -98,7 +101,8 @@ export interface Sessmgr extends Middleware {
    * Whatever the application wants to keep in the session it writes afterwards.
    *
    * @throws SessmgrError `login_limit_reached` when the limit refuses the login; `login_conflict`, `store_unavailable`,
-   * `hook_failed`, `hook_timeout`, `user_id_missing`, `session_middleware_missing`. The session is then as it was.
+   * `hook_failed`, `hook_timeout`, `user_id_missing`, `session_middleware_missing`, `invalid_option` without a request.
+   * The session is then as it was.
    */
   login(request: RequestLike, user: unknown): Promise<void>
   /**
@@ -150,6 +154,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
   }
   const nonceOf = async (request: RequestLike) => {
+    requireRequest(request, 'limiter.nonce(request)')
     const reader = readerOf(request)
     return reader && nonces.create({ ...reader, action: REST_ACTION })
   }
@@ -158,25 +163,36 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     posts && theme
       ? createCommentsService({ ...resolved, host: { posts, theme }, hooks: limiter.hooks, readerOf, nonceOf })
       : {}
-  if (comments) {
-    limiter.options.add(comments.settings.option as SiteOption)
-    // In place: this very object goes to the subscribers of lazycomments_init.
-    Object.assign(comments, withHttpErrors(comments))
-  }
+  if (comments) limiter.options.add(comments.settings.option as SiteOption)
   const { addons, routes: addonRoutes } = createAddonsService({ ...resolved, hooks: limiter.hooks })
 
-  function router(): Middleware {
+  const noteNonce = orderWarning('limiter.router()', logger)
+  function router(mistaken?: unknown): Middleware {
+    refuseRequest(mistaken, 'limiter.router()')
     if (!host) return refuseWithoutHost(logger) as Middleware
     const parts = [...sessmgrRoutes(limiter, host), ...addonRoutes, ...commentRoutes]
     const routes = [...parts, openapiRoute(parts, nonceHeader)]
-    return createRouter({ routes, host, readerOf, passwords, nonces, nonceHeader, logger }) as Middleware
+    const callers = { host, readerOf, passwords, nonces, nonceHeader }
+    return createRouter({ ...callers, routes, logger, noteNonce }) as Middleware
   }
 
   const enqueued = new Set<string>()
+  const notePage = orderWarning('limiter.admin()', logger)
   function admin(options?: AdminOptions): Middleware {
+    refuseRequest(options, 'limiter.admin()')
     const { hooks, modes } = limiter
-    const parts = { host, hooks, modes, nonceOf, nonceHeader, restPath: resolved.restPath, enqueued }
+    const parts = { host, hooks, modes, nonceOf, nonceHeader, restPath: resolved.restPath, enqueued, notePage }
     return createAdmin(parts, options) as Middleware
+  }
+
+  async function login(request: RequestLike, user: unknown): Promise<void> {
+    requireRequest(request, 'limiter.login(request, user)')
+    await directLogin(request, user, admit)
+  }
+
+  async function logout(request: RequestLike): Promise<void> {
+    requireRequest(request, 'limiter.logout(request)')
+    await directLogout(request)
   }
 
   const middleware: Middleware = (request, response, next: Next) =>
@@ -198,8 +214,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     router,
     admin,
     enqueueAdmin: (url: string) => enqueueAddress(enqueued, url),
-    login: (request: RequestLike, user: unknown) => directLogin(request, user, admit),
-    logout: directLogout,
+    login,
+    logout,
     uninstall: () => store.wipe(),
     close: () => limiter.close(),
   })

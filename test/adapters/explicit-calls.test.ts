@@ -137,6 +137,7 @@ describe('explicitCalls', () => {
     const whole = `${(error as Error).stack}${((error as Error).cause as Error).stack}`
     expect(whole).toContain('cannot delete')
     expect(whole).not.toContain('secret-id')
+    expect(error).toMatchObject({ status: 503, headers: { 'Retry-After': '2' } })
   })
 
   const calls = () => start().calls
@@ -154,7 +155,7 @@ describe('explicitCalls', () => {
     ['half a millisecond', () => calls().touch({ userId: 2, sessionId: 'a', ttlMs: 0.5 }), 'invalid_option', /"ttlMs"/],
   ])('refuses %s', async (_, call, code, message) => {
     const error = await call().catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
+    expect(error).toMatchObject({ code, status: 500, message: expect.stringMatching(message) })
   })
 
   it('refuses what is no limiter, and sessions without methods', () => {

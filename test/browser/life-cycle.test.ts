@@ -205,6 +205,17 @@ describe('the events', () => {
     await page.context().close()
   })
 
+  test('and the status leave the number out for a theme whose comments have no ids of their own', async () => {
+    host.render = (post) => threadOf(post).replaceAll('id="comment-', 'data-comment="')
+    const page = await open('/posts/1?space=100')
+    const told = await listen(page)
+    await press(page)
+    await commentsLoaded(page)
+    expect((await told()).at(-1)).toEqual(['loaded', { count: 0 }, '1'])
+    expect(await page.getByRole('status').textContent()).toBe('comments loaded')
+    await page.context().close()
+  })
+
   test('stop loading when `load` is cancelled, until the page allows it', async () => {
     const page = await open('/posts/1?space=100')
     const told = await listen(page, ['load'])

@@ -194,6 +194,48 @@ describe('logging all users out but one session', () => {
   })
 })
 
+describe('what is no id of a user', () => {
+  const noIds: readonly unknown[] = [undefined, null, '', 1.5, Number.NaN, { id: '1' }, [7], true]
+
+  it.each(noIds)('is refused by every method, for %j would end nobody and say nothing', async (given) => {
+    const { limiter, fired, login, live } = createLimiterWorld(wide)
+    const id = String(await login(7))
+    const { sessions } = limiter
+    const user = given as number
+    for (const call of [
+      () => sessions.list(user),
+      () => sessions.count(user),
+      () => sessions.end(user, tokenOf(id)),
+      () => sessions.endAll(user),
+    ]) {
+      await expect(call()).rejects.toMatchObject({
+        code: 'user_id_missing',
+        message: expect.stringMatching(/^The id of a user is needed.* sessions\.endAll\(user\.id\)\.$/),
+      })
+    }
+    expect([await live(7), fired]).toEqual([[id], []])
+  })
+
+  it('is told by its kind, not by what is in it', async () => {
+    const user = { password: 'hunter2' } as never
+    const error = await createLimiterWorld()
+      .limiter.sessions.endAll(user)
+      .catch((thrown: Error) => thrown)
+    expect((error as Error).message).toContain('; an object was given.')
+  })
+
+  it.each([{}, 'token', { userId: 7 }, { userId: {}, token: 'x' }, { userId: 7, token: '' }, { token: 'x' }])(
+    'or no session to keep, as %j, is refused, and nobody is logged out',
+    async (keep) => {
+      const { limiter, fired, login, live } = createLimiterWorld(wide)
+      const id = String(await login(7))
+      const logout = limiter.sessions.logoutAllUsers(keep as never)
+      await expect(logout).rejects.toMatchObject({ code: 'invalid_option', message: expect.stringMatching(/^"keep"/) })
+      expect([await live(7), fired]).toEqual([[id], []])
+    },
+  )
+})
+
 describe('a session store that cannot delete', () => {
   it('does not keep a session from ending, and is logged with the token, never the raw id', async () => {
     const { limiter, host, fired, logged, login, live } = createLimiterWorld(wide)

@@ -1,19 +1,11 @@
+import { EventEmitter } from 'node:events'
 import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
 import { consoleLogger } from '../../src/logger.ts'
 import { resolveOptions, type SessmgrOptions } from '../../src/middleware/resolve-options.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { block } from '../../src/strategies/block.ts'
-
-/** What `sessmgr()` would throw for options that TypeScript would not let through. */
-function refusal(options: unknown): { code: string; message: string } {
-  try {
-    resolveOptions(options as SessmgrOptions)
-  } catch (error) {
-    return error as { code: string; message: string }
-  }
-  throw new Error(`${JSON.stringify(options)} was accepted`)
-}
+import { optionsRefusal as refusal } from '../support/options-refusal.ts'
 
 const byRole = { ...block, id: 'by_role' }
 const invalid = (message: string | RegExp) => ({ code: 'invalid_option', message: expect.stringMatching(message) })
@@ -105,6 +97,26 @@ describe('invalid options', () => {
     expect(refusal({ wholly: undefined })).toMatchObject(invalid('^There is no option "wholly".$'))
   })
 
+  it('throw for a setting that was not put into the settings, and say where it belongs', () => {
+    expect(refusal({ maximum: 2 })).toMatchObject(
+      invalid('^There is no option "maximum". Did you mean "settings.maximum"\\?$'),
+    )
+    expect(refusal({ logic: 'block' })).toMatchObject(invalid('Did you mean "settings.logic"'))
+  })
+
+  it('throw for a request: sessmgr was mounted in place of what it returns', () => {
+    const request = Object.assign(new EventEmitter(), { method: 'GET', url: '/', headers: {} })
+    expect(refusal(request)).toMatchObject(invalid('^Write sessmgr\\(\\), with the parentheses'))
+  })
+
+  it.each(['maximum', 'deadlineMs', 'touchEvery'])(
+    'show a text as such, as an environment gives one for %s',
+    (name) => {
+      const options = name === 'maximum' ? { settings: { maximum: '2' } } : { [name]: '2' }
+      expect(refusal(options)).toMatchObject(invalid("it is the text '2'.$"))
+    },
+  )
+
   it.each([null, 'text', 5, [], () => {}])('throw for %j in place of the options', (options) => {
     expect(refusal(options)).toMatchObject(invalid('options of sessmgr\\(\\) must be an object'))
   })
@@ -128,13 +140,6 @@ describe('invalid options', () => {
     }
   })
 
-  it('throw for a session store given as the store, and say where it belongs', () => {
-    expect(refusal({ store: new MemoryStore() })).toMatchObject(invalid('a session store goes into "sessionStore"'))
-    for (const store of [null, {}, 'redis://localhost']) {
-      expect(refusal({ store })).toMatchObject(invalid('"store" must be a store made by memoryStore\\(\\)'))
-    }
-  })
-
   it('throw for a session store that is none', () => {
     for (const sessionStore of [null, {}, 'memory']) {
       expect(refusal({ sessionStore })).toMatchObject(invalid('"sessionStore" must be the store that express-session'))
@@ -153,38 +158,6 @@ describe('invalid options', () => {
     for (const logger of [null, {}, { warn() {} }, { error() {} }, console.log]) {
       expect(refusal({ logger })).toMatchObject(invalid('"logger" must have the methods warn and error'))
     }
-  })
-
-  it('throw for a host that cannot find users, or tell what they may do', () => {
-    const find = async () => undefined
-    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
-    expect(resolveOptions({ host: { users, can: () => true } as never }).host).toBeDefined()
-    for (const method of Object.keys(users)) {
-      const host = { users: { ...users, [method]: undefined }, can: () => true }
-      expect(refusal({ host }), method).toMatchObject(invalid(`"host.users.${method}" must be a function`))
-    }
-    expect(refusal({ host: { users } })).toMatchObject(invalid('"host.can" must be a function'))
-    for (const host of [null, {}, 'host', { users: null }]) {
-      expect(refusal({ host })).toMatchObject(invalid('"host.users.findById" must be a function'))
-    }
-  })
-
-  it('throw for a rate limiter of passwords that lacks a half, which a wrong password would find out', () => {
-    const find = async () => undefined
-    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
-    const host = (attempts: unknown) => ({ users, can: () => true, attempts })
-    const both = { allow: () => true, failed() {} }
-    for (const attempts of [undefined, both]) {
-      expect(resolveOptions({ host: host(attempts) as never }).host?.attempts).toBe(attempts)
-    }
-    const missing = (method: string) =>
-      invalid(`^"host.attempts.${method}" must be a function: .* both, allow and failed`)
-    expect(refusal({ host: host({ allow: both.allow }) })).toMatchObject(missing('failed'))
-    expect(refusal({ host: host({ failed: both.failed }) })).toMatchObject(missing('allow'))
-    for (const attempts of [{}, null, () => true, { ...both, allow: true }]) {
-      expect(refusal({ host: host(attempts) })).toMatchObject(missing('allow'))
-    }
-    expect(refusal({ host: host({ ...both, failed: 5 }) })).toMatchObject(missing('failed'))
   })
 
   it('throw for a secret that is too short to be one, and do not tell it', () => {

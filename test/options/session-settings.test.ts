@@ -127,11 +127,30 @@ describe('updating the settings', () => {
     await expect(settings.update({ maximum: largest + 1 })).rejects.toMatchObject({ code: 'invalid_setting' })
   })
 
-  it('drops unknown keys', async () => {
+  it('refuses an unknown key, names the one that was probably meant, and writes nothing', async () => {
     const { options, settings } = createService()
-    const changes = { maximum: 2, color: 'red' } as { maximum: number }
-    expect(await settings.update(changes)).toEqual({ maximum: 2, logic: 'allow' })
-    expect((await options.get(OPTION))?.value).not.toHaveProperty('color')
+    const changes = { maximun: 2, color: undefined, logic: 'block' } as { logic: string }
+    await expect(settings.update(changes)).rejects.toMatchObject({
+      code: 'invalid_setting',
+      message: 'Invalid settings: maximun is unknown (did you mean "maximum"?); color is unknown. Nothing was changed.',
+      params: { maximun: 'is unknown (did you mean "maximum"?)', color: 'is unknown' },
+    })
+    expect(await options.get(OPTION)).toBeUndefined()
+  })
+
+  it('names an unknown key beside a bad value', async () => {
+    const changes = { maximum: 0, color: 'red' } as { maximum: number }
+    const params = { maximum: 'must be 1 or more', color: 'is unknown' }
+    await expect(createService().settings.update(changes)).rejects.toMatchObject({ params })
+  })
+
+  it('takes back all that was read, and drops what an add-on keeps beside the settings', async () => {
+    const { options, settings } = createService()
+    await options.set(OPTION, { maximum: 2, color: 'red' })
+    const read = await settings.get()
+    expect(read).toMatchObject({ color: 'red' })
+    expect(await settings.update({ ...read, maximum: 3 })).toEqual({ maximum: 3, logic: 'allow' })
+    expect((await options.get(OPTION))?.value).toEqual({ maximum: 3, logic: 'allow' })
   })
 
   it.each([
@@ -202,9 +221,12 @@ describe('updating the settings', () => {
     ])
   })
 
-  it.each([null, 'text', 5])('refuses %j, which is no object', async (changes) => {
+  it.each([null, undefined, 'text', 5, [2]])('refuses %j, which is no object', async (changes) => {
     const { options, settings } = createService()
-    await expect(settings.update(changes as never)).rejects.toMatchObject({ code: 'invalid_setting' })
+    await expect(settings.update(changes as never)).rejects.toMatchObject({
+      code: 'invalid_setting',
+      message: 'Invalid settings: settings must be an object such as { maximum: 2 }. Nothing was changed.',
+    })
     expect(await options.get(OPTION)).toBeUndefined()
   })
 
@@ -216,7 +238,11 @@ describe('updating the settings', () => {
   it('is not fooled by __proto__ and its relatives', async () => {
     const { options, settings } = createService()
     const hostile = parsed('{"__proto__":{"maximum":99,"polluted":1},"constructor":{"prototype":{"polluted":1}}}')
-    expect(await settings.update(hostile)).toEqual({ maximum: 1, logic: 'allow' })
+    await expect(settings.update(hostile)).rejects.toMatchObject({
+      code: 'invalid_setting',
+      message: expect.stringMatching(/__proto__ is unknown; constructor is unknown/),
+    })
+    expect(await options.get(OPTION)).toBeUndefined()
     await options.set(OPTION, parsed('{"__proto__":{"maximum":99,"polluted":1}}'))
     const read = await settings.get()
     expect([read.maximum, read.logic]).toEqual([1, 'allow'])

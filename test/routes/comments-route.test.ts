@@ -75,6 +75,21 @@ describe('an anonymous reader', () => {
     expect(kept).toEqual(['no-store', 'public, max-age=0, s-maxage=10', 'no-store', 'no-store'])
   })
 
+  test.each(['1abc', '-1', '01', '1.5', '9007199254740992', '1'.repeat(400)])(
+    'is told what the id of a post is like instead of %s, and nothing of changes',
+    async (given) => {
+      const { status, json } = await get(`?post_id=${given}`)
+      expect([status, json]).toEqual([
+        400,
+        {
+          code: 'rest_invalid_param',
+          message: 'Invalid parameter(s): post_id.',
+          data: { status: 400, params: { post_id: 'must be a whole number from 1 to 9007199254740991' } },
+        },
+      ])
+    },
+  )
+
   test('gets the same headers and no body for HEAD', async () => {
     const head = await get('?post_id=1', {}, 'HEAD')
     const full = await get('?post_id=1')

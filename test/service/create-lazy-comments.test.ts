@@ -4,6 +4,7 @@ import express, { type RequestHandler } from 'express'
 import session from 'express-session'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLazyComments, type LazyCommentsOptions, type StandaloneComments } from '../../src/comments.ts'
+import { memoryStore, SessmgrError } from '../../src/index.ts'
 import { basic, RestClient } from '../support/rest-client.ts'
 import { createRestUsers, restHostOf } from '../support/rest-users.ts'
 
@@ -246,6 +247,22 @@ describe('createLazyComments()', () => {
   it('takes the bus of a limiter', async () => {
     const { comments } = await start()
     expect(createLazyComments({ host: { posts, theme }, hooks: comments.hooks }).hooks).toBe(comments.hooks)
+  })
+
+  it('takes undefined for the users and for what they may do', () => {
+    const host = { posts, theme, users: undefined, can: undefined } as never
+    expect(createLazyComments({ host })).toHaveProperty('router')
+  })
+
+  it('rejects with errors that a route can hand on', async () => {
+    const store = memoryStore()
+    const down = () => Promise.reject(new SessmgrError('store_unavailable', 'The store cannot be reached.'))
+    Object.assign(store.options, { get: down })
+    Object.assign(store.transients, { advance: down })
+    const comments = createLazyComments({ host: { posts, theme }, store })
+    const retry = { code: 'store_unavailable', status: 503, headers: { 'Retry-After': '2' } }
+    await expect(comments.settings.all()).rejects.toMatchObject(retry)
+    await expect(comments.themeSwitched()).rejects.toMatchObject(retry)
   })
 
   it.each([

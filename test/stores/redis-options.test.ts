@@ -18,8 +18,11 @@ describe('redisStore refuses', () => {
     'a mistyped option, and names the nearest': [{ client, prefx: 'x:' }, /"prefx".*Did you mean "prefix"\?/],
     'an option in the wrong case': [{ client, deadlineMS: 100 }, /"deadlineMS".*Did you mean "deadlineMs"\?/],
     'an option that is like none, without a guess': [{ client, colour: 'red' }, /"colour" of redisStore\(\)\.$/],
-    'no options': [undefined, /"client" has no evalSha\(\)/],
-    'no client': [{}, /"client" has no evalSha\(\)/],
+    'no options': [undefined, /^"client" is missing\. .*redisStore\(\{ client \}\)/],
+    'no client': [{}, /^"client" is missing/],
+    'a client that is null': [{ client: null }, /^"client" is missing/],
+    'the client in place of the options': [client, /redisStore\(\{ client \}\), not redisStore\(client\)/],
+    'a client of ioredis in place of the options': [ioredis, /redisStore\(\{ client \}\), not redisStore\(client\)/],
     'a client of ioredis as it is, and says what to do': [{ client: ioredis }, /fromIoredis\(client\)/],
     'the session store in place of the client': [{ client: { get() {}, set() {} } }, /"client" has no evalSha\(\)/],
     'a URL in place of the client': [{ client: 'redis://127.0.0.1' }, /"client" has no evalSha\(\)/],
@@ -28,7 +31,7 @@ describe('redisStore refuses', () => {
     'a deadline below 10 ms': [{ client, deadlineMs: 9 }, /"deadlineMs".*10 to 60000; it is 9/],
     'a deadline above a minute': [{ client, deadlineMs: 60_001 }, /"deadlineMs".*it is 60001/],
     'a broken deadline': [{ client, deadlineMs: 99.5 }, /"deadlineMs".*whole number/],
-    'a deadline that is no number': [{ client, deadlineMs: '100' }, /"deadlineMs"/],
+    'a deadline that is no number': [{ client, deadlineMs: '100' }, /"deadlineMs".*it is the text '100'\.$/],
     'an unknown durability': [{ client, durability: 'disk' }, /'master' or 'replica'; it is disk/],
     'to ask for replicas through a client that cannot': [
       { client: withoutWait, durability: 'replica' },
@@ -45,6 +48,12 @@ describe('redisStore refuses', () => {
 
   it('itself in place of a session store, when it is handed to sessmgr as one', () => {
     expect(() => sessmgr({ sessionStore: redisStore({ client }) })).toThrow(invalid(/"sessionStore"/))
+  })
+})
+
+describe('fromIoredis refuses', () => {
+  it.each([undefined, null, 'redis://127.0.0.1', {}, client])('what is no client of ioredis, at once (%#)', (given) => {
+    expect(() => fromIoredis(given as never)).toThrow(invalid(/package ioredis: there is no evalsha\(\)/))
   })
 })
 

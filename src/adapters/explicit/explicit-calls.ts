@@ -7,6 +7,7 @@ import type { JoinedSessions } from '../../middleware/guarded-stores.ts'
 import type { RequestState } from '../../middleware/host-types.ts'
 import { VISIT } from '../../middleware/host-visit.ts'
 import { coreOf } from '../../middleware/service-core.ts'
+import { withHttpErrors } from '../../middleware/with-http-errors.ts'
 import type { Sessmgr } from '../../service/sessmgr.ts'
 import { tokenOf } from '../../sessions/token.ts'
 import { isUserId, type UserId } from '../../user-id.ts'
@@ -14,6 +15,7 @@ import { nodeView } from '../node-view.ts'
 
 /** A session of your framework, and whose it is. */
 export interface SessionCall {
+  /** Whose session it is: a text that is not empty, or a safe integer. */
   readonly userId: UserId
   /** The raw session id. It stays in the process. */
   readonly sessionId: string
@@ -21,10 +23,13 @@ export interface SessionCall {
 
 /** A login whose password check has passed. */
 export interface LoginCall {
+  /** Who logs in: a text that is not empty, or a safe integer. */
   readonly userId: UserId
   /** Raw id of the session that the browser came with; if it is the user's own, the login replaces it. */
   readonly replaces?: string | undefined
+  /** Address of the client, for lists of sessions. @default null */
   readonly ip?: string | null
+  /** User agent of the client, for lists of sessions. @default null */
   readonly userAgent?: string | null
 }
 
@@ -83,7 +88,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     return { ended: { reason: verdict.reason } }
   }
 
-  return {
+  return withHttpErrors({
     async login({ userId, replaces, ip, userAgent }, create) {
       requireUser(userId)
       return limit.admit({ userId, replaces, ...clientDetails(ip, userAgent) }, async () => {
@@ -116,7 +121,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       await limit.release(session.userId, tokenOf(session.sessionId))
       await held.destroy(session.sessionId)
     },
-  }
+  })
 }
 
 /** Shows the parts that were made for Express a request with a session, of which they read no more than the id. */

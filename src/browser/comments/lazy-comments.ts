@@ -7,8 +7,9 @@ type Part = 'alert' | 'button' | 'status'
  * Loads the comments of a post into the place where it stands: on scroll, on click, for a hash, or before printing.
  *
  * Bubbling events: `lazycomments:load` before loading (cancelable: nothing is loaded until the next reason to),
- * `lazycomments:loaded` with `detail.count`, the number of comments, and `lazycomments:error` with `detail.status`, the
- * HTTP status or 0 when there was no answer (cancelable: no message is shown).
+ * `lazycomments:loaded` with `detail.count`, the number of elements whose id begins with `comment-`, 0 where the theme
+ * gives none such an id, and `lazycomments:error` with `detail.status`, the HTTP status or 0 when there was no answer
+ * (cancelable: no message is shown).
  */
 export class LazyComments extends HTMLElement {
   #loading?: AbortController
@@ -91,7 +92,8 @@ export class LazyComments extends HTMLElement {
   #say(name: Part, text = '', count?: number): Element {
     const part = this.querySelector(`.lazycomments-${name}`) as HTMLElement
     part.dataset.text = text
-    part.textContent = (this.dataset[text] ?? '').replace('%', `${count}`)
+    // A theme without such ids leaves the number unknown.
+    part.textContent = (this.dataset[text] ?? '').replace('%', (count || '') as string).trim()
     return part
   }
 

@@ -1,3 +1,4 @@
+import { invalidOption } from '../../invalid-option.ts'
 import type { RedisClient } from './redis-client.ts'
 
 /** The commands of an ioredis client or cluster that the store uses. */
@@ -23,10 +24,15 @@ export interface IoredisClient {
 /**
  * Lets the store work on an ioredis client.
  *
+ * @throws SessmgrError `invalid_option` for anything else.
  * @example
  * sessmgr({ store: redisStore({ client: fromIoredis(new Redis()) }) })
  */
 export function fromIoredis(redis: IoredisClient): RedisClient {
+  for (const method of ['evalsha', 'eval', 'get', 'hget', 'del'] as const) {
+    if (typeof redis?.[method] === 'function') continue
+    throw invalidOption(`fromIoredis() needs a client or cluster of the package ioredis: there is no ${method}()`)
+  }
   return {
     evalSha: (sha1, { keys, arguments: args }) => redis.evalsha(sha1, keys.length, ...keys, ...args),
     eval: (script, { keys, arguments: args }) => redis.eval(script, keys.length, ...keys, ...args),

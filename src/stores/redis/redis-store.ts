@@ -1,5 +1,6 @@
 import { CallDeadline } from '../../call-deadline.ts'
 import { SessmgrError } from '../../errors.ts'
+import { inWords } from '../../in-words.ts'
 import { nearestName } from '../../nearest-name.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createKeys } from './keys.ts'
@@ -57,14 +58,20 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
 }
 
 function checkOptions(options: RedisStoreOptions): void {
+  if ('evalSha' in Object(options) || 'evalsha' in Object(options)) {
+    throw invalid('The client goes into the options: redisStore({ client }), not redisStore(client).')
+  }
   for (const name of Object.keys(options ?? {})) {
     if (OPTIONS.includes(name)) continue
     const near = nearestName(name, OPTIONS)
     throw invalid(`There is no option "${name}" of redisStore().${near ? ` Did you mean "${near}"?` : ''}`)
   }
   const { client, prefix, deadlineMs, durability } = options ?? {}
+  if (client === undefined || client === null) {
+    throw invalid('"client" is missing. Pass a connected client of the package redis: redisStore({ client }).')
+  }
   for (const method of ['evalSha', 'eval', 'get', 'hGet'] as const) {
-    if (typeof client?.[method] === 'function') continue
+    if (typeof client[method] === 'function') continue
     throw invalid(
       `"client" has no ${method}(). Pass a client of the package redis, version 5 or newer; wrap one of ioredis: ` +
         'redisStore({ client: fromIoredis(client) }).',
@@ -74,7 +81,7 @@ function checkOptions(options: RedisStoreOptions): void {
     throw invalid('"prefix" must be a string, not empty and without braces, which would decide on the cluster slot.')
   }
   if (deadlineMs !== undefined && !(Number.isInteger(deadlineMs) && deadlineMs >= 10 && deadlineMs <= 60_000)) {
-    throw invalid(`"deadlineMs" must be a whole number from 10 to 60000; it is ${deadlineMs}.`)
+    throw invalid(`"deadlineMs" must be a whole number from 10 to 60000; it is ${inWords(deadlineMs)}.`)
   }
   if (durability !== undefined && durability !== 'master' && durability !== 'replica') {
     throw invalid(`"durability" must be 'master' or 'replica'; it is ${String(durability)}.`)

@@ -1,0 +1,13 @@
+import { invalidOption } from '../invalid-option.ts'
+import { withHttpStatus } from './http-error.ts'
+
+/**
+ * Refuses a call that was not given the request that it is about.
+ *
+ * @param call What should have been written.
+ * @throws SessmgrError `invalid_option`.
+ */
+export function requireRequest(request: unknown, call: string): void {
+  if (typeof request === 'object' && request !== null) return
+  throw withHttpStatus(invalidOption(`Write ${call}: the request that the call is about is missing`))
+}

@@ -1,0 +1,11 @@
+import { resolveOptions, type SessmgrOptions } from '../../src/middleware/resolve-options.ts'
+
+/** What `sessmgr()` throws for options that TypeScript would not let through. */
+export function optionsRefusal(options: unknown): { code: string; message: string } {
+  try {
+    resolveOptions(options as SessmgrOptions)
+  } catch (error) {
+    return error as { code: string; message: string }
+  }
+  throw new Error(`${JSON.stringify(options)} was accepted`)
+}
