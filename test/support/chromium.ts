@@ -41,7 +41,9 @@ export async function startChromium({ keepsPages = false } = {}): Promise<Chromi
     async visitor(options) {
       const context = await browser.newContext({ userAgent: READER, ...options })
       context.setDefaultTimeout(30_000)
-      if (process.env.COVERAGE_OF_PAGES) notePageCoverage(context, process.env.COVERAGE_OF_PAGES)
+      const traced = process.env.COVERAGE_OF_PAGES
+      // A page that may run no script has nothing to tell.
+      if (traced && options?.javaScriptEnabled !== false) notePageCoverage(context, traced)
       return context
     },
     async close() {
