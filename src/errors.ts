@@ -27,6 +27,12 @@ export class SessmgrError extends Error {
   readonly code: SessmgrErrorCode
   /** What is wrong with each bad value, by its name; for `invalid_setting`. */
   readonly params: Readonly<Record<string, string>> | undefined
+  /** HTTP status to answer with. On what an application gets from the limiter and its middleware. */
+  declare readonly status?: number
+  /** Whether the message may be shown to the client. With `status`. */
+  declare readonly expose?: boolean
+  /** Headers of the answer, such as `Retry-After` in seconds. With `status`. */
+  declare readonly headers?: Readonly<Record<string, string>>
 
   constructor(code: SessmgrErrorCode, message: string, options?: { cause?: unknown; params?: Record<string, string> }) {
     super(message, options)

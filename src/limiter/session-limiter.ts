@@ -1,7 +1,7 @@
 import { OPTION_KEY } from '../constants.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { Logger } from '../logger.ts'
-import { createOptionRegistry, type OptionRegistry } from '../options/option-registry.ts'
+import { createOptionRegistry, type OptionCollection } from '../options/option-registry.ts'
 import {
   BUILT_IN_LOGICS,
   createSettings,
@@ -41,7 +41,7 @@ export interface SessionLimiter {
   readonly storeId: string
   readonly hooks: Hooks
   readonly settings: SettingsService
-  readonly options: OptionRegistry
+  readonly options: OptionCollection
   readonly modes: LogicModes
   readonly sessions: SessionManager
   /** Carries a login through; see {@link admitLogin}. Logins of one user take turns. */

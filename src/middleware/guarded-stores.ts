@@ -23,7 +23,7 @@ const owners = new WeakMap<HostStore, GuardedStores>()
 export class GuardedStores implements HostSessions {
   readonly #stores = new Map<HostStore, GuardedStore>()
   readonly #takenOver = new Map<HostStore, GatedStore>()
-  readonly #joined: HostSessions[] = []
+  readonly #joined = new Map<JoinedSessions, HostSessions>()
   readonly #limiter: () => SessionLimiter
   readonly #options: GuardOptions
   /** Requests that came to sessmgr before they had a session: no session may come after that. */
@@ -91,7 +91,7 @@ export class GuardedStores implements HostSessions {
       exists: async (sessionId) => Boolean(await call(sessionId, () => sessions.exists(sessionId))),
       destroy: async (sessionId) => void (await call(sessionId, () => sessions.destroy(sessionId))),
     }
-    this.#joined.push(joined)
+    this.#joined.set(sessions, joined)
     return joined
   }
 
@@ -105,7 +105,7 @@ export class GuardedStores implements HostSessions {
       destroy,
       exists: async (id: string) => (await get(id)) !== undefined,
     }))
-    return [...guarded, ...this.#joined]
+    return [...guarded, ...this.#joined.values()]
   }
 
   async exists(sessionId: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Logger } from '../logger.ts'
 import type { HostRequest } from './host-types.ts'
+import { hostRequestOf } from './host-visit.ts'
 import { passedGuard } from './passed-guard.ts'
 
 /**
@@ -13,7 +14,8 @@ export function orderWarning(part: string, logger: Logger): (request: HostReques
   let said = false
   return (request) => {
     const { headers, app } = request
-    if (said || headers.cookie === undefined || typeof app !== 'function' || passedGuard.has(request)) return
+    if (said || headers.cookie === undefined || typeof app !== 'function') return
+    if (passedGuard.has(request) || hostRequestOf(request) !== request) return
     said = true
     logger.warn(
       `sessmgr does not stand before ${part}, which takes everybody for signed out. Put app.use(limiter) before it, and ` +

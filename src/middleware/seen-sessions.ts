@@ -22,7 +22,9 @@ export class SeenSessions {
 
   /** Remembers a session, and keeps what is known of it already. */
   note(sessionId: string, userId: UserId, token: Token): void {
-    const seen = this.#sessions.get(sessionId) ?? { token, userId, touchedAt: Number.NEGATIVE_INFINITY }
+    const known = this.#sessions.get(sessionId)
+    const isSame = known !== undefined && (known.userId === userId || String(known.userId) === String(userId))
+    const seen = isSame ? known : { token, userId, touchedAt: Number.NEGATIVE_INFINITY }
     this.#sessions.delete(sessionId)
     this.#sessions.set(sessionId, seen)
     if (this.#sessions.size <= CAPACITY) return

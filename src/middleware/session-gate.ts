@@ -54,7 +54,9 @@ export class SessionGate {
     const early = known && this.#limiter.check(known.userId, known.token)
     early?.catch(() => {})
     const data = await this.#calls.get(sessionId)
-    return data ? this.inspect(sessionId, data, early) : {}
+    if (data) return this.inspect(sessionId, data, early)
+    this.#seen.delete(sessionId)
+    return {}
   }
 
   /** Judges a session that was read. One that is over is removed from the store. */
@@ -81,27 +83,44 @@ export class SessionGate {
    * @param request Whose session it is. express-session keeps it in the session.
    */
   async save(sessionId: string, data: HostSessionData, request = data.req as HostRequest | undefined): Promise<void> {
-    const marker = this.markerOf(sessionId, data) ?? this.#restoreMarker(sessionId, data, request)
-    if (!marker) return this.#saveUnregistered(sessionId, data, request)
-    if (!(await this.#limiter.check(marker.userId, marker.token)).live) return
+    const marker = this.markerOf(sessionId, data)
+    if (marker) return this.#saveRegistered(sessionId, data, marker)
+    if (request && this.#loggingIn.has(request)) return this.#calls.set(sessionId, data)
+    const holder = this.#holderOf(sessionId, request)
+    if (holder) return this.#saveEmptied(sessionId, data, request, holder)
+    return this.#saveUnregistered(sessionId, data, request)
+  }
+
+  async #saveRegistered(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): Promise<void> {
+    if (!(await this.#limiter.check(userId, token)).live) return
     await this.#calls.set(sessionId, data)
-    const stillThere = await this.#limiter.touch(marker.userId, marker.token, sessionTtl(data))
+    const stillThere = await this.#limiter.touch(userId, token, sessionTtl(data))
     this.#noteTouch(sessionId)
     // It may have been ended while it was being written.
     if (!stillThere) await this.#calls.destroy(sessionId)
   }
 
-  /** The application has emptied the session, marker and all; under its id it is registered all the same. */
-  #restoreMarker(sessionId: string, data: HostSessionData, request: HostRequest | undefined): LoginSession | undefined {
-    if (request && this.#loggingIn.has(request)) return undefined
-    const { session } = request?.sessmgr ?? {}
-    const known = session?.token === this.#tokenFor(sessionId) ? session : this.#seen.get(sessionId)
-    if (known) this.mark(sessionId, data, known)
-    return known
+  /** The application has emptied a session, marker and all; under its id it is registered all the same. */
+  async #saveEmptied(
+    sessionId: string,
+    data: HostSessionData,
+    request: HostRequest | undefined,
+    holder: LoginSession,
+  ): Promise<void> {
+    const stored = await this.#calls.get(sessionId)
+    // It has been ended meanwhile, and must not come back.
+    if (!stored) return
+    const { sessionUser } = this.#options
+    if (String(sessionUser(stored)) === String(sessionUser(data))) {
+      this.mark(sessionId, data, holder)
+      return this.#saveRegistered(sessionId, data, holder)
+    }
+    // Its user was taken out, or exchanged: nobody must go on as the one who logged in.
+    await this.#release(sessionId, holder.userId)
+    await this.#saveUnregistered(sessionId, data, request)
   }
 
   async #saveUnregistered(sessionId: string, data: HostSessionData, request: HostRequest | undefined): Promise<void> {
-    if (request && this.#loggingIn.has(request)) return this.#calls.set(sessionId, data)
     const userId = this.#options.sessionUser(data)
     const isReadable = request && this.#ended.get(request)
     // A request whose session was ended must not carry its user over into a new one, be it where nobody can see it.
@@ -202,7 +221,7 @@ export class SessionGate {
 
   /** Notes, before a request gives its session up for another, whether it was over already. */
   async noteIfEnded(request: HostRequest, sessionId = '', session?: HostSessionData): Promise<void> {
-    const marker = session && (this.markerOf(sessionId, session) ?? this.#restoreMarker(sessionId, session, request))
+    const marker = session && (this.markerOf(sessionId, session) ?? this.#holderOf(sessionId, request))
     if (!marker || (await this.#limiter.check(marker.userId, marker.token)).live) return
     this.#ended.set(request, this.#options.sessionUser(session) !== undefined)
   }
@@ -250,6 +269,12 @@ export class SessionGate {
   /** Reads the marker of a session that was registered in this store. */
   markerOf(sessionId: string, data: HostSessionData): SessionMarker | undefined {
     return readMarker(data, this.#tokenFor(sessionId), this.#limiter.storeId)
+  }
+
+  /** Tells whose a session is by its id alone, as far as this request or this process has seen it. */
+  #holderOf(sessionId: string, request: HostRequest | undefined): LoginSession | undefined {
+    const { session } = request?.sessmgr ?? {}
+    return session?.token === this.#tokenFor(sessionId) ? session : this.#seen.get(sessionId)
   }
 
   #tokenFor(sessionId: string): string {

@@ -9,9 +9,16 @@ export function withHttpErrors<Service>(service: Service): Service {
   if (typeof service === 'function') return wrapped(service as unknown as Method) as Service
   if (Array.isArray(service)) return service.map(withHttpErrors) as Service
   if (!isPlain(service)) return service
+  const found = known.get(service)
+  if (found) return found as Service
   const members = Object.entries(service).map(([name, member]) => [name, withHttpErrors(member)])
-  return Object.fromEntries(members) as Service
+  const made = Object.fromEntries(members) as Service & object
+  known.set(service, made)
+  return made
 }
+
+/** What was made of an object: who asks twice for the same one gets the same. */
+const known = new WeakMap<object, object>()
 
 type Method = (...parameters: unknown[]) => unknown
 

@@ -51,16 +51,20 @@ export interface OptionRegistry {
    * for a missing schema, and for a default that the schema does not accept.
    */
   register<T>(name: string, definition: OptionDefinition<T>): SiteOption<T>
-  /** Adds an option that a part of the service brings itself. */
-  add(option: SiteOption): void
   /** Finds an option by name. */
   get(name: string): SiteOption | undefined
   /** Lists the options that the generic settings endpoint shows. */
   exposed(): readonly SiteOption[]
 }
 
+/** The registry as the parts of the service have it, which bring options of their own. */
+export interface OptionCollection extends OptionRegistry {
+  /** Adds an option, over one of that name. */
+  add(option: SiteOption): void
+}
+
 /** Creates the registry with the options that the service brings itself. */
-export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: readonly SiteOption[]): OptionRegistry {
+export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: readonly SiteOption[]): OptionCollection {
   const options = new Map(own.map((option) => [option.name, option]))
   return {
     register(name, definition) {

@@ -19,6 +19,11 @@ const hosts = {
           for (const key of Object.keys(data)) if (!['cookie', 'passport'].includes(key)) delete data[key]
           data.emptied = true
         }
+        app.post('/leave', async (request) => {
+          const data = request.session as unknown as Data
+          for (const key of Object.keys(data)) if (key !== 'cookie') delete data[key]
+          data.notice = 'Signed out.'
+        })
         app.post('/empty', async (request) => empty(request.session as unknown as Data))
         app.post('/empty-later', async (request) => {
           await gates.at('gate').pass()
@@ -34,6 +39,9 @@ const hosts = {
         ctx.body = 'emptied'
       }
       return {
+        'POST /leave': (ctx) => {
+          Object.assign(ctx, { session: { notice: 'Signed out.' }, body: 'left' })
+        },
         'POST /empty': empty,
         'POST /empty-later': async (ctx) => {
           await gates.at('gate').pass()
@@ -52,6 +60,17 @@ describe.each(Object.entries(hosts))('a session that the application empties, on
     expect([await browser.me(), await host.limiter.sessions.count(2)]).toEqual([200, 1])
     expect((await host.browser().login('alice')).status).toBe(logic === 'block' ? 403 : 200)
     expect(await browser.me()).toBe(logic === 'block' ? 200 : 401)
+  })
+
+  test('is over as a login when its user is gone from it too', async () => {
+    const host = await start('block')
+    const browser = host.browser()
+    await browser.login('alice')
+    expect((await browser.post('/leave')).status).toBe(200)
+    expect((await browser.get('/state')).json()).toEqual({})
+    expect((await browser.get('/nonce')).text).toBe('')
+    expect([await browser.me(), await host.limiter.sessions.count(2)]).toEqual([401, 0])
+    expect((await host.browser().login('alice')).status).toBe(200)
   })
 
   test.each(MODES)('does not come back when it has ended meanwhile, in mode %s', async (logic) => {

@@ -65,6 +65,23 @@ describe('explicitCalls', () => {
     expect([...held]).toEqual([])
   })
 
+  it('destroys a session whose life it was told wrongly', async () => {
+    const { calls, held, limiter } = start()
+    const login = calls.login({ userId: 2 }, async () => {
+      held.add('a')
+      return { sessionId: 'a', ttlMs: 0.5 }
+    })
+    await expect(login).rejects.toMatchObject({ code: 'invalid_option' })
+    expect([[...held], await limiter.sessions.count(2)]).toEqual([[], 0])
+  })
+
+  it('takes null for no earlier session, and for an unknown client', async () => {
+    const { calls } = start()
+    const login = { userId: 2, replaces: null, ip: null, userAgent: null }
+    const admission = await calls.login(login, async () => ({ sessionId: 'a', ttlMs: TTL_MS }))
+    expect(admission).toMatchObject({ admitted: true, session: { ip: null, userAgent: null } })
+  })
+
   it('finds a session that was never registered over, and destroys it', async () => {
     const { calls, held } = start()
     held.add('x')
@@ -151,6 +168,19 @@ describe('explicitCalls', () => {
       () => calls().login({ userId: 2 }, async () => ({ sessionId: 'a', ttlMs: 0 })),
       'invalid_option',
       /"ttlMs"/,
+    ],
+    [
+      'a number for a session',
+      () => calls().login({ userId: 2, replaces: 5 } as never, create),
+      'invalid_option',
+      /"replaces"/,
+    ],
+    ['a number for an address', () => calls().login({ userId: 2, ip: 5 } as never, create), 'invalid_option', /"ip"/],
+    [
+      'nothing that makes a session',
+      () => calls().login({ userId: 2 }, undefined as never),
+      'invalid_option',
+      /"create"/,
     ],
     ['half a millisecond', () => calls().touch({ userId: 2, sessionId: 'a', ttlMs: 0.5 }), 'invalid_option', /"ttlMs"/],
   ])('refuses %s', async (_, call, code, message) => {

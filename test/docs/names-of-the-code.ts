@@ -1,5 +1,6 @@
 import { createLazyComments } from '../../src/comments.ts'
-import { hookCatalogue, OPTION_KEY, sessmgr } from '../../src/index.ts'
+import { hookCatalogue, OPTION_KEY, SessmgrError, type SessmgrErrorCode, sessmgr } from '../../src/index.ts'
+import { withHttpStatus } from '../../src/middleware/http-error.ts'
 import { resolveOptions } from '../../src/middleware/resolve-options.ts'
 import { addonErrors } from './addon-errors.ts'
 import { readCommandLine } from './command-line.ts'
@@ -31,11 +32,16 @@ export async function namesOfTheCode(): Promise<Names> {
     ['REST error codes', [...restErrors(), ...addons.map(({ status, code }) => `${status} ${code}`)]],
     ['REST error data', [...addons.flatMap(({ data }) => data)]],
     ['Codes of SessmgrError', errorCodes],
+    ['Status of SessmgrError', errorCodes.map((code) => `${statusOf(code as SessmgrErrorCode)} ${code}`)],
     ...commands,
     ...screen.names,
     ...readCommentsScript(),
     ...Object.entries(rest),
   ])
+}
+
+function statusOf(code: SessmgrErrorCode): number | undefined {
+  return (withHttpStatus(new SessmgrError(code, 'made up')) as SessmgrError).status
 }
 
 function signatures(hooks: Readonly<Record<string, { readonly parameters: readonly string[] }>>): string[] {

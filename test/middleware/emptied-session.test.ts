@@ -6,11 +6,13 @@ import { createGate } from '../support/gates.ts'
 import { parts } from '../support/password-free-app.ts'
 
 type Data = Record<string, unknown>
-type Way = 'passport' | 'limiter'
+/** How the user comes into the session, and whether sessmgr was told how to read it there. */
+type Way = 'passport' | 'limiter' | 'limiter, readable'
 
 /** An application that empties its session but for the user: what sessmgr keeps in it goes too. */
 function emptyingApp(way: Way, settings: { maximum?: number; logic?: string }) {
-  const made = parts({ settings })
+  const sessionUser = way === 'limiter, readable' ? (data: Data) => data.own as string | undefined : undefined
+  const made = parts({ settings, sessionUser })
   const gate = createGate()
   const { app, session, limiter, passportSession, login } = made
   const dataOf = (req: Parameters<RequestHandler>[0]) => req.session as unknown as Data
@@ -43,6 +45,21 @@ function emptyingApp(way: Way, settings: { maximum?: number; logic?: string }) {
   app.use(session, limiter, passportSession)
   app.post('/login', way === 'passport' ? login : directLogin)
   app.post('/empty', empty).post('/exchange', exchange)
+  app.post('/leave', async (req, res) => {
+    if (req.query.slowly) await gate.pass()
+    const data = dataOf(req)
+    for (const key of Object.keys(data)) if (key !== 'cookie') delete data[key]
+    data.notice = 'Signed out.'
+    res.sendStatus(204)
+  })
+  app.post('/become-bob', (req, res) => {
+    if (way === 'passport') dataOf(req).passport = { user: 'bob' }
+    else dataOf(req).own = 'bob'
+    res.sendStatus(204)
+  })
+  app.get('/seen', async (req, res) => {
+    res.json({ userId: req.sessmgr?.session?.userId ?? null, hasNonce: (await limiter.nonce(req)) !== undefined })
+  })
   app.get('/user', (req, res) => void res.json(userOf(dataOf(req)) ?? null))
   const browser = () => supertest.agent(app)
   const kept = () =>
@@ -54,54 +71,95 @@ function emptyingApp(way: Way, settings: { maximum?: number; logic?: string }) {
 
 const MODES = ['allow', 'logout_oldest', 'block']
 
-describe.each<Way>(['passport', 'limiter'])('a session that the application empties, signed in by %s', (way) => {
-  it.each(MODES)('keeps its slot, and its user, in mode %s', async (logic) => {
-    const { browser, limiter } = emptyingApp(way, { maximum: 1, logic })
-    const laptop = browser()
-    await laptop.post('/login').expect(204)
-    for (let turn = 0; turn < 3; turn++) await laptop.post('/empty').expect(204)
-    await laptop.get('/user').expect(200, '"alice"')
-    expect(await limiter.sessions.count('alice')).toBe(1)
-    await browser()
-      .post('/login')
-      .expect(logic === 'block' ? 403 : 204)
-    await laptop.get('/user').expect(logic === 'block' ? '"alice"' : 'null')
-  })
+describe.each<Way>(['passport', 'limiter', 'limiter, readable'])(
+  'a session that the application empties, signed in by %s',
+  (way) => {
+    it.each(MODES)('keeps its slot, and its user, in mode %s', async (logic) => {
+      const { browser, limiter } = emptyingApp(way, { maximum: 1, logic })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      for (let turn = 0; turn < 3; turn++) await laptop.post('/empty').expect(204)
+      await laptop.get('/user').expect(200, '"alice"')
+      expect(await limiter.sessions.count('alice')).toBe(1)
+      await browser()
+        .post('/login')
+        .expect(logic === 'block' ? 403 : 204)
+      await laptop.get('/user').expect(logic === 'block' ? '"alice"' : 'null')
+    })
 
-  it('ends with a site-wide logout', async () => {
-    const { browser, limiter, kept } = emptyingApp(way, { maximum: 1 })
-    const laptop = browser()
-    await laptop.post('/login').expect(204)
-    await laptop.post('/empty').expect(204)
-    await limiter.sessions.logoutAllUsers()
-    await laptop.get('/user').expect('null')
-    expect(kept()).toEqual([])
-  })
+    it('ends with a site-wide logout', async () => {
+      const { browser, limiter, kept } = emptyingApp(way, { maximum: 1 })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      await laptop.post('/empty').expect(204)
+      await limiter.sessions.logoutAllUsers()
+      await laptop.get('/user').expect('null')
+      expect(kept()).toEqual([])
+    })
 
-  it.each(MODES)('does not come back when it has ended meanwhile, in mode %s', async (logic) => {
-    const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1, logic })
-    const laptop = browser()
-    await laptop.post('/login').expect(204)
-    const held = laptop.post('/empty?slowly=1').then(({ status }) => status)
-    await gate.arrived
-    await limiter.sessions.endAll('alice')
-    gate.open()
-    expect(await held).toBe(204)
-    expect(kept()).toEqual([])
-    await laptop.get('/user').expect('null')
-    expect(await limiter.sessions.count('alice')).toBe(0)
-  })
+    it.each(MODES)('does not come back when it has ended meanwhile, in mode %s', async (logic) => {
+      const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1, logic })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      const held = laptop.post('/empty?slowly=1').then(({ status }) => status)
+      await gate.arrived
+      await limiter.sessions.endAll('alice')
+      gate.open()
+      expect(await held).toBe(204)
+      expect(kept()).toEqual([])
+      await laptop.get('/user').expect('null')
+      expect(await limiter.sessions.count('alice')).toBe(0)
+    })
 
-  it('does not live on under another id when it has ended meanwhile', async () => {
-    const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1, logic: 'logout_oldest' })
-    const laptop = browser()
-    await laptop.post('/login').expect(204)
-    const held = laptop.post('/exchange').then(({ status }) => status)
-    await gate.arrived
-    await limiter.sessions.endAll('alice')
-    gate.open()
-    expect(await held).toBe(204)
-    expect(kept()).toEqual([])
-    await laptop.get('/user').expect('null')
-  })
-})
+    it('does not live on under another id when it has ended meanwhile', async () => {
+      const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1, logic: 'logout_oldest' })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      const held = laptop.post('/exchange').then(({ status }) => status)
+      await gate.arrived
+      await limiter.sessions.endAll('alice')
+      gate.open()
+      expect(await held).toBe(204)
+      expect(kept()).toEqual([])
+      await laptop.get('/user').expect('null')
+    })
+  },
+)
+
+describe.each<Way>(['passport', 'limiter, readable'])(
+  'a session whose user the application takes out, signed in by %s',
+  (way) => {
+    it('is over as a login: nobody is signed in, and its slot is free', async () => {
+      const { browser, limiter } = emptyingApp(way, { maximum: 1, logic: 'block' })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      await laptop.post('/leave').expect(204)
+      await laptop.get('/seen').expect({ userId: null, hasNonce: false })
+      expect(await limiter.sessions.count('alice')).toBe(0)
+      await browser().post('/login').expect(204)
+    })
+
+    it('goes on as that of whoever the application puts in, and counts as theirs', async () => {
+      const { browser, limiter } = emptyingApp(way, { maximum: 1, logic: 'block' })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      await laptop.post('/leave').expect(204)
+      await laptop.post('/become-bob').expect(204)
+      await laptop.get('/seen').expect({ userId: 'bob', hasNonce: true })
+      expect([await limiter.sessions.count('alice'), await limiter.sessions.count('bob')]).toEqual([0, 1])
+    })
+
+    it('stays away when it has ended meanwhile', async () => {
+      const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1 })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      const held = laptop.post('/leave?slowly=1').then(({ status }) => status)
+      await gate.arrived
+      await limiter.sessions.endAll('alice')
+      gate.open()
+      expect(await held).toBe(204)
+      expect(kept()).toEqual([])
+      await laptop.get('/seen').expect({ userId: null, hasNonce: false })
+    })
+  },
+)

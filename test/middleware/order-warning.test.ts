@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import express from 'express'
 import session from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { explicitCalls } from '../../src/explicit.ts'
 import { type Sessmgr, sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
 import { basic } from '../support/rest-client.ts'
@@ -84,6 +85,27 @@ describe('the right order logs nothing', () => {
     await limiter.sessions.endAll(1)
     for (const path of [SETTINGS, '/admin']) await browser.get(path, { headers })
     for (const path of [SETTINGS, '/admin']) await browser.get(path, { headers: { ...headers, cookie: 'a=b' } })
+    expect(logs).toEqual([])
+  })
+
+  test('for who is signed in by explicit calls', async () => {
+    const held = new Set(['own'])
+    const { browser, limiter } = await start((app, made) => {
+      const calls = explicitCalls(made, { exists: (id) => held.has(id), destroy: (id) => held.delete(id) })
+      app.get('/own-in', async (_req, res) => {
+        await calls.login({ userId: 1 }, async () => ({ sessionId: 'own', ttlMs: 60_000 }))
+        res.cookie('own', 'own').send('in')
+      })
+      app.use(async (request, _response, next) => {
+        await calls.check({ userId: 1, sessionId: 'own', request })
+        next()
+      })
+      app.use('/api', made.router())
+    })
+    await browser.get('/own-in')
+    const nonce = (await browser.get('/anything')).text
+    const answer = await browser.get(SETTINGS, { headers: { 'x-host-nonce': nonce } })
+    expect([nonce === '', answer.status, await limiter.sessions.count(1)]).toEqual([false, 200, 1])
     expect(logs).toEqual([])
   })
 

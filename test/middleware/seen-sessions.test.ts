@@ -18,6 +18,14 @@ describe('SeenSessions', () => {
     expect(seen.get('c')).toBeUndefined()
   })
 
+  it('remembers the last of two users of one id, and nothing of the first', () => {
+    const seen = new SeenSessions()
+    seen.note('a', 7, tokenOf('a'))
+    Object.assign(seen.get('a') ?? {}, { touchedAt: 123 })
+    seen.note('a', 8, tokenOf('a'))
+    expect(seen.get('a')).toEqual({ userId: 8, token: tokenOf('a'), touchedAt: Number.NEGATIVE_INFINITY })
+  })
+
   it('takes a session that it sees for the first time for one whose use was never noted', () => {
     const seen = new SeenSessions()
     seen.note('a', 7, tokenOf('a'))

@@ -147,6 +147,14 @@ it.each(Object.entries(BAD_VALUES))('a route that hands a bad value to %s answer
   expect([status, headers.get('retry-after')]).toEqual([400, null])
 })
 
+it('gives the same object whenever it is asked for the same', () => {
+  const limiter = sessmgr()
+  onTestFinished(() => limiter.close())
+  const option = limiter.options.get('sessmgr_settings')
+  expect(option).toBeDefined()
+  expect(limiter.options.get('sessmgr_settings')).toBe(option)
+})
+
 it('a route that asks for what is the fault of the application answers 500', async () => {
   const { status } = await ask(({ limiter }) => limiter.passwords.create(2, 'seeded', 'short'), undefined)
   expect(status).toBe(500)

@@ -26,7 +26,7 @@ export interface LoginCall {
   /** Who logs in: a text that is not empty, or a safe integer. */
   readonly userId: UserId
   /** Raw id of the session that the browser came with; if it is the user's own, the login replaces it. */
-  readonly replaces?: string | undefined
+  readonly replaces?: string | null | undefined
   /** Address of the client, for lists of sessions. @default null */
   readonly ip?: string | null
   /** User agent of the client, for lists of sessions. @default null */
@@ -41,7 +41,8 @@ export interface ExplicitCalls {
    * Exact over any number of processes, if `create` resolves when the session is in your store under its final id. It
    * is not called for a login that is refused; only when another process wins a race after it, the session is destroyed.
    *
-   * @param create Makes the session, and tells its raw id and in how many milliseconds it expires.
+   * @param create Makes the session, and tells its raw id and in how many milliseconds it expires. A session that it
+   * tells wrongly of is destroyed.
    * @throws SessmgrError `user_id_missing`, `invalid_option`, `hook_failed`, `hook_timeout`, `login_conflict`.
    */
   login(
@@ -67,6 +68,8 @@ export interface ExplicitCalls {
 /**
  * Holds the limit in a framework without an adapter: your login, your requests and your logout call it themselves.
  *
+ * To be made once, when the application starts.
+ *
  * @param sessions What your session store can do: tell whether it still has a session, and destroy one.
  * @throws SessmgrError `invalid_option` when `limiter` or `sessions` is something else.
  * @example
@@ -91,11 +94,16 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   return withHttpErrors({
     async login({ userId, replaces, ip, userAgent }, create) {
       requireUser(userId)
-      return limit.admit({ userId, replaces, ...clientDetails(ip, userAgent) }, async () => {
+      requireTexts({ replaces, ip, userAgent })
+      if (typeof create !== 'function') throw invalidOption('"create" must be a function that makes the session')
+      const attempt = { userId, replaces: replaces ?? undefined, ...clientDetails(ip, userAgent) }
+      return limit.admit(attempt, async () => {
         const { sessionId, ttlMs } = await create()
         requireSession(sessionId)
+        const revert = () => held.destroy(sessionId)
+        if (!isLife(ttlMs)) await revert()
         requireLife(ttlMs)
-        return { sessionId, ttlMs, revert: () => held.destroy(sessionId) }
+        return { sessionId, ttlMs, revert }
       })
     },
     async check({ request, ...session }) {
@@ -145,7 +153,18 @@ function requireSession(sessionId: unknown): void {
   throw invalidOption('"sessionId" must be the raw id of a session: a text that is not empty')
 }
 
+function requireTexts(texts: Readonly<Record<string, unknown>>): void {
+  for (const [name, text] of Object.entries(texts)) {
+    if (text === undefined || text === null || typeof text === 'string') continue
+    throw invalidOption(`"${name}" must be a text, or null for none`)
+  }
+}
+
+function isLife(ttlMs: unknown): boolean {
+  return Number.isSafeInteger(ttlMs) && (ttlMs as number) > 0
+}
+
 function requireLife(ttlMs: unknown): void {
-  if (Number.isSafeInteger(ttlMs) && (ttlMs as number) > 0) return
+  if (isLife(ttlMs)) return
   throw invalidOption('"ttlMs" must be the milliseconds until the session expires: a whole number, 1 or more')
 }

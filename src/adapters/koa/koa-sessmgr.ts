@@ -47,9 +47,12 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
     keepSessionCookie(visit)
     try {
       await next()
-    } finally {
-      await visit.storeMarker()
+    } catch (error) {
+      // The application's own error goes before one of the store.
+      await visit.storeMarker().catch(() => {})
+      throw error
     }
+    await visit.storeMarker()
     await visit.noteUse()
   }
 }
