@@ -1,83 +1,55 @@
 import { describe, expect, it } from 'vitest'
+import { createSessionLimiter } from '../../src/limiter/session-limiter.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
-import type { LimitStrategy } from '../../src/strategies/limit-strategy.ts'
-import { deferred, nextTurn } from '../support/deferred.ts'
-import { createLimiterWorld } from '../support/limiter-world.ts'
 
-/** Ends the youngest session instead of the oldest. */
-const logoutYoungest: LimitStrategy = {
-  id: 'logout_youngest',
-  label: 'Logout Youngest',
-  desc: 'The session that began last ends.',
-  decide: ({ sessions }) => ({ admit: true, end: sessions.slice(-1), actions: [] }),
+function start(destroy: () => Promise<void> = async () => {}) {
+  const warnings: string[] = []
+  const logger = { warn: (message: string) => void warnings.push(message), error() {} }
+  const store = memoryStore()
+  const hostSessions = { exists: async () => true, destroy }
+  const parts = { store, hostSessions, logger, settings: {}, strategies: [], deadlineMs: 1000 }
+  return { limiter: createSessionLimiter(parts), store, warnings }
 }
 
-describe('the limiter', () => {
-  it('lets a mode of the application decide, which is chosen like the built-in ones', async () => {
-    const { limiter, host, fired, login, live } = createLimiterWorld({
-      settings: { maximum: 2 },
-      strategies: [logoutYoungest],
-    })
-    await limiter.settings.update({ logic: 'logout_youngest' })
-    const [first] = [await login(7), await login(7)]
-    const third = await login(7)
-    expect(await live(7)).toEqual([first, third])
-    expect([...host.ids]).toEqual([first, third])
-    expect(fired).toEqual([])
+const attempt = { userId: 2, ip: null, userAgent: null }
+const broken = async () => {
+  throw new Error('broken')
+}
+
+describe('the modes that settings take', () => {
+  it('are the real ones alone, while nobody vouches for another', async () => {
+    const { limiter } = start()
+    limiter.hooks.addFilter('sessmgr_logics', 'test', (logics) => ({ ...logics, own: { label: 'Own', desc: '' } }))
+    await expect(limiter.settings.update({ logic: 'own' })).rejects.toMatchObject({ code: 'invalid_setting' })
   })
 
-  it('refuses a mode that nobody has brought', async () => {
-    const { limiter } = createLimiterWorld({ strategies: [logoutYoungest] })
-    await expect(limiter.settings.update({ logic: 'logout_nobody' })).rejects.toThrow(
-      'logic must be one of allow, logout_oldest, block, logout_youngest',
-    )
-  })
-
-  it('lets the logins of one user take turns, so that none meets a conflict within the process', async () => {
-    const store = memoryStore()
-    const commit = store.sessions.commit.bind(store.sessions)
-    const committed: boolean[] = []
-    store.sessions.commit = async (...parameters) => {
-      const result = await commit(...parameters)
-      committed.push(result.committed)
-      return result
-    }
-    const { login } = createLimiterWorld({ store, settings: { maximum: 100 } })
-    await Promise.all(Array.from({ length: 30 }, (_, index) => login(index % 2 ? 7 : '7')))
-    expect(committed).toEqual(Array(30).fill(true))
-  })
-
-  it('names the store that it works on', () => {
-    const store = memoryStore()
-    expect(createLimiterWorld({ store }).limiter.storeId).toBe(store.id)
+  it('are those of the catalogue too, when a subscriber looks at what is saved', async () => {
+    const { limiter } = start()
+    limiter.hooks.addFilter('sessmgr_logics', 'test', (logics) => ({ ...logics, own: { label: 'Own', desc: '' } }))
+    limiter.hooks.addFilter('pre_update_option_sessmgr_settings', 'test', (value) => value)
+    expect(await limiter.settings.update({ logic: 'own' })).toMatchObject({ logic: 'own' })
+    await expect(limiter.settings.update({ logic: 'none' })).rejects.toMatchObject({ code: 'invalid_setting' })
   })
 })
 
-describe('closing the limiter', () => {
-  it('waits for asynchronous subscribers that are at work, and then closes the store', async () => {
-    const store = memoryStore()
-    const events: string[] = []
-    store.close = async () => void events.push('store closed')
-    const { limiter } = createLimiterWorld({ store })
-    const gate = deferred()
-    limiter.hooks.addAction('sessmgr_destroy_all_sessions', 'slow', async () => {
-      await gate.promise
-      events.push('subscriber done')
-    })
-    await limiter.sessions.endAll(7)
-    const closing = limiter.close()
-    await nextTurn()
-    expect(events).toEqual([])
-    gate.resolve()
-    await closing
-    expect(events).toEqual(['subscriber done', 'store closed'])
+describe('what cannot be cleaned up', () => {
+  it('is logged when an ended session stays in the session store', async () => {
+    const { limiter, warnings } = start(broken)
+    await limiter.admit(attempt, async () => ({ sessionId: 'a', ttlMs: 60_000, revert: async () => {} }))
+    expect(await limiter.sessions.endAll(2)).toBe(1)
+    expect(warnings).toEqual([
+      'An ended session could not be deleted from the session store; requests with it are refused.',
+    ])
   })
 
-  it('does not wait for ever for a subscriber that hangs', async () => {
-    const { limiter, logged } = createLimiterWorld({ deadlineMs: 10 })
-    limiter.hooks.addAction('sessmgr_destroy_all_sessions', 'hangs', () => new Promise(() => {}))
-    await limiter.sessions.endAll(7)
-    await limiter.close()
-    expect(logged).toEqual([[expect.stringContaining('did not answer within 10 ms'), { code: 'hook_timeout' }]])
+  it.each([
+    ['is logged when a failed login cannot be taken back', broken, 1],
+    ['is nothing when it can be', async () => {}, 0],
+  ])('%s', async (_what, revert, warned) => {
+    const { limiter, store, warnings } = start()
+    store.sessions.commit = broken
+    await expect(limiter.admit(attempt, async () => ({ sessionId: 'a', ttlMs: 60_000, revert }))).rejects.toThrow()
+    expect(warnings).toHaveLength(warned)
+    if (warned) expect(warnings[0]).toMatch(/^A login failed and could not be taken back in the stores/)
   })
 })
