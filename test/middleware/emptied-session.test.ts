@@ -2,7 +2,8 @@ import type { RequestHandler } from 'express'
 import type { SessionData } from 'express-session'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { createGate } from '../support/gates.ts'
+import type { Sessmgr } from '../../src/index.ts'
+import { createGate, type Gate } from '../support/gates.ts'
 import { parts } from '../support/password-free-app.ts'
 
 type Data = Record<string, unknown>
@@ -69,6 +70,15 @@ function emptyingApp(way: Way, settings: { maximum?: number; logic?: string }) {
   return { ...made, gate, browser, kept }
 }
 
+/** Ends alice's sessions while a request of hers waits at the gate, and lets it go on. */
+async function endDuring(request: supertest.Test, limiter: Sessmgr, gate: Gate) {
+  const held = request.then(({ status }) => status)
+  await gate.arrived
+  await limiter.sessions.endAll('alice')
+  gate.open()
+  expect(await held).toBe(204)
+}
+
 const MODES = ['allow', 'logout_oldest', 'block']
 
 describe.each<Way>(['passport', 'limiter', 'limiter, readable'])(
@@ -101,11 +111,7 @@ describe.each<Way>(['passport', 'limiter', 'limiter, readable'])(
       const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1, logic })
       const laptop = browser()
       await laptop.post('/login').expect(204)
-      const held = laptop.post('/empty?slowly=1').then(({ status }) => status)
-      await gate.arrived
-      await limiter.sessions.endAll('alice')
-      gate.open()
-      expect(await held).toBe(204)
+      await endDuring(laptop.post('/empty?slowly=1'), limiter, gate)
       expect(kept()).toEqual([])
       await laptop.get('/user').expect('null')
       expect(await limiter.sessions.count('alice')).toBe(0)
@@ -115,11 +121,7 @@ describe.each<Way>(['passport', 'limiter', 'limiter, readable'])(
       const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1, logic: 'logout_oldest' })
       const laptop = browser()
       await laptop.post('/login').expect(204)
-      const held = laptop.post('/exchange').then(({ status }) => status)
-      await gate.arrived
-      await limiter.sessions.endAll('alice')
-      gate.open()
-      expect(await held).toBe(204)
+      await endDuring(laptop.post('/exchange'), limiter, gate)
       expect(kept()).toEqual([])
       await laptop.get('/user').expect('null')
     })
@@ -153,11 +155,7 @@ describe.each<Way>(['passport', 'limiter, readable'])(
       const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1 })
       const laptop = browser()
       await laptop.post('/login').expect(204)
-      const held = laptop.post('/leave?slowly=1').then(({ status }) => status)
-      await gate.arrived
-      await limiter.sessions.endAll('alice')
-      gate.open()
-      expect(await held).toBe(204)
+      await endDuring(laptop.post('/leave?slowly=1'), limiter, gate)
       expect(kept()).toEqual([])
       await laptop.get('/seen').expect({ userId: null, hasNonce: false })
     })
