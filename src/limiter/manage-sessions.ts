@@ -1,6 +1,5 @@
-import { SessmgrError } from '../errors.ts'
-import { inWords } from '../in-words.ts'
 import { invalidOption } from '../invalid-option.ts'
+import { requireUserId } from '../require-user-id.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
@@ -56,7 +55,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   const { store, hostSessions } = context
 
   async function list(userId: UserId): Promise<readonly SessionRecord[]> {
-    requireUser(userId)
+    requireUserId(userId)
     const [{ sessions }, generation] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
     const current = sessions.filter(({ record }) => record.generation >= generation)
     const held = await Promise.all(current.map(({ sessionId }) => hostSessions.exists(sessionId)))
@@ -98,14 +97,14 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     list,
     count: async (userId) => (await list(userId)).length,
     async end(userId, token) {
-      requireUser(userId)
+      requireUserId(userId)
       const ended = await store.sessions.end(userId, [token])
       await context.discard(ended)
       context.announce(ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token] as const))
       return ended.length > 0
     },
     async endAll(userId) {
-      requireUser(userId)
+      requireUserId(userId)
       const ended = await store.sessions.end(userId)
       await context.discard(ended)
       context.announce([['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId]])
@@ -118,14 +117,6 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       return epoch
     },
   }
-}
-
-/** Whoever hands over the whole user would be told that there was nothing to end. */
-function requireUser(userId: unknown): void {
-  if (isUserId(userId)) return
-  const needed = 'The id of a user is needed, a text that is not empty or a safe integer'
-  const message = `${needed}; ${inWords(userId)} was given. Pass the id alone, as in sessions.endAll(user.id).`
-  throw new SessmgrError('user_id_missing', message)
 }
 
 function requireSession({ userId, token }: { readonly userId: unknown; readonly token: unknown }): void {

@@ -4,6 +4,7 @@ import { activationContract } from './licensing-activation-contract.ts'
 import { catalogueContract } from './licensing-catalogue-contract.ts'
 import { refusalContract } from './licensing-refusal-contract.ts'
 import { validationContract } from './licensing-validation-contract.ts'
+import { registerCase } from './register-case.ts'
 
 /** A licensing provider under test, with what its backend knows. */
 export interface LicensingUnderTest {
@@ -66,16 +67,7 @@ export function registerLicensingContract(options: LicensingContractOptions): vo
   }
   for (const [group, cases] of Object.entries(groups)) {
     describe(group, () => {
-      for (const [name, body] of cases) {
-        it(name, async () => {
-          const test = await create()
-          try {
-            await body(test)
-          } finally {
-            await test.close()
-          }
-        })
-      }
+      for (const [name, body] of cases) registerCase(it, create, name, body)
     })
   }
 }

@@ -3,6 +3,7 @@ import { endedMemoryContract } from './ended-memory-contract.ts'
 import { epochContract } from './epoch-contract.ts'
 import { optionContract } from './option-contract.ts'
 import { passwordContract } from './password-contract.ts'
+import { registerCase } from './register-case.ts'
 import { registryContract } from './registry-contract.ts'
 import { transientContract } from './transient-contract.ts'
 import { wipeContract } from './wipe-contract.ts'
@@ -54,14 +55,7 @@ export function registerStoreContract({ describe, it, create, realTime = false }
     describe(group, () => {
       for (const [name, body, lasts] of cases) {
         if (realTime && lasts === 'minutes') continue
-        it(name, async () => {
-          const test = await create()
-          try {
-            await body(test)
-          } finally {
-            await test.close()
-          }
-        })
+        registerCase(it, create, name, body)
       }
     })
   }

@@ -210,7 +210,7 @@ describe('what is no id of a user', () => {
     ]) {
       await expect(call()).rejects.toMatchObject({
         code: 'user_id_missing',
-        message: expect.stringMatching(/^The id of a user is needed.* sessions\.endAll\(user\.id\)\.$/),
+        message: expect.stringMatching(/^The id of a user is needed.* user\.id in place of user\.$/),
       })
     }
     expect([await live(7), fired]).toEqual([[id], []])

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { SessmgrError } from '../../errors.ts'
 import { invalidOption } from '../../invalid-option.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
 import { clientDetails } from '../../middleware/client-details.ts'
@@ -8,9 +7,10 @@ import type { RequestState } from '../../middleware/host-types.ts'
 import { VISIT } from '../../middleware/host-visit.ts'
 import { coreOf } from '../../middleware/service-core.ts'
 import { withHttpErrors } from '../../middleware/with-http-errors.ts'
+import { requireUserId } from '../../require-user-id.ts'
 import type { Sessmgr } from '../../service/sessmgr.ts'
 import { tokenOf } from '../../sessions/token.ts'
-import { isUserId, type UserId } from '../../user-id.ts'
+import type { UserId } from '../../user-id.ts'
 import { nodeView } from '../node-view.ts'
 
 /** A session of your framework, and whose it is. */
@@ -93,7 +93,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
 
   return withHttpErrors({
     async login({ userId, replaces, ip, userAgent }, create) {
-      requireUser(userId)
+      requireUserId(userId)
       requireTexts({ replaces, ip, userAgent })
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that makes the session')
       const attempt = { userId, replaces: replaces ?? undefined, ...clientDetails(ip, userAgent) }
@@ -139,13 +139,8 @@ function showCaller(request: IncomingMessage, sessionID: string, sessmgr: Reques
 }
 
 function requireBoth({ userId, sessionId }: SessionCall): void {
-  requireUser(userId)
+  requireUserId(userId)
   requireSession(sessionId)
-}
-
-function requireUser(userId: unknown): void {
-  if (isUserId(userId)) return
-  throw new SessmgrError('user_id_missing', '"userId" must be a text that is not empty, or a safe integer.')
 }
 
 function requireSession(sessionId: unknown): void {

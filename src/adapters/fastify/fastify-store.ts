@@ -5,6 +5,7 @@ import type { ServiceCore } from '../../middleware/service-core.ts'
 import type { LoginSession } from '../../middleware/session-gate.ts'
 import { markerIn } from '../../middleware/session-marker.ts'
 import { storeCalls } from '../../middleware/store-calls.ts'
+import { guardOnce } from '../guard-once.ts'
 import { storeHandle } from '../visit.ts'
 import type { FastifyVisit } from './fastify-visit.ts'
 
@@ -26,16 +27,8 @@ export interface FastifyStore extends GatedStore {
   askedFor(call: () => void): string | undefined
 }
 
-const guarded = new WeakMap<object, { core: ServiceCore; store: FastifyStore }>()
-
 /** Finds the guard of a store, putting one up if need be: in place, because @fastify/session holds the very object. */
-export function guardFastifyStore(core: ServiceCore, store: HostStore): FastifyStore {
-  const known = guarded.get(store)
-  if (known?.core === core) return known.store
-  const found = putUpGuard(core, store)
-  guarded.set(store, { core, store: found })
-  return found
-}
+export const guardFastifyStore = guardOnce(putUpGuard)
 
 function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
   const handle = storeHandle()

@@ -6,6 +6,7 @@ import { withHttpStatus } from '../../middleware/http-error.ts'
 import type { ServiceCore } from '../../middleware/service-core.ts'
 import type { Inspected } from '../../middleware/session-gate.ts'
 import { type StoreCalls, withoutId } from '../../middleware/store-calls.ts'
+import { guardOnce } from '../guard-once.ts'
 import { storeHandle, visitOf } from '../visit.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
 import type { KoaVisit } from './koa-visit.ts'
@@ -25,16 +26,8 @@ export interface KoaGuardedStore extends GatedStore {
 /** What koa-session gives a store beside key and data. */
 type Rest = readonly [maxAge: unknown, options: KoaStoreOptions]
 
-const guarded = new WeakMap<KoaStore, { core: ServiceCore; store: KoaGuardedStore }>()
-
 /** Finds the guard of a store, putting one up if need be: in place, because koa-session holds the very object. */
-export function guardKoaStore(core: ServiceCore, store: KoaStore): KoaGuardedStore {
-  const known = guarded.get(store)
-  if (known?.core === core) return known.store
-  const found = putUpGuard(core, store)
-  guarded.set(store, { core, store: found })
-  return found
-}
+export const guardKoaStore = guardOnce(putUpGuard)
 
 function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
   const handle = storeHandle()
