@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ExampleProcess } from './support/example-process.ts'
+import { runCurl } from './support/run-curl.ts'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const LINES = README.match(/^curl .*$/gm) ?? []
 const PASSWORD = /^SEED_APP_PASSWORD=(\S+) npm start$/m.exec(README)?.[1] ?? ''
-const run = promisify(execFile)
 
 let example: ExampleProcess
 beforeAll(async () => {
@@ -15,13 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => example.stop())
 
-/** Runs a line as a shell does, with the port of this process, and tells the status and the body. */
-async function shell(line: string): Promise<{ status: number; json: Record<string, unknown> }> {
-  const here = line.replace('http://127.0.0.1:3000', example.origin)
-  const { stdout } = await run('sh', ['-c', `${here} -sS -w '\\n%{http_code}'`])
-  const at = stdout.lastIndexOf('\n')
-  return { status: Number(stdout.slice(at + 1)), json: JSON.parse(stdout.slice(0, at)) }
-}
+const shell = (line: string) => runCurl(line, example.origin)
 
 const lineWith = (...parts: string[]) => {
   const found = LINES.filter((line) => parts.every((part) => line.includes(part)))

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createGate } from '../support/gates.ts'
+import { loseRace } from '../support/lose-race.ts'
 import type { StartHost } from './host-under-test.ts'
 import { BLOCK, LOGIN_PATHS, OLDEST, suiteTools } from './suite-tools.ts'
 
@@ -47,17 +47,13 @@ export function describeAnswers(startHost: StartHost): void {
 
     test('redirects who lost a race, and gives no session to who had none', async () => {
       const [here, there] = await startTwo(BLOCK, { authenticate: { successRedirect: '/', failureRedirect: '/login' } })
-      const gate = createGate()
-      here.limiter.hooks.addFilter('sessmgr_bypass', 'race', async (bypass) => {
-        await gate.pass()
-        return bypass
-      })
       const visitor = here.browser()
-      const losing = visitor.login('alice')
-      await gate.arrived
-      await there.browser().login('alice')
-      gate.open()
-      expect((await losing).location).toBe('/login')
+      const [{ location }] = await loseRace(
+        here,
+        () => visitor.login('alice'),
+        () => there.browser().login('alice'),
+      )
+      expect(location).toBe('/login')
       expect([visitor.cookies.size, here.sessions.ids().length]).toEqual([0, 1])
     })
 

@@ -1,14 +1,14 @@
 import flash from 'connect-flash'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import session, { Store } from 'express-session'
-import passport from 'passport'
-import { Strategy as LocalStrategy } from 'passport-local'
+import type passport from 'passport'
 import { onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
+import { createAuthentication } from '../support/create-authentication.ts'
 import { Gates } from '../support/gates.ts'
+import { listen } from '../support/listen.ts'
 import { recordActions } from '../support/record-actions.ts'
-import { listen } from '../support/start-host.ts'
-import { authenticate, findUserById } from '../support/users.ts'
+import { authenticate } from '../support/users.ts'
 import { createLimiter, FORTNIGHT, type HostSetup, type HostUnderTest } from './host-under-test.ts'
 
 /** Starts an application on Express, express-session and Passport. */
@@ -113,16 +113,4 @@ export async function startExpressHost(setup: HostSetup): Promise<HostUnderTest>
     browser: () => new Browser(origin),
     sessionIdOf: (browser) => browser.sessionId(),
   }
-}
-
-function createAuthentication(): passport.Authenticator {
-  const authentication = new passport.Passport()
-  authentication.use(
-    new LocalStrategy((login, password, done) => {
-      done(null, authenticate(login, password) ?? false, { message: 'Wrong user name or password.' })
-    }),
-  )
-  authentication.serializeUser((user, done) => done(null, user.id))
-  authentication.deserializeUser((id: number, done) => done(null, findUserById(id) ?? false))
-  return authentication
 }

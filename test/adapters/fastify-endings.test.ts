@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../src/index.ts'
 import { fakeClock } from '../../src/testing/fake-clock.ts'
-import { createGate } from '../support/gates.ts'
+import { loseRace } from '../support/lose-race.ts'
 import { findUserById } from '../support/users.ts'
 import { type FastifySetup, startFastifyHost } from './fastify-host.ts'
 import { FORTNIGHT } from './host-under-test.ts'
@@ -96,16 +96,12 @@ describe('a session that a request reloads', () => {
     const [here, there] = [await start(shared), await start(shared)]
     const visitor = here.browser()
     await visitor.post('/cart', { item: 'tea' })
-    const gate = createGate()
-    here.limiter.hooks.addFilter('sessmgr_bypass', 'race', async (bypass) => {
-      await gate.pass()
-      return bypass
-    })
-    const losing = visitor.post('/reload-and-login')
-    await gate.arrived
-    await there.browser().login('alice')
-    gate.open()
-    expect((await losing).status).toBe(403)
+    const [{ status }] = await loseRace(
+      here,
+      () => visitor.post('/reload-and-login'),
+      () => there.browser().login('alice'),
+    )
+    expect(status).toBe(403)
     expect((await visitor.get('/cart')).json()).toEqual(['tea'])
   })
 })

@@ -3,12 +3,12 @@ import fastifyFormbody from '@fastify/formbody'
 import passport from '@fastify/passport'
 import fastifySession, { type FastifySessionOptions } from '@fastify/session'
 import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify'
-import { Strategy as LocalStrategy } from 'passport-local'
 import { onTestFinished } from 'vitest'
 import { fastifyRoutes, fastifySessmgr } from '../../src/fastify.ts'
 import type { Sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
 import { Gates } from '../support/gates.ts'
+import { passwordStrategy } from '../support/password-strategy.ts'
 import { recordActions } from '../support/record-actions.ts'
 import { authenticate, findUserById } from '../support/users.ts'
 import { createLimiter, FORTNIGHT, type HostSetup, type HostUnderTest } from './host-under-test.ts'
@@ -159,12 +159,7 @@ export async function startFastifyHost(setup: FastifySetup): Promise<HostUnderTe
 
 function createAuthentication() {
   const authentication = new passport.Authenticator()
-  authentication.use(
-    'local',
-    new LocalStrategy((login, password, done) => {
-      done(null, authenticate(login, password) ?? false, { message: 'Wrong user name or password.' })
-    }) as never,
-  )
+  authentication.use('local', passwordStrategy() as never)
   authentication.registerUserSerializer(async (user: Express.User) => user.id)
   authentication.registerUserDeserializer(async (id: number) => findUserById(id) ?? null)
   return authentication

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
@@ -10,6 +8,7 @@ import { explicitCalls } from '../../src/explicit.ts'
 import type { SessmgrOptions } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
 import { Gates } from '../support/gates.ts'
+import { listen } from '../support/listen.ts'
 import { recordActions } from '../support/record-actions.ts'
 import { authenticate } from '../support/users.ts'
 import { createLimiter } from './host-under-test.ts'
@@ -88,14 +87,7 @@ export async function startHonoHost(options: SessmgrOptions = {}, sessions = new
     return RESPONSE_ALREADY_SENT
   })
 
-  const server = createServer(getRequestListener(app.fetch)).listen(0, '127.0.0.1')
-  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  onTestFinished(async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeAllConnections()
-    await closed
-    await limiter.close()
-  })
+  onTestFinished(() => limiter.close())
+  const origin = await listen(getRequestListener(app.fetch))
   return { origin, limiter, calls, sessions, gates, actions, browser: () => new Browser(origin) }
 }

@@ -2,7 +2,7 @@ import type { Context as KoaContext } from 'koa'
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../src/index.ts'
 import { fakeClock } from '../../src/testing/fake-clock.ts'
-import { createGate } from '../support/gates.ts'
+import { loseRace } from '../support/lose-race.ts'
 import { findUserById } from '../support/users.ts'
 import type { HostSetup } from './host-under-test.ts'
 import { JsonSessions } from './json-sessions.ts'
@@ -151,26 +151,22 @@ test('a session that the option "valid" refuses is over, and its slot free', asy
 })
 
 /** Lets a login lose its slot to another process at the last moment. */
-async function loseRace(setup: Partial<HostSetup>, further?: KoaRoutes) {
+async function loseSlot(setup: Partial<HostSetup>, further?: KoaRoutes) {
   const shared = { ...setup, sessions: new JsonSessions(), sessmgr: { store: memoryStore() } }
   const [here, there] = [await start(shared, further), await start(shared)]
-  const gate = createGate()
-  here.limiter.hooks.addFilter('sessmgr_bypass', 'race', async (bypass) => {
-    await gate.pass()
-    return bypass
-  })
   const visitor = here.browser()
-  const losing = visitor.login('alice')
-  await gate.arrived
-  await there.browser().login('alice')
-  gate.open()
-  return { answer: await losing, visitor, sessions: shared.sessions }
+  const [answer] = await loseRace(
+    here,
+    () => visitor.login('alice'),
+    () => there.browser().login('alice'),
+  )
+  return { answer, visitor, sessions: shared.sessions }
 }
 
 test.each(['before', 'after'] as const)(
   'rule 11: a login that loses a race leaves nobody signed in for the rest of the request, with sessmgr %s Passport',
   async (order) => {
-    const { answer } = await loseRace({ order }, () => ({
+    const { answer } = await loseSlot({ order }, () => ({
       'POST /login': async (ctx) => {
         await ctx.login(alice).catch(() => {})
         ctx.body = { signedIn: ctx.isAuthenticated(), user: ctx.state.user ?? null }
@@ -184,7 +180,7 @@ test('rule 11: a login that loses a race leaves no session behind, though before
   const beforeSave = (_: unknown, session: Record<string, unknown>) => {
     session.seen = true
   }
-  const { answer, visitor, sessions } = await loseRace({ session: { beforeSave } })
+  const { answer, visitor, sessions } = await loseSlot({ session: { beforeSave } })
   expect([answer.status, visitor.cookies.size]).toEqual([403, 0])
   expect(sessions.ids().length).toBe(1)
 })

@@ -1,14 +1,14 @@
-import type { AddressInfo } from 'node:net'
 import Koa, { type Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { KoaPassport } from 'koa-passport'
 import session from 'koa-session'
-import { Strategy as LocalStrategy } from 'passport-local'
 import { onTestFinished } from 'vitest'
 import type { Sessmgr } from '../../src/index.ts'
 import { koaRoutes, koaSessmgr } from '../../src/koa.ts'
 import { Browser } from '../support/browser.ts'
 import { Gates } from '../support/gates.ts'
+import { listen } from '../support/listen.ts'
+import { passwordStrategy } from '../support/password-strategy.ts'
 import { recordActions } from '../support/record-actions.ts'
 import { authenticate, findUserById } from '../support/users.ts'
 import { createLimiter, FORTNIGHT, type HostSetup, type HostUnderTest } from './host-under-test.ts'
@@ -135,15 +135,8 @@ export async function startKoaHost(setup: HostSetup, further?: KoaRoutes): Promi
   app.use((ctx) => routes[`${ctx.method} ${ctx.path.startsWith('/hold/') ? '/hold' : ctx.path}`]?.(ctx))
   gates.at('open').open()
 
-  const server = app.listen(0, '127.0.0.1')
-  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  onTestFinished(async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeAllConnections()
-    await closed
-    await limiter.close()
-  })
+  onTestFinished(() => limiter.close())
+  const origin = await listen(app.callback())
   return {
     origin,
     limiter,
@@ -158,11 +151,7 @@ export async function startKoaHost(setup: HostSetup, further?: KoaRoutes): Promi
 
 function createAuthentication() {
   const authentication = new KoaPassport()
-  authentication.use(
-    new LocalStrategy((login, password, done) => {
-      done(null, authenticate(login, password) ?? false, { message: 'Wrong user name or password.' })
-    }),
-  )
+  authentication.use(passwordStrategy())
   authentication.serializeUser((user, done) => done(null, (user as Express.User).id))
   authentication.deserializeUser((id: number, done) => done(null, findUserById(id) ?? false))
   return authentication

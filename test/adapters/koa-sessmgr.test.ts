@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import session from 'koa-session'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { koaRoutes, koaSessmgr } from '../../src/koa.ts'
 import { Browser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
 import { createLimiter, type HostSetup } from './host-under-test.ts'
 import { JsonSessions } from './json-sessions.ts'
 import { startKoaHost } from './koa-host.ts'
@@ -22,13 +22,6 @@ function createApp(options?: object): Koa {
   app.silent = true
   if (options) app.use(session(options, app))
   return app
-}
-
-async function listen(app: Koa): Promise<string> {
-  const server = app.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(() => void server.close().closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 describe('put together in the wrong way, it says so at start-up', () => {
@@ -63,7 +56,7 @@ test('standing before koa-session, it says so to the first request that has a se
     ctx.session.cart = ['tea']
     ctx.body = 'ok'
   })
-  const browser = new Browser(await listen(app))
+  const browser = new Browser(await listen(app.callback()))
   expect((await browser.get('/')).status).toBe(200)
   expect((await browser.get('/')).status).toBe(500)
   expect(errors).toMatchObject([{ code: 'session_middleware_missing' }])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../src/index.ts'
 import type { Browser } from '../support/browser.ts'
-import { createGate } from '../support/gates.ts'
+import { loseRace } from '../support/lose-race.ts'
 import type { HostUnderTest, StartHost } from './host-under-test.ts'
 import { BLOCK, LOGIN_PATHS, OLDEST, suiteTools } from './suite-tools.ts'
 
@@ -49,21 +49,17 @@ export function describeLogins(startHost: StartHost): void {
       })
 
       /** Lets a visitor's login lose its slot to another process at the last moment. */
-      async function loseRace(prepare: (visitor: Browser, here: HostUnderTest) => Promise<unknown>) {
+      async function loseSlot(prepare: (visitor: Browser, here: HostUnderTest) => Promise<unknown>) {
         const [here, there] = await startTwo(BLOCK, { order })
         const visitor = here.browser()
         await prepare(visitor, here)
         const id = here.sessionIdOf(visitor)
-        const gate = createGate()
-        here.limiter.hooks.addFilter('sessmgr_bypass', 'race', async (bypass) => {
-          await gate.pass()
-          return bypass
-        })
-        const losing = visitor.login('alice', {}, path)
-        await gate.arrived
-        const winner = await signedIn(there, 'alice', path)
-        gate.open()
-        expect((await losing).status).toBe(403)
+        const [{ status }, winner] = await loseRace(
+          here,
+          () => visitor.login('alice', {}, path),
+          () => signedIn(there, 'alice', path),
+        )
+        expect(status).toBe(403)
         expect(here.sessionIdOf(visitor)).toBe(id)
         expect(here.sessions.ids().toSorted()).toEqual([id, here.sessionIdOf(winner)].filter(Boolean).toSorted())
         expect([await winner.me(), await here.limiter.sessions.count(2)]).toEqual([200, 1])
@@ -72,18 +68,18 @@ export function describeLogins(startHost: StartHost): void {
       }
 
       test('rule 11: that loses a race leaves the anonymous session as it was', async () => {
-        const { visitor } = await loseRace((browser) => browser.post('/cart', { item: 'tea' }))
+        const { visitor } = await loseSlot((browser) => browser.post('/cart', { item: 'tea' }))
         expect((await visitor.get('/cart')).json()).toEqual(['tea'])
         expect(await visitor.me()).toBe(401)
       })
 
       test('rule 11: that loses a race leaves a visitor without a session without one', async () => {
-        const { visitor } = await loseRace(async () => {})
+        const { visitor } = await loseSlot(async () => {})
         expect(visitor.cookies.size).toBe(0)
       })
 
       test('rule 11: that loses a race leaves who is signed in as somebody else signed in', async () => {
-        const { here, visitor } = await loseRace((browser) => browser.login('bob'))
+        const { here, visitor } = await loseSlot((browser) => browser.login('bob'))
         expect((await visitor.get('/me')).json()).toEqual({ id: 3 })
         expect(await here.limiter.sessions.count(3)).toBe(1)
       })

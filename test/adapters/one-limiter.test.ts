@@ -2,9 +2,10 @@ import express from 'express'
 import session, { MemoryStore } from 'express-session'
 import Koa from 'koa'
 import koaSession from 'koa-session'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { koaSessmgr } from '../../src/koa.ts'
 import { Browser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
 import { bareFastify } from './bare-fastify.ts'
 import { createLimiter } from './host-under-test.ts'
 import { JsonSessions } from './json-sessions.ts'
@@ -49,11 +50,7 @@ describe('a session store that another limiter guards already', () => {
       errors.push(error)
       response.sendStatus(500)
     })
-    const server = app.listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as { port: number }
-    expect((await new Browser(`http://127.0.0.1:${port}`).get('/')).status).toBe(500)
+    expect((await new Browser(await listen(app)).get('/')).status).toBe(500)
     expect(errors).toMatchObject([REFUSAL])
   })
 })

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import fastifyCookie from '@fastify/cookie'
 import fastifySession from '@fastify/session'
 import fastify from 'fastify'
@@ -9,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createLazyComments } from '../../src/comments.ts'
 import { fastifyRoutes } from '../../src/fastify.ts'
 import { koaRoutes } from '../../src/koa.ts'
+import { listen } from '../support/listen.ts'
 
 const SECRET = 'a secret of the tests, long enough for it'
 
@@ -60,8 +59,5 @@ test('Koa sends what caches may keep without a cookie, and keeps what the applic
   app.use((ctx) => {
     ctx.body = 'page'
   })
-  const server = app.listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  await check(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  await check(await listen(app.callback()))
 })

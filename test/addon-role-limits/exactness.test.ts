@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { product } from '../../examples/addon-role-limits/product.ts'
 import type { Sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
-import { listen } from '../support/start-host.ts'
 import { createExample, demoVendorFile, startRoleLimits } from './role-limits-host.ts'
 
 const LOGINS = 50

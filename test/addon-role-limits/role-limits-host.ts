@@ -9,7 +9,7 @@ import { product } from '../../examples/addon-role-limits/product.ts'
 import type { SessionSettings, Sessmgr } from '../../src/index.ts'
 import { createVendor, type OfflineVendor } from '../addons/offline-vendor.ts'
 import { type Answer, Browser } from '../support/browser.ts'
-import { listen } from '../support/start-host.ts'
+import { listen } from '../support/listen.ts'
 
 const EXAMPLE = new URL('../../examples/express-app/', import.meta.url)
 const APP_PASSWORD = 'abcd efgh ijkl mnop qrst uvwx'

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { serve } from '../support/serve.ts'
 
 /** Secrets that a real answer holds. None of them may come through. */
 export const BACKEND_SECRETS = [
@@ -80,11 +79,16 @@ export function errorBody(http: number, code: string, body: unknown = {}): objec
   return { path: '/v1/', error, request: body }
 }
 
+/** Answers as the backend does. */
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
 /** Starts the backend on a free port of 127.0.0.1. */
 export async function startFreemius(): Promise<FreemiusServer> {
   const licenses = new Map<string, ServerLicense>()
   let issued = 0
-  const server = createServer(async (request, response) => {
+  const { origin, close } = await serve(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
@@ -93,7 +97,7 @@ export async function startFreemius(): Promise<FreemiusServer> {
     self.requests.push({ method, url, headers, body })
     if (self.fault && (await self.fault(request, response)) !== false) return
     const [status, answer] = answerTo(method, new URL(url, 'http://x'), headers, body)
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    sendJson(response, status, answer)
   })
 
   type Answer = [status: number, body: object]
@@ -170,7 +174,7 @@ export async function startFreemius(): Promise<FreemiusServer> {
   }
 
   const self: FreemiusServer = {
-    baseUrl: '',
+    baseUrl: origin,
     requests: [],
     licenses,
     plugins: [plugin(1001), plugin(1002), plugin(1003, { is_pricing_visible: false, icon: null, info: undefined })],
@@ -182,13 +186,7 @@ export async function startFreemius(): Promise<FreemiusServer> {
       licenses.set(key, { productId, ...rest, ...more })
       return key
     },
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return Object.assign(self, { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  return self
 }

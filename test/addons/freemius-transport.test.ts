@@ -1,10 +1,9 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signedHeaders } from '../../src/addons/freemius/signed-headers.ts'
 import { VERSION } from '../../src/index.ts'
 import { type FreemiusLicensingOptions, freemiusLicensing, LicensingError } from '../../src/licensing.ts'
 import { assertHidden } from '../../src/testing/licensing-case.ts'
+import { listen } from '../support/listen.ts'
 import {
   API_TOKEN,
   BACKEND_SECRETS,
@@ -13,6 +12,7 @@ import {
   type FreemiusServer,
   PARENT,
   plugin,
+  sendJson,
   startFreemius,
 } from './freemius-server.ts'
 
@@ -37,7 +37,7 @@ const failure = (call: Promise<unknown>): Promise<LicensingError> =>
 const json =
   (status: number, body: unknown): Fault =>
   (_request, response) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    sendJson(response, status, body)
 
 describe('the catalogue', () => {
   it('is asked for with the API token, once', async () => {
@@ -59,9 +59,7 @@ describe('the catalogue', () => {
     expect(date).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000$/)
     server.requests.length = 0
     server.fault = ({ headers }, response) =>
-      /:[\w-]{86}$/.test(headers.authorization ?? '')
-        ? false
-        : json(401, errorBody(401, 'unauthorized'))(null as never, response)
+      /:[\w-]{86}$/.test(headers.authorization ?? '') ? false : sendJson(response, 401, errorBody(401, 'unauthorized'))
     for (let list = 0; list < 2; list++)
       expect(await provider.listAddons({}).catch(({ code }) => code)).toBe('provider_rejected')
     const other = make({ apiToken: undefined, publicKey: 'pk_test', secretKey: 'sk_test' })
@@ -184,7 +182,7 @@ describe('activation and deactivation', () => {
     [403, 'constructor', 'provider_rejected'],
   ])('%i %s is %s', async (status, providerCode, code) => {
     server.fault = (_request, response) =>
-      json(status, errorBody(status, providerCode, server.requests.at(-1)?.body))(_request, response)
+      sendJson(response, status, errorBody(status, providerCode, server.requests.at(-1)?.body))
     const error = await failure(make().activate({ productId: 1001, key: 'sk_canary_key', site: SITE }))
     expect(error).toMatchObject({ code, providerCode, httpStatus: status, retryable: false })
     assertHidden(error, ['sk_canary_key'])
@@ -392,17 +390,12 @@ describe('faults', () => {
 
   it('no redirect is followed: not a GET, not a change, and the key goes nowhere else', async () => {
     const elsewhere: string[] = []
-    const other: Server = createServer((request, response) => {
+    const other = await listen((request, response) => {
       elsewhere.push(String(request.url))
       response.end(JSON.stringify({ addons: [], install_id: '1', id: '1' }))
     })
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void other.close())
     const activation = await make().activate({ productId: 1001, key: server.issue(1001), site: SITE })
-    const targets = [
-      `http://127.0.0.1:${(other.address() as AddressInfo).port}/`,
-      'http://169.254.169.254/latest/meta-data/',
-    ]
+    const targets = [`${other}/`, 'http://169.254.169.254/latest/meta-data/']
     for (const location of targets) {
       for (const status of [301, 302, 303, 307, 308]) {
         server.fault = (_request, response) => response.writeHead(status, { location }).end('{"addons":[]}')

@@ -1,28 +1,22 @@
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Chromium, commentsLoaded, focused, startChromium, visit } from '../support/chromium.ts'
-import { type CommentsHost, startCommentsHost } from '../support/comments-host.ts'
+import { commentsLoaded, focused } from '../support/chromium.ts'
+import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const NEAR = '/posts/1?space=100'
 
-let chromium: Chromium
-let host: CommentsHost
+let host: CommentsBrowser
 beforeAll(async () => {
-  chromium = await startChromium()
-  host = await startCommentsHost()
+  host = await startCommentsBrowser()
 })
-afterAll(async () => {
-  await chromium?.close()
-  await host?.close()
-})
+afterAll(() => host?.close())
 beforeEach(async () => {
   host.failures.length = 0
   await host.comments.settings.update({ load_method: 'click', show_loader: true })
 })
 
-const open = (path: string, options = {}) => visit(chromium, `${host.origin}${path}`, options)
 const busy = (page: Page) => page.locator('lazy-comments').getAttribute('aria-busy')
 const failed = (page: Page) => page.getByText('Comments could not be loaded.').waitFor()
 
@@ -34,7 +28,7 @@ describe('axe finds nothing', () => {
     ['after loading', undefined, commentsLoaded],
   ])('%s', async (state, failure, reached) => {
     host.failures.push(failure)
-    const page = await open(NEAR, { bypassCSP: true })
+    const page = await host.open(NEAR, { bypassCSP: true })
     if (state !== 'before loading') await page.locator('.lazycomments-button').click()
     await reached(page)
     await page.addScriptTag({ path: AXE })
@@ -46,7 +40,7 @@ describe('axe finds nothing', () => {
 
 test('the comments are busy while they load and at no other time', async () => {
   host.failures.push(404)
-  const page = await open(NEAR)
+  const page = await host.open(NEAR)
   const states = () => page.evaluate<string[]>('states')
   await page.evaluate(() => {
     const element = document.querySelector('lazy-comments') as HTMLElement
@@ -68,7 +62,7 @@ test('the comments are busy while they load and at no other time', async () => {
 
 test('taking the comments away while they load ends the request and the busy state', async () => {
   host.failures.push(0)
-  const page = await open(NEAR)
+  const page = await host.open(NEAR)
   const ended = page.waitForEvent('requestfailed')
   await page.locator('.lazycomments-button').click()
   await page.locator('lazy-comments[aria-busy=true]').waitFor()
@@ -84,7 +78,7 @@ test('taking the comments away while they load ends the request and the busy sta
 
 test('one status says how many comments came, an alert what went wrong until the next try', async () => {
   host.failures.push(404)
-  const page = await open(NEAR)
+  const page = await host.open(NEAR)
   const button = page.locator('.lazycomments-button')
   await button.click()
   await failed(page)
@@ -99,7 +93,7 @@ test('one status says how many comments came, an alert what went wrong until the
 })
 
 test('a click moves the focus to the heading', async () => {
-  const page = await open(NEAR)
+  const page = await host.open(NEAR)
   await page.locator('.lazycomments-button').click()
   await commentsLoaded(page)
   expect(await focused(page)).toBe('H2')
@@ -108,7 +102,7 @@ test('a click moves the focus to the heading', async () => {
 
 test('scrolling never moves the focus', async () => {
   await host.comments.settings.set('load_method', 'scroll')
-  const page = await open('/posts/1')
+  const page = await host.open('/posts/1')
   await page.locator('#space a').focus()
   await page.evaluate('scrollTo(0, document.body.scrollHeight)')
   await commentsLoaded(page)
@@ -117,7 +111,7 @@ test('scrolling never moves the focus', async () => {
 })
 
 test('focus that leaves for elsewhere while the comments load stays there', async () => {
-  const page = await open(NEAR)
+  const page = await host.open(NEAR)
   await page.route('**/lazycomments/v1/comments*', async (route) => {
     await page.locator('#space a').focus()
     await route.continue()
@@ -130,7 +124,7 @@ test('focus that leaves for elsewhere while the comments load stays there', asyn
 
 test('the keyboard alone reaches the button, loads, retries and reaches the form', async () => {
   host.failures.push(404)
-  const page = await open(NEAR)
+  const page = await host.open(NEAR)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   expect(await page.evaluate('document.activeElement.className')).toBe('lazycomments-button')
@@ -147,7 +141,7 @@ test('the keyboard alone reaches the button, loads, retries and reaches the form
 })
 
 test('the button is a link that is large enough, and a click with Ctrl is left to the browser', async () => {
-  const page = await open(NEAR, { viewport: { width: 360, height: 740 } })
+  const page = await host.open(NEAR, { viewport: { width: 360, height: 740 } })
   const button = page.getByRole('link', { name: 'Load Comments' })
   const { width = 0, height = 0 } = (await button.boundingBox()) ?? {}
   expect(Math.min(width, height)).toBeGreaterThanOrEqual(24)
@@ -167,7 +161,7 @@ test.each([
   async (reducedMotion, loader, count) => {
     await host.comments.settings.set('show_loader', loader)
     host.failures.push(0)
-    const page = await open(NEAR, { reducedMotion })
+    const page = await host.open(NEAR, { reducedMotion })
     await page.locator('.lazycomments-button').click()
     await page.locator('lazy-comments[aria-busy=true]').waitFor()
     expect(await page.evaluate('document.getAnimations().length')).toBe(count)
@@ -177,7 +171,7 @@ test.each([
 
 describe('printing', () => {
   test('loads the comments', async () => {
-    const page = await open('/posts/1')
+    const page = await host.open('/posts/1')
     await page.pdf()
     await commentsLoaded(page)
     await page.context().close()
@@ -186,7 +180,7 @@ describe('printing', () => {
   test('leaves out the button and the room that is kept for the comments', async () => {
     await host.comments.settings.set('load_method', 'scroll')
     host.failures.push(0)
-    const page = await open('/posts/1', { viewport: { width: 700, height: 500 } })
+    const page = await host.open('/posts/1', { viewport: { width: 700, height: 500 } })
     const button = page.locator('.lazycomments-button')
     const height = () => page.locator('lazy-comments').evaluate((element) => element.clientHeight)
     expect([await button.isVisible(), await height()]).toEqual([true, 500])

@@ -1,6 +1,8 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
 import { seenBy } from '../support/chromium.ts'
+import { deferred } from '../support/deferred.ts'
 
 let host: AdminHost
 beforeAll(async () => {
@@ -8,6 +10,16 @@ beforeAll(async () => {
 })
 afterAll(() => host?.close())
 beforeEach(() => host.reset())
+
+/** Keeps every save waiting until the function that it gives is called. */
+async function holdSaves(page: Page): Promise<() => void> {
+  const held = deferred()
+  await page.route('**/wp/v2/settings', async (route) => {
+    if (route.request().method() === 'POST') await held.promise
+    await route.continue()
+  })
+  return held.resolve
+}
 
 describe('General Settings', () => {
   test('are saved by one button, in one call, which can be pressed once something has changed', async () => {
@@ -68,14 +80,7 @@ describe('General Settings', () => {
 
   test('keep what is edited while another edit is being saved', async () => {
     const page = await host.open()
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route('**/wp/v2/settings', async (route) => {
-      if (route.request().method() === 'POST') await held
-      await route.continue()
-    })
+    const release = await holdSaves(page)
     await page.getByLabel('Active Logins Limit').fill('4')
     await page.getByRole('button', { name: 'Save Changes' }).click()
     await page.getByRole('button', { name: 'Saving…' }).waitFor()
@@ -89,14 +94,7 @@ describe('General Settings', () => {
 
   test('keep what is put back to how it was while the edit is being saved', async () => {
     const page = await host.open()
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route('**/wp/v2/settings', async (route) => {
-      if (route.request().method() === 'POST') await held
-      await route.continue()
-    })
+    const release = await holdSaves(page)
     await page.getByLabel('Active Logins Limit').fill('4')
     await page.getByRole('button', { name: 'Save Changes' }).click()
     await page.getByRole('button', { name: 'Saving…' }).waitFor()
@@ -112,19 +110,16 @@ describe('General Settings', () => {
   test('show an outline while they are loaded, say when they cannot be, and are loaded again on demand', async () => {
     const page = await (await host.signIn('admin')).newPage()
     let isDown = true
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const held = deferred()
     await page.route('**/wp/v2/settings', async (route) => {
-      await held
+      await held.promise
       if (isDown)
         await route.fulfill({ status: 503, json: { code: 'store_unavailable', message: 'The store is down.' } })
       else await route.continue()
     })
     await page.goto(`${host.origin}/admin`)
     await page.locator('.skeleton').first().waitFor()
-    release()
+    held.resolve()
     await page.getByText('The store is down.').waitFor()
     isDown = false
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -170,14 +165,7 @@ describe('leaving with unsaved edits', () => {
 
   test('asks no longer once a save that was under way has come through', async () => {
     const page = await host.open()
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route('**/wp/v2/settings', async (route) => {
-      if (route.request().method() === 'POST') await held
-      await route.continue()
-    })
+    const release = await holdSaves(page)
     await page.getByLabel('Active Logins Limit').fill('4')
     await page.getByRole('button', { name: 'Save Changes' }).click()
     await page.getByRole('navigation').getByRole('link', { name: 'Support' }).click()
@@ -238,13 +226,10 @@ describe('Force Logout', () => {
   test('is busy while it works, and takes no second click', async () => {
     const page = await host.open()
     let calls = 0
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const held = deferred()
     await page.route('**/sessions/destroy', async (route) => {
       calls += 1
-      await held
+      await held.promise
       await route.continue()
     })
     await page.getByLabel('User', { exact: true }).fill('bob')
@@ -252,7 +237,7 @@ describe('Force Logout', () => {
     const busy = page.getByRole('button', { name: 'Logging out…' })
     await busy.click({ force: true })
     await page.getByLabel('User', { exact: true }).press('Enter')
-    release()
+    held.resolve()
     await page.getByText('All sessions of “Bob” have ended.').first().waitFor()
     expect(calls).toBe(1)
   })

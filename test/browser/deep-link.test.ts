@@ -1,26 +1,20 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Chromium, commentsLoaded, focused, startChromium, visit, watch } from '../support/chromium.ts'
-import { type CommentsHost, startCommentsHost, voices } from '../support/comments-host.ts'
+import { commentsLoaded, focused, watch } from '../support/chromium.ts'
+import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { voices } from '../support/comments-host.ts'
 
 const GONE = 'What this link leads to is no longer here.'
 
-let chromium: Chromium
-let host: CommentsHost
+let host: CommentsBrowser
 beforeAll(async () => {
-  chromium = await startChromium()
-  host = await startCommentsHost()
+  host = await startCommentsBrowser()
   await host.comments.settings.set('load_method', 'click')
 })
-afterAll(async () => {
-  await chromium?.close()
-  await host?.close()
-})
+afterAll(() => host?.close())
 beforeEach(() => {
   host.requests.length = 0
 })
-
-const open = (path: string) => visit(chromium, `${host.origin}${path}`)
 
 /** Waits until what has changed has been drawn, and tells whether the element with the focus is in view. */
 function isFocusInView(page: Page): Promise<boolean> {
@@ -40,7 +34,7 @@ test.each([
   ['comment-%31%37', 'comment-17'],
   ['%63omment-17', 'comment-17'],
 ])('rule 36: the hash #%s loads at once, is in view and has the focus', async (hash, id) => {
-  const page = await open(`/posts/1#${hash}`)
+  const page = await host.open(`/posts/1#${hash}`)
   await commentsLoaded(page)
   expect(await focused(page)).toBe(id)
   expect(await isFocusInView(page)).toBe(true)
@@ -49,7 +43,7 @@ test.each([
 })
 
 test('the target is in view one frame after the comments were put in', async () => {
-  const context = await chromium.visitor()
+  const context = await host.chromium.visitor()
   await watch(context)
   await context.addInitScript(() => {
     document.addEventListener('lazycomments:loaded', () => {
@@ -71,14 +65,14 @@ test('the target is in view one frame after the comments were put in', async () 
 })
 
 test('a link on the page and a hash that comes later load, too', async () => {
-  const page = await open('/posts/1')
+  const page = await host.open('/posts/1')
   await page.evaluate("void (location.hash = 'elsewhere')")
   await page.getByRole('link', { name: 'What reader 17 says' }).click()
   await commentsLoaded(page)
   expect([await focused(page), await isFocusInView(page), host.requests.length]).toEqual(['comment-17', true, 1])
   await page.context().close()
 
-  const other = await open('/posts/1')
+  const other = await host.open('/posts/1')
   await other.evaluate("void (location.hash = 'comment-3')")
   await commentsLoaded(other)
   expect([await focused(other), await isFocusInView(other)]).toEqual(['comment-3', true])
@@ -87,7 +81,7 @@ test('a link on the page and a hash that comes later load, too', async () => {
 
 test('following the same link again retries what has failed', async () => {
   host.failures.push(404)
-  const page = await open('/posts/1')
+  const page = await host.open('/posts/1')
   const link = page.getByRole('link', { name: 'What reader 17 says' })
   await link.click()
   await page.getByText('Comments could not be loaded.').waitFor()
@@ -100,7 +94,7 @@ test('following the same link again retries what has failed', async () => {
 test.each(['comment-999', 'comment-%E0%A4%A'])(
   '#%s names nothing: no focus moves, and nothing breaks',
   async (hash) => {
-    const page = await open(`/posts/1#${hash}`)
+    const page = await host.open(`/posts/1#${hash}`)
     if (hash.endsWith('A')) await page.locator('.lazycomments-button').click()
     await commentsLoaded(page)
     const isBroken = hash.endsWith('A')
@@ -118,7 +112,7 @@ test('the notice of a comment that is gone can be seen, that of loading only hea
 
 async function noticeBox(hash: string, comments: string[]): Promise<{ width: number; clip: string }> {
   host.posts.set(3, { id: 3, status: 'published', comments })
-  const page = await open(`/posts/3#${hash}`)
+  const page = await host.open(`/posts/3#${hash}`)
   await commentsLoaded(page)
   const box = await page.getByRole('status').evaluate((note) => {
     return { width: note.getBoundingClientRect().width, clip: getComputedStyle(note).clipPath }

@@ -1,20 +1,16 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Chromium, commentsLoaded, seenBy, startChromium, watch } from '../support/chromium.ts'
-import { type CommentsHost, startCommentsHost, voices } from '../support/comments-host.ts'
+import { commentsLoaded, seenBy, watch } from '../support/chromium.ts'
+import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { voices } from '../support/comments-host.ts'
 
-let chromium: Chromium
-let host: CommentsHost
+let host: CommentsBrowser
 beforeAll(async () => {
-  chromium = await startChromium()
-  host = await startCommentsHost()
+  host = await startCommentsBrowser()
   host.posts.set(2, { id: 2, status: 'published', comments: voices(60) })
   host.posts.set(3, { id: 3, status: 'published', comments: voices(1000) })
 })
-afterAll(async () => {
-  await chromium?.close()
-  await host?.close()
-})
+afterAll(() => host?.close())
 beforeEach(() => {
   host.failures.length = 0
 })
@@ -23,7 +19,7 @@ const windows = new Map<number, Promise<BrowserContext>>()
 
 /** Opens a page of its own in the window of this width. */
 async function open(width: number, path: string): Promise<Page> {
-  const context = windows.get(width) ?? chromium.visitor({ viewport: { width, height: 740 } }).then(watched)
+  const context = windows.get(width) ?? host.chromium.visitor({ viewport: { width, height: 740 } }).then(watched)
   windows.set(width, context)
   const page = await (await context).newPage()
   await page.goto(`${host.origin}${path}`)

@@ -1,19 +1,15 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Chromium, commentsLoaded, startChromium, visit } from '../support/chromium.ts'
-import { type CommentsHost, startCommentsHost, threadOf, voices } from '../support/comments-host.ts'
+import { commentsLoaded } from '../support/chromium.ts'
+import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { threadOf, voices } from '../support/comments-host.ts'
 import { deferred } from '../support/deferred.ts'
 
-let chromium: Chromium
-let host: CommentsHost
+let host: CommentsBrowser
 beforeAll(async () => {
-  chromium = await startChromium({ keepsPages: true })
-  host = await startCommentsHost()
+  host = await startCommentsBrowser({ keepsPages: true })
 })
-afterAll(async () => {
-  await chromium?.close()
-  await host?.close()
-})
+afterAll(() => host?.close())
 beforeEach(async () => {
   host.failures.length = 0
   host.requests.length = 0
@@ -21,8 +17,15 @@ beforeEach(async () => {
   await host.comments.settings.set('load_method', 'click')
 })
 
-const open = (path: string) => visit(chromium, `${host.origin}${path}`)
 const press = (page: Page) => page.locator('.lazycomments-button').first().click()
+
+/** Opens the post and waits until its comments are being loaded. */
+async function openLoading(): Promise<Page> {
+  const page = await host.open('/posts/1?space=100')
+  await press(page)
+  await page.locator('lazy-comments[aria-busy=true]').waitFor()
+  return page
+}
 
 describe('a page that comes back out of the browser history', () => {
   /** Leaves the page and goes back. The page is the same one, not loaded anew. */
@@ -39,7 +42,7 @@ describe('a page that comes back out of the browser history', () => {
 
   test('with its comments loaded asks for nothing again', async () => {
     await host.comments.settings.set('load_method', 'scroll')
-    const page = await open('/posts/1?space=100')
+    const page = await host.open('/posts/1?space=100')
     await commentsLoaded(page)
     await leaveAndReturn(page)
     expect(await page.locator('[id^=comment-]').count()).toBe(20)
@@ -54,9 +57,7 @@ describe('a page that comes back out of the browser history', () => {
       await answer.promise
       return threadOf(post)
     }
-    const page = await open('/posts/1?space=100')
-    await press(page)
-    await page.locator('lazy-comments[aria-busy=true]').waitFor()
+    const page = await openLoading()
     await leaveAndReturn(page)
     answer.resolve()
     await commentsLoaded(page)
@@ -67,7 +68,7 @@ describe('a page that comes back out of the browser history', () => {
 })
 
 test('no handler of leaving the page forbids the browser to keep it', async () => {
-  const page = await open('/posts/1')
+  const page = await host.open('/posts/1')
   const client = await page.context().newCDPSession(page)
   const { result } = await client.send('Runtime.evaluate', { expression: 'window' })
   const { listeners } = await client.send('DOMDebugger.getEventListeners', { objectId: result.objectId as string })
@@ -78,7 +79,7 @@ test('no handler of leaving the page forbids the browser to keep it', async () =
 })
 
 test('1,000 removals and returns leave no listener behind, load nothing, and the comments still load', async () => {
-  const page = await open('/posts/1')
+  const page = await host.open('/posts/1')
   const client = await page.context().newCDPSession(page)
   async function countListeners(): Promise<number[]> {
     const counts = ['window', 'document', 'document.querySelector("lazy-comments")'].map(async (expression) => {
@@ -108,9 +109,7 @@ test('1,000 removals and returns leave no listener behind, load nothing, and the
 
 test('removed elements hear nothing any more, and moved ones load once in their new place', async () => {
   host.failures.push(0)
-  const page = await open('/posts/1?space=100')
-  await press(page)
-  await page.locator('lazy-comments[aria-busy=true]').waitFor()
+  const page = await openLoading()
   await page.evaluate(() => {
     const element = document.querySelector('lazy-comments') as HTMLElement
     element.remove()
@@ -127,9 +126,7 @@ test('removed elements hear nothing any more, and moved ones load once in their 
 
 test('a copy of an element that was loading, as page libraries keep them, is not busy and can load', async () => {
   host.failures.push(0)
-  const page = await open('/posts/1?space=100')
-  await press(page)
-  await page.locator('lazy-comments[aria-busy=true]').waitFor()
+  const page = await openLoading()
   await page.locator('lazy-comments').evaluate((element) => element.replaceWith(element.cloneNode(true)))
   expect(await page.locator('lazy-comments').getAttribute('aria-busy')).toBe(null)
   await press(page)
@@ -143,7 +140,7 @@ describe('several mount points on one page', () => {
   })
 
   test('load one by one, each with one request and a message of its own', async () => {
-    const page = await open('/posts/1?space=100&twice')
+    const page = await host.open('/posts/1?space=100&twice')
     await page.locator('.lazycomments-button').last().click()
     await commentsLoaded(page)
     expect(host.requests.map(({ url }) => url)).toEqual([expect.stringContaining('post_id=2')])
@@ -157,7 +154,7 @@ describe('several mount points on one page', () => {
   })
 
   test('all load for a hash and for printing, each once', async () => {
-    const page = await open('/posts/1?twice#comment-17')
+    const page = await host.open('/posts/1?twice#comment-17')
     await page.locator('lazy-comments[data-loaded=true]').nth(1).waitFor({ state: 'attached' })
     await page.evaluate('dispatchEvent(new Event("beforeprint"))')
     expect(host.requests).toHaveLength(2)
@@ -190,7 +187,7 @@ describe('the events', () => {
 
   test('tell of loading, of failing with its status, and of the number of comments', async () => {
     host.failures.push(404)
-    const page = await open('/posts/1?space=100')
+    const page = await host.open('/posts/1?space=100')
     const told = await listen(page)
     await press(page)
     await page.getByText('Comments could not be loaded.').waitFor()
@@ -207,7 +204,7 @@ describe('the events', () => {
 
   test('and the status leave the number out for a theme whose comments have no ids of their own', async () => {
     host.render = (post) => threadOf(post).replaceAll('id="comment-', 'data-comment="')
-    const page = await open('/posts/1?space=100')
+    const page = await host.open('/posts/1?space=100')
     const told = await listen(page)
     await press(page)
     await commentsLoaded(page)
@@ -217,7 +214,7 @@ describe('the events', () => {
   })
 
   test('stop loading when `load` is cancelled, until the page allows it', async () => {
-    const page = await open('/posts/1?space=100')
+    const page = await host.open('/posts/1?space=100')
     const told = await listen(page, ['load'])
     await press(page)
     expect(await told()).toEqual([['load', null, '1']])
@@ -230,7 +227,7 @@ describe('the events', () => {
 
   test('leave the message to the page when `error` is cancelled', async () => {
     host.failures.push(404)
-    const page = await open('/posts/1?space=100')
+    const page = await host.open('/posts/1?space=100')
     const told = await listen(page, ['error'])
     await press(page)
     await expect.poll(async () => (await told()).length).toBe(2)

@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Chromium, commentsLoaded, startChromium, visit } from '../support/chromium.ts'
-import { type CommentsHost, startCommentsHost } from '../support/comments-host.ts'
+import { commentsLoaded } from '../support/chromium.ts'
+import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
 
 const NEAR = '/posts/1?space=100'
 
-let chromium: Chromium
-let host: CommentsHost
+let host: CommentsBrowser
 beforeAll(async () => {
-  chromium = await startChromium()
-  host = await startCommentsHost()
+  host = await startCommentsBrowser()
   await host.comments.settings.set('load_method', 'click')
 })
-afterAll(async () => {
-  await chromium?.close()
-  await host?.close()
-})
+afterAll(() => host?.close())
 beforeEach(() => {
   host.failures.length = 0
   host.requests.length = 0
@@ -22,7 +17,7 @@ beforeEach(() => {
 
 /** Opens the post and notes how long the script waits each time. */
 async function open({ cookie = '', nonce = '', fast = true } = {}) {
-  const page = await visit(chromium, `${host.origin}/nonce`)
+  const page = await host.open('/nonce')
   const [name = '', value = ''] = cookie.split('=')
   if (cookie) await page.context().addCookies([{ name, value, url: host.origin }])
   await page.addInitScript((isFast) => {

@@ -1,23 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Chromium, commentsLoaded, seenBy, startChromium, visit } from '../support/chromium.ts'
-import { type CommentsHost, startCommentsHost, threadOf } from '../support/comments-host.ts'
+import { commentsLoaded, seenBy } from '../support/chromium.ts'
+import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { threadOf } from '../support/comments-host.ts'
 
-let chromium: Chromium
-let host: CommentsHost
+let host: CommentsBrowser
 beforeAll(async () => {
-  chromium = await startChromium()
-  host = await startCommentsHost()
+  host = await startCommentsBrowser()
 })
-afterAll(async () => {
-  await chromium?.close()
-  await host?.close()
-})
+afterAll(() => host?.close())
 beforeEach(() => {
   host.failures.length = 0
   host.render = threadOf
 })
-
-const open = (path: string) => visit(chromium, `${host.origin}${path}`)
 
 describe('under a nonce policy that asks for trusted types', () => {
   test.each([
@@ -30,7 +24,7 @@ describe('under a nonce policy that asks for trusted types', () => {
   ])('method %s, %s, failures %j: no violation over the life of the page', async (method, path, failures) => {
     await host.comments.settings.set('load_method', method)
     host.failures.push(...failures)
-    const page = await open(path)
+    const page = await host.open(path)
     if (path === '/posts/1') await page.evaluate('scrollTo(0, document.body.scrollHeight)')
     if (method === 'click' && !path.includes('#')) await page.locator('.lazycomments-button').click()
     if (failures.length > 0) {
@@ -44,7 +38,7 @@ describe('under a nonce policy that asks for trusted types', () => {
   })
 
   test('a violation would be seen', async () => {
-    const page = await open('/posts/1')
+    const page = await host.open('/posts/1')
     await page.evaluate('try { document.body.innerHTML = "<p>" } catch {}')
     expect((await seenBy(page)).violations).toEqual(['require-trusted-types-for trusted-types-sink'])
     await page.context().close()
@@ -54,7 +48,7 @@ describe('under a nonce policy that asks for trusted types', () => {
 test.each(['', 'without a policy'])('scripts in the comments do not run %s', async (policy) => {
   await host.comments.settings.set('load_method', 'click')
   host.render = (post) => `<script>window.seen.ran.push(1)</script>${threadOf(post)}<script src="/nonce"></script>`
-  const page = await open('/nonce')
+  const page = await host.open('/nonce')
   if (policy) {
     await page.route('**/posts/*', async (route) => {
       const response = await route.fetch()
@@ -72,7 +66,7 @@ test.each(['', 'without a policy'])('scripts in the comments do not run %s', asy
 
 test('where the policy allows no `lazycomments`, the link still leads to the comments', async () => {
   await host.comments.settings.set('load_method', 'click')
-  const page = await open('/nonce')
+  const page = await host.open('/nonce')
   await page.route('**/posts/*', async (route) => {
     const response = await route.fetch()
     const headers = response.headers()

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Chromium, startChromium, visit } from '../support/chromium.ts'
-import { type CommentsHost, startCommentsHost, voices } from '../support/comments-host.ts'
+import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { voices } from '../support/comments-host.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 
 const SEED = 20_260_711
@@ -11,18 +11,13 @@ const AT_ONCE = 50
 const STEPS = 6
 const TRIGGERS = ['scroll', 'hash', 'link', 'click', 'print', 'online', 'call', 'nothing'] as const
 
-let chromium: Chromium
-let host: CommentsHost
+let host: CommentsBrowser
 beforeAll(async () => {
-  chromium = await startChromium()
-  host = await startCommentsHost()
+  host = await startCommentsBrowser()
   // Each view is of a post of its own, so that none shares an answer with another in the browser's cache.
   for (let id = 1; id <= VIEWS; id++) host.posts.set(id, { id, status: 'published', comments: voices(20) })
 })
-afterAll(async () => {
-  await chromium?.close()
-  await host?.close()
-})
+afterAll(() => host?.close())
 
 /** Shows so many views of the post side by side, each a page of its own in a frame, and pulls the triggers in each. */
 async function pullTriggers({ plans, first }: { plans: string[][]; first: number }): Promise<string[]> {
@@ -75,7 +70,7 @@ test(`rule 36: ${VIEWS} orders of triggers make one successful request each (see
   const kinds = [undefined, undefined, undefined, 503, 404, 'cut'] as const
   host.failures.push(...Array.from({ length: VIEWS }, () => oneOf(kinds)))
 
-  const page = await visit(chromium, `${host.origin}/nonce`, { viewport: { width: 1400, height: 900 } })
+  const page = await host.open('/nonce', { viewport: { width: 1400, height: 900 } })
   for (let first = 0; first < VIEWS; first += AT_ONCE) {
     await host.comments.settings.set('load_method', first % (2 * AT_ONCE) ? 'click' : 'scroll')
     const outcomes = await page.evaluate(pullTriggers, { plans: plans.slice(first, first + AT_ONCE), first: first + 1 })

@@ -5,8 +5,8 @@ import { createThemes } from '../../examples/express-app/theme.ts'
 import type { User, Users } from '../../examples/express-app/users.ts'
 import { placeholder } from '../../src/comments/placeholder.ts'
 import type { Theme } from '../../src/index.ts'
-import { type Chromium, startChromium } from '../support/chromium.ts'
-import { type CommentsHost, startCommentsHost, type TestPost } from '../support/comments-host.ts'
+import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import type { TestPost } from '../support/comments-host.ts'
 import { hostileAddresses, hostileTexts } from '../support/xss-payloads.ts'
 import { foreignMarkup, type Harm, type HarmWatch, watchForHarm, withoutPolicy } from '../support/xss-watch.ts'
 
@@ -18,11 +18,9 @@ const NOBODY: Users = {
   authenticate: async () => undefined,
 }
 
-let chromium: Chromium
-let host: CommentsHost
+let host: CommentsBrowser
 beforeAll(async () => {
-  chromium = await startChromium()
-  host = await startCommentsHost({ theme: createThemes(NOBODY) as unknown as Theme<TestPost> })
+  host = await startCommentsBrowser({ theme: createThemes(NOBODY) as unknown as Theme<TestPost> })
   for (const [id, theme] of [
     [1, 'classic'],
     [2, 'block'],
@@ -34,10 +32,7 @@ beforeAll(async () => {
   }
   await host.comments.settings.set('load_method', 'click')
 })
-afterAll(async () => {
-  await chromium?.close()
-  await host?.close()
-})
+afterAll(() => host?.close())
 
 function keep(post: Pick<Post, 'id' | 'theme' | 'comments'>): void {
   host.posts.set(post.id, { ...createPosts().find(1), ...post } as unknown as TestPost)
@@ -48,7 +43,7 @@ const POLICIES = ['under the strict policy', 'without any policy'] as const
 async function open(
   policy: (typeof POLICIES)[number],
 ): Promise<{ context: BrowserContext; page: Page; harm: HarmWatch }> {
-  const context = await chromium.visitor()
+  const context = await host.chromium.visitor()
   const harm = await watchForHarm(context, host.origin)
   if (policy === 'without any policy') await withoutPolicy(context)
   return { context, page: await context.newPage(), harm }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { COMMENT_DEFAULTS } from '../../src/comments/comment-settings.ts'
 import { commentHooks } from '../../src/hooks/comment-hooks.ts'
 import { type LazyComments, sessmgr } from '../../src/index.ts'
 import { type CommentsHost, startCommentsHost } from '../support/comments-host.ts'
@@ -113,16 +114,7 @@ describe('lazycomments_default_settings', () => {
       return { ...defaults, button_text: 'Show the talk', load_method: 'click' }
     })
     expect(await page()).toMatch(/method="click".*>Show the talk<\/a>/)
-    expect(given[0]).toEqual({
-      load_method: 'scroll',
-      button_text: 'Load Comments',
-      button_style: 'theme',
-      button_class: '',
-      show_loader: true,
-      minimum_count: 1,
-      disable_for_bots: true,
-      cache_enabled: true,
-    })
+    expect(given[0]).toEqual(COMMENT_DEFAULTS)
     await host.comments.settings.set('button_text', 'Stored')
     expect(await page()).toContain('>Stored</a>')
   })

@@ -3,6 +3,7 @@ import { memoryStore, SessmgrError, type SessmgrStore } from '../../src/index.ts
 import { redisStore } from '../../src/redis.ts'
 import { type CountingTheme, countingTheme } from '../support/block-theme.ts'
 import { type CommentsHost, startCommentsHost, type TestPost } from '../support/comments-host.ts'
+import { createGate } from '../support/gates.ts'
 import { connectRedis, type NodeRedis } from '../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
@@ -78,27 +79,19 @@ describe.each([
 
   test('a theme that is switched while its template is read does not stay', async () => {
     const { template } = theme
-    let reached = () => {}
-    let goOn = () => {}
-    const isReached = new Promise<void>((resolve) => {
-      reached = resolve
-    })
-    const mayGoOn = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
+    const gate = createGate()
     Object.assign(theme, {
       template: async (post: TestPost) => {
         const blocks = await template(post)
-        reached()
-        await mayGoOn
+        await gate.pass()
         return blocks
       },
     })
     const first = fetched()
-    await isReached
+    await gate.arrived
     Object.assign(theme, { template, name: 'second' })
     await host.comments.themeSwitched()
-    goOn()
+    gate.open()
     expect(await first).toContain('"theme":"first"')
     expect(await fetched()).toContain('"theme":"second"')
   })

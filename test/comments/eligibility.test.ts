@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest'
-import type { CommentSettings } from '../../src/comments/comment-settings.ts'
+import { COMMENT_DEFAULTS } from '../../src/comments/comment-settings.ts'
 import { canLazyLoad } from '../../src/comments/eligibility.ts'
 
-const SETTINGS: CommentSettings = {
-  load_method: 'scroll',
-  button_text: 'Load Comments',
-  button_style: 'theme',
-  button_class: '',
-  show_loader: true,
-  minimum_count: 1,
-  disable_for_bots: true,
-  cache_enabled: true,
-}
 const READER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
 const view = { single: true, count: 1, userAgent: READER as string | undefined }
 
@@ -31,5 +21,5 @@ test.each([
   ['a bot where bots are welcome', { disable_for_bots: false }, { userAgent: 'Googlebot/2.1' }, true],
   ['nobody where bots are welcome', { disable_for_bots: false }, { userAgent: undefined }, true],
 ])('rules 30 and 31: %s', async (_name, settings, facts, expected) => {
-  expect(await canLazyLoad({ ...SETTINGS, ...settings }, { ...view, ...facts })).toBe(expected)
+  expect(await canLazyLoad({ ...COMMENT_DEFAULTS, ...settings }, { ...view, ...facts })).toBe(expected)
 })

@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest'
+import { COMMENT_DEFAULTS } from '../../src/comments/comment-settings.ts'
 import { placeholder } from '../../src/comments/placeholder.ts'
 
-const settings = {
-  load_method: 'click',
-  button_text: 'Load Comments',
-  button_style: 'theme',
-  button_class: '',
-  show_loader: true,
-  minimum_count: 1,
-  disable_for_bots: true,
-  cache_enabled: true,
-} as const
+const settings = { ...COMMENT_DEFAULTS, load_method: 'click' } as const
 const parts = {
   postId: 7,
   postUrl: '/posts/7',

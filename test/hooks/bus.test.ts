@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SessmgrError } from '../../src/errors.ts'
 import { createHookBus } from '../../src/hooks/bus.ts'
 import { createHooks, type Hooks, hookCatalogue } from '../../src/hooks/hooks.ts'
+import { deferred, nextTurn } from '../support/deferred.ts'
 
 function createBus(deadlineMs = 1000): { hooks: Hooks; errors: SessmgrError[] } {
   const errors: SessmgrError[] = []
@@ -10,7 +11,6 @@ function createBus(deadlineMs = 1000): { hooks: Hooks; errors: SessmgrError[] } 
 }
 
 const never = new Promise<never>(() => {})
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('actions', () => {
   it('pass their parameters to every subscriber', async () => {
@@ -52,12 +52,10 @@ describe('actions', () => {
   it('make those after an asynchronous subscriber wait for it', async () => {
     const { hooks } = createBus()
     const calls: string[] = []
-    let finish = () => {}
+    const held = deferred()
     const slow = async () => {
       calls.push('slow begins')
-      await new Promise<void>((resolve) => {
-        finish = resolve
-      })
+      await held.promise
       calls.push('slow ends')
     }
     hooks.addAction('sessmgr_cli_init', 'before', () => calls.push('before'))
@@ -65,9 +63,9 @@ describe('actions', () => {
     hooks.addAction('sessmgr_cli_init', 'after', () => calls.push('after'))
     const run = hooks.doAction('sessmgr_cli_init')
     expect(calls).toEqual(['before', 'slow begins'])
-    await turn()
+    await nextTurn()
     expect(calls).toEqual(['before', 'slow begins'])
-    finish()
+    held.resolve()
     await run
     expect(calls).toEqual(['before', 'slow begins', 'slow ends', 'after'])
   })
@@ -146,7 +144,7 @@ describe('filters', () => {
     const { hooks } = createBus()
     hooks.addFilter('sessmgr_error_message', 'a', (message) => `${message}a`)
     hooks.addFilter('sessmgr_error_message', 'b', async (message) => {
-      await turn()
+      await nextTurn()
       return `${message}b`
     })
     hooks.addFilter('sessmgr_error_message', 'c', (message) => `${message}c`)

@@ -4,7 +4,7 @@ import passport from 'passport'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Sessmgr, sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
-import { listen } from '../support/start-host.ts'
+import { listen } from '../support/listen.ts'
 
 let logs: unknown[]
 beforeEach(() => {

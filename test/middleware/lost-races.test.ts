@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../src/index.ts'
-import { createGate, type Gate } from '../support/gates.ts'
 import type { LoginWay } from '../support/login-ways.ts'
+import { loseRace } from '../support/lose-race.ts'
 import type { Host } from '../support/start-host.ts'
 import { startProcesses } from '../support/start-processes.ts'
 
@@ -13,28 +13,16 @@ async function twoProcesses(way: LoginWay): Promise<readonly [here: Host, there:
   return [here, there]
 }
 
-/** Lets a login of this process read what the registry says, and wait before it decides. */
-function waitBeforeDeciding(host: Host): Gate {
-  const gate = createGate()
-  host.limiter.hooks.addFilter('sessmgr_bypass', 'race', async (bypass) => {
-    await gate.pass()
-    return bypass
-  })
-  return gate
-}
-
 describe.each(ways)('rule 11: a login by %s that loses its slot to another process at the last moment', (way) => {
   test('is refused, and the visitor keeps the anonymous session', async () => {
     const [here, there] = await twoProcesses(way)
     const visitor = here.browser()
     await visitor.post('/cart', { item: 'tea' })
-    const gate = waitBeforeDeciding(here)
-    const losing = visitor.login('alice')
-    await gate.arrived
-    const winner = await there.signedIn('alice')
-    gate.open()
-
-    const answer = await losing
+    const [answer, winner] = await loseRace(
+      here,
+      () => visitor.login('alice'),
+      () => there.signedIn('alice'),
+    )
     expect([answer.status, answer.setCookies]).toEqual([403, []])
     if (way === 'plain') expect(answer.headers.get('x-user')).toBe('nobody')
     expect([await winner.me(), await visitor.me()]).toEqual([200, 401])
@@ -47,12 +35,12 @@ describe.each(ways)('rule 11: a login by %s that loses its slot to another proce
   test('is refused, and a visitor without a session gets none', async () => {
     const [here, there] = await twoProcesses(way)
     const visitor = here.browser()
-    const gate = waitBeforeDeciding(here)
-    const losing = visitor.login('alice')
-    await gate.arrived
-    const winner = await there.signedIn('alice')
-    gate.open()
-    expect((await losing).status).toBe(403)
+    const [{ status }, winner] = await loseRace(
+      here,
+      () => visitor.login('alice'),
+      () => there.signedIn('alice'),
+    )
+    expect(status).toBe(403)
     expect(visitor.cookies.size).toBe(0)
     expect(here.store.ids()).toEqual([winner.sessionId()])
   })
@@ -60,12 +48,12 @@ describe.each(ways)('rule 11: a login by %s that loses its slot to another proce
   test('is refused, and who is signed in as another user stays so', async () => {
     const [here, there] = await twoProcesses(way)
     const bob = await here.signedIn('bob')
-    const gate = waitBeforeDeciding(here)
-    const losing = bob.login('alice')
-    await gate.arrived
-    await there.signedIn('alice')
-    gate.open()
-    expect((await losing).status).toBe(403)
+    const [{ status }] = await loseRace(
+      here,
+      () => bob.login('alice'),
+      () => there.signedIn('alice'),
+    )
+    expect(status).toBe(403)
     expect((await bob.get('/me')).json()).toEqual({ id: 3 })
     expect(await here.limiter.sessions.count(3)).toBe(1)
     expect((await there.browser().login('bob')).status).toBe(403)

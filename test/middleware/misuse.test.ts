@@ -4,7 +4,9 @@ import session from 'express-session'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { SessmgrError, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
-import { type Host, listen, startHost } from '../support/start-host.ts'
+import { deferred } from '../support/deferred.ts'
+import { listen } from '../support/listen.ts'
+import { type Host, startHost } from '../support/start-host.ts'
 import { TestStore } from '../support/test-store.ts'
 
 /** An application of a few lines whose error handler shows what it got. */
@@ -198,13 +200,10 @@ describe('rule 12: an action that fails never changes the login', () => {
 
   test('and one that hangs keeps nobody waiting', async () => {
     const { host, visitor } = await scene({ deadlineMs: 60_000 })
-    let finish = () => {}
-    const hanging = new Promise<void>((resolve) => {
-      finish = resolve
-    })
-    host.limiter.hooks.addAction('sessmgr_destroy_all_sessions', 'slow-add-on', () => hanging)
+    const hanging = deferred()
+    host.limiter.hooks.addAction('sessmgr_destroy_all_sessions', 'slow-add-on', () => hanging.promise)
     expect((await visitor.login('alice')).status).toBe(200)
     expect(await visitor.me()).toBe(200)
-    finish()
+    hanging.resolve()
   })
 })

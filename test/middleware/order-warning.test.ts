@@ -1,13 +1,13 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import express from 'express'
 import session from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { explicitCalls } from '../../src/explicit.ts'
 import { type Sessmgr, sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
 import { basic } from '../support/rest-client.ts'
 import { createRestUsers, restHostOf } from '../support/rest-users.ts'
-import { listen } from '../support/start-host.ts'
 
 const SETTINGS = '/api/sessmgr/v1/settings'
 const COMMENTS = '/api/lazycomments/v1/comments?post_id=1'
@@ -125,7 +125,7 @@ describe('the right order logs nothing', () => {
     const router = limiter.router()
     const plain = (request: IncomingMessage, response: ServerResponse) =>
       router(Object.assign(request, { url: request.url?.slice('/api'.length) }), response, () => response.end())
-    const browser = new Browser(await listen(createServer(plain) as unknown as express.Express))
+    const browser = new Browser(await listen(plain))
     const headers = { 'x-host-nonce': 'old', cookie: 'a=b' }
     expect((await browser.get(SETTINGS, { headers })).status).toBe(401)
     expect(logs).toEqual([])

@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLazyComments } from '../../src/comments.ts'
 import { sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
 import { createRestUsers, restHostOf } from '../support/rest-users.ts'
-import { listen } from '../support/start-host.ts'
 
 const posts = { find: () => undefined, id: () => 1, url: () => '/', isPublic: () => true, countComments: () => 1 }
 const theme = { renderComments: () => '' }

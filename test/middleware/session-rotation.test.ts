@@ -1,17 +1,14 @@
 import type express from 'express'
+import type { CookieOptions } from 'express-session'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { deferred } from '../support/deferred.ts'
+import { createGate } from '../support/gates.ts'
 import { parts } from '../support/password-free-app.ts'
 
 /** An application that gives a signed-in user a new session id, as after a change of privileges. */
 function rotatingApp(settings: { maximum?: number; logic?: string } = {}) {
   const made = parts({ settings })
-  const gate = deferred<void>()
-  let waiting = () => {}
-  const arrived = new Promise<void>((resolve) => {
-    waiting = resolve
-  })
+  const gate = createGate()
   const rotate: express.RequestHandler = (req, res, next) => {
     const { passport } = req.session as unknown as { passport: unknown }
     req.session.regenerate((error) => {
@@ -23,11 +20,10 @@ function rotatingApp(settings: { maximum?: number; logic?: string } = {}) {
   const { app, session, limiter, passportSession, login, me } = made
   app.use(session, limiter, passportSession).post('/login', login).get('/me', me).post('/rotate', rotate)
   app.post('/rotate-later', async (req, res, next) => {
-    waiting()
-    await gate.promise
+    await gate.pass()
     rotate(req, res, next)
   })
-  return { ...made, gate, arrived, browser: () => supertest.agent(app) }
+  return { ...made, gate, browser: () => supertest.agent(app) }
 }
 
 describe('a host that changes the session id of a signed-in user', () => {
@@ -54,15 +50,15 @@ describe('a host that changes the session id of a signed-in user', () => {
   })
 
   it.each(['endAll', 'displaced', 'logoutAllUsers'] as const)('cannot carry an ended session over: %s', async (way) => {
-    const { limiter, store, browser, gate, arrived } = rotatingApp()
+    const { limiter, store, browser, gate } = rotatingApp()
     const laptop = browser()
     await laptop.post('/login').expect(204)
     const held = laptop.post('/rotate-later').then((answer) => answer.status)
-    await arrived
+    await gate.arrived
     if (way === 'displaced') await browser().post('/login').expect(204)
     else if (way === 'endAll') await limiter.sessions.endAll('alice')
     else await limiter.sessions.logoutAllUsers()
-    gate.resolve()
+    gate.open()
     await held
     await laptop.get('/me').expect(401)
     expect(await limiter.sessions.count('alice')).toBe(way === 'displaced' ? 1 : 0)
@@ -71,35 +67,29 @@ describe('a host that changes the session id of a signed-in user', () => {
   })
 })
 
+/** How often the store is told that a session is in use, in five requests of a signed-in user. */
+async function touchesOfFiveUses(cookie: CookieOptions = {}): Promise<number> {
+  const { app, store, session, limiter, passportSession, login, me } = parts({}, cookie)
+  let touched = 0
+  const touch = store.touch?.bind(store)
+  store.touch = (id, data, callback) => {
+    touched += 1
+    touch?.(id, data, callback)
+  }
+  app.use(session, limiter, passportSession).post('/login', login).get('/me', me)
+  const laptop = supertest.agent(app)
+  await laptop.post('/login').expect(204)
+  for (let use = 0; use < 5; use++) await laptop.get('/me').expect(200)
+  return touched
+}
+
 describe('a session whose cookie has no expiry', () => {
   it('tells the store of every use, because the store alone knows how long it lasts', async () => {
-    const { app, store, session, limiter, passportSession, login, me } = parts()
-    let touched = 0
-    const touch = store.touch?.bind(store)
-    store.touch = (id, data, callback) => {
-      touched += 1
-      touch?.(id, data, callback)
-    }
-    app.use(session, limiter, passportSession).post('/login', login).get('/me', me)
-    const laptop = supertest.agent(app)
-    await laptop.post('/login').expect(204)
-    for (let use = 0; use < 5; use++) await laptop.get('/me').expect(200)
-    expect(touched).toBe(5)
+    expect(await touchesOfFiveUses()).toBe(5)
   })
 
   it('is not written more than once a minute when the cookie has one', async () => {
-    const { app, store, session, limiter, passportSession, login, me } = parts({}, { maxAge: 3_600_000 })
-    let touched = 0
-    const touch = store.touch?.bind(store)
-    store.touch = (id, data, callback) => {
-      touched += 1
-      touch?.(id, data, callback)
-    }
-    app.use(session, limiter, passportSession).post('/login', login).get('/me', me)
-    const laptop = supertest.agent(app)
-    await laptop.post('/login').expect(204)
-    for (let use = 0; use < 5; use++) await laptop.get('/me').expect(200)
-    expect(touched).toBe(0)
+    expect(await touchesOfFiveUses({ maxAge: 3_600_000 })).toBe(0)
   })
 })
 

@@ -3,7 +3,8 @@ import session from 'express-session'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryStore, SessmgrError, type SessmgrStore, sessmgr } from '../../src/index.ts'
 import { type Answer, Browser } from '../support/browser.ts'
-import { listen, startHost } from '../support/start-host.ts'
+import { listen } from '../support/listen.ts'
+import { startHost } from '../support/start-host.ts'
 import { TestStore } from '../support/test-store.ts'
 
 /** An application without Passport that leaves errors to Express. */

@@ -3,7 +3,7 @@ import session from 'express-session'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Sessmgr, sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
-import { listen } from '../support/start-host.ts'
+import { listen } from '../support/listen.ts'
 
 function makeLimiter(): Sessmgr {
   const limiter = sessmgr({ logger: { warn() {}, error() {} } })

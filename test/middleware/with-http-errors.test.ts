@@ -13,7 +13,8 @@ import {
 import { LicensingError } from '../../src/licensing.ts'
 import { withHttpErrors } from '../../src/middleware/with-http-errors.ts'
 import { type Answer, Browser } from '../support/browser.ts'
-import { listen } from '../support/start-host.ts'
+import { listen } from '../support/listen.ts'
+import { restHostOf } from '../support/rest-users.ts'
 import { TestStore } from '../support/test-store.ts'
 
 /** What a route of the application has at hand. */
@@ -28,15 +29,8 @@ interface Tools {
 type Call = (tools: Tools) => unknown
 
 const POST = { id: 1 }
-const nobody = () => undefined
 const host = {
-  users: {
-    findById: nobody,
-    findByEmail: nobody,
-    findByLogin: nobody,
-    summary: () => ({ id: 0, login: '', display_name: '' }),
-  },
-  can: () => false,
+  ...restHostOf([]),
   posts: { find: () => POST, id: () => 1, url: () => '/posts/1', isPublic: () => true, countComments: () => 9 },
   theme: { renderComments: () => 'comments' },
 }

@@ -9,6 +9,7 @@ import {
   type Fault,
   type FreemiusServer,
   PARENT,
+  sendJson,
   startFreemius,
 } from '../addons/freemius-server.ts'
 import { type RestHost, startRestHost } from '../support/rest-host.ts'
@@ -94,9 +95,7 @@ async function ageCatalogue(): Promise<void> {
 const echo =
   (status: number): Fault =>
   (_request, response) =>
-    response
-      .writeHead(status, { 'content-type': 'application/json' })
-      .end(JSON.stringify(errorBody(status, 'license_error', server.requests.at(-1))))
+    sendJson(response, status, errorBody(status, 'license_error', server.requests.at(-1)))
 
 describe('licence keys and secrets of the provider', () => {
   it('are in no log line, error, event, refusal or header, whatever the backend does', async () => {

@@ -123,11 +123,16 @@ const OVERRIDES = [
   'Forwarded: for=127.0.0.1;host=127.0.0.1',
 ]
 
+/** Cookie and nonce as lines of a request. */
+const linesOf = ({ headers }: SignedIn) => Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+
 const callers: [name: string, headers: () => string[]][] = [
   ['a stranger', () => []],
-  ['a subscriber', () => Object.entries(subscriber.headers).map(([name, value]) => `${name}: ${value}`)],
+  ['a subscriber', () => linesOf(subscriber)],
   ['an administrator without a nonce', () => [`Cookie: ${admin.cookie}`]],
 ]
+
+const targetOf = (method: string, path: string) => (method === 'GET' ? `${path}?user=admin` : path)
 
 const send = (method: string, path: string, headers: readonly string[], body: string) =>
   rawRequest(
@@ -145,7 +150,7 @@ describe('no other spelling of a path gets past the checks', () => {
   describe.each(TARGETS)('of %s %s', (method, path, body) => {
     it.each(callers)('by %s', async (_name, headers) => {
       const before = await host.snapshot()
-      const target = method === 'GET' ? `${path}?user=admin` : path
+      const target = targetOf(method, path)
       for (const spelling of [target, ...spellings(target)]) {
         const [status, text] = await send(method, spelling, headers(), body)
         expect([400, 401, 403, 404, 405], `${method} ${spelling}`).toContain(status)
@@ -159,7 +164,7 @@ describe('no other spelling of a path gets past the checks', () => {
 describe('no header makes a request another one', () => {
   it.each(OVERRIDES)('%s', async (header) => {
     const before = await host.snapshot()
-    const nonce = Object.entries(admin.headers).map(([name, value]) => `${name}: ${value}`)
+    const nonce = linesOf(admin)
     for (const [method, path, body] of TARGETS) {
       for (const [, headers] of callers) {
         const [status] = await send(method, path, [header, ...headers()], body)
@@ -176,8 +181,8 @@ describe('the calls themselves', () => {
   it.each(TARGETS)(
     '%s %s works for an administrator, so that the tests above could fail',
     async (method, path, body) => {
-      const headers = Object.entries(admin.headers).map(([name, value]) => `${name}: ${value}`)
-      const target = method === 'GET' ? `${path}?user=admin` : path
+      const headers = linesOf(admin)
+      const target = targetOf(method, path)
       const before = await host.snapshot()
       const [status, text] = await send(method, target, headers, body)
       expect(status).toBe(200)

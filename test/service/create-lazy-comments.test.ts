@@ -1,10 +1,10 @@
-import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import express, { type RequestHandler } from 'express'
 import session from 'express-session'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLazyComments, type LazyCommentsOptions, type StandaloneComments } from '../../src/comments.ts'
 import { memoryStore, SessmgrError } from '../../src/index.ts'
+import { listen } from '../support/listen.ts'
 import { basic, RestClient } from '../support/rest-client.ts'
 import { createRestUsers, restHostOf } from '../support/rest-users.ts'
 
@@ -48,13 +48,8 @@ async function start(given: Partial<LazyCommentsOptions> = {}, ...before: Reques
     const post = posts.find(Number(req.params.id))
     res.send((await comments.script(req, post)) + (await comments.render(req, post)))
   })
-  const server = app.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const client = new RestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  onTestFinished(() => {
-    client.close()
-    server.close()
-  })
+  const client = new RestClient(await listen(app))
+  onTestFinished(() => client.close())
   return { comments, client }
 }
 

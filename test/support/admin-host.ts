@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import express, { type Express } from 'express'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Sessmgr } from '../../src/index.ts'
 import { type Chromium, startChromium, watch } from './chromium.ts'
 import { type FiredAction, recordActions } from './record-actions.ts'
+import { serve } from './serve.ts'
 
 const EXAMPLE = new URL('../../examples/express-app/', import.meta.url)
 
@@ -51,9 +51,8 @@ export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}
   const outer = express()
   before?.(outer)
   outer.use(app)
-  const server = outer.listen(0, '127.0.0.1')
-  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const served = await serve(outer)
+  const { origin } = served
   const chromium = await startChromium()
   const actions = recordActions(limiter.hooks)
 
@@ -88,9 +87,7 @@ export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}
     },
     async close() {
       await chromium.close()
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
+      await served.close()
       await close()
     },
   }

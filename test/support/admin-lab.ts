@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import express, { type Express } from 'express'
 import session from 'express-session'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -13,6 +12,7 @@ import {
 import type { Chromium } from './chromium.ts'
 import { watch } from './chromium.ts'
 import { createRestUsers, type RestUser, restHostOf } from './rest-users.ts'
+import { serve } from './serve.ts'
 
 /** How the application is put together. */
 export interface AdminLabOptions {
@@ -71,9 +71,7 @@ export async function startAdminLab(options: AdminLabOptions = {}): Promise<Admi
     limiter.logout(req).then(() => res.send('out'), next)
   })
   app.get('/login', (_req, res) => void res.send('<!doctype html><title>Login</title><h1>Login</h1>'))
-  const server = app.listen(0, '127.0.0.1')
-  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, close } = await serve(app)
 
   async function visitor(chromium: Chromium, login: string, more?: BrowserContextOptions): Promise<BrowserContext> {
     const context = await chromium.visitor({ viewport: { width: 1280, height: 800 }, ...more })
@@ -95,9 +93,7 @@ export async function startAdminLab(options: AdminLabOptions = {}): Promise<Admi
       return page
     },
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
+      await close()
       await limiter.close()
     },
   }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express from 'express'
 import session from 'express-session'
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../src/index.ts'
 import { RestClient } from './rest-client.ts'
 import { createRestUsers, restHostOf } from './rest-users.ts'
+import { serve } from './serve.ts'
 
 /** A post of the comment tests. */
 export interface TestPost {
@@ -152,9 +152,7 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
         `<footer><p>The end of the page</p></footer></body></html>`,
     )
   })
-  const server = app.listen(0, '127.0.0.1', 2048)
-  await new Promise((resolve) => server.once('listening', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, close } = await serve(app)
   const client = new RestClient(origin, 64)
 
   const host: CommentsHost = {
@@ -176,9 +174,7 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
     },
     async close() {
       client.close()
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
+      await close()
       await limiter.close()
     },
   }

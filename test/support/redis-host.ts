@@ -1,16 +1,14 @@
-import type { AddressInfo } from 'node:net'
 import { RedisStore } from 'connect-redis'
 import express from 'express'
 import session from 'express-session'
-import passport from 'passport'
-import { Strategy as LocalStrategy } from 'passport-local'
 import { type SessionSettings, type Sessmgr, type SessmgrStore, sessmgr } from '../../src/index.ts'
 import { type RedisClient, redisStore } from '../../src/redis.ts'
 import { Browser } from './browser.ts'
+import { createAuthentication } from './create-authentication.ts'
 import { Gates } from './gates.ts'
 import { addRoutes } from './host-routes.ts'
 import { addLogin } from './login-ways.ts'
-import { authenticate, findUserById } from './users.ts'
+import { serve } from './serve.ts'
 
 /** How an application on Redis is put together. */
 export interface RedisHostOptions {
@@ -62,10 +60,7 @@ export async function startRedisHost(options: RedisHostOptions): Promise<RedisHo
   app.use(limiter, authentication.session() as express.RequestHandler)
   addLogin(app, 'plain', { authentication, limiter, gates, options: {} })
   addRoutes(app, { limiter, gates, passport: true })
-  const server = app.listen(0, '127.0.0.1')
-  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
-
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, close } = await serve(app)
   return {
     origin,
     limiter,
@@ -81,18 +76,8 @@ export async function startRedisHost(options: RedisHostOptions): Promise<RedisHo
       return browser
     },
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
+      await close()
       await limiter.close()
     },
   }
-}
-
-function createAuthentication(): passport.Authenticator {
-  const authentication = new passport.Passport()
-  authentication.use(new LocalStrategy((login, password, done) => done(null, authenticate(login, password) ?? false)))
-  authentication.serializeUser((user, done) => done(null, user.id))
-  authentication.deserializeUser((id: number, done) => done(null, findUserById(id) ?? false))
-  return authentication
 }

@@ -1,5 +1,3 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express5, { type Express } from 'express'
 import session from 'express-session'
 import express4 from 'express4'
@@ -16,6 +14,7 @@ import { type FiredAction, recordActions } from './record-actions.ts'
 import { basic, type RestAnswer, type RestCall, RestClient } from './rest-client.ts'
 import { LICENSE_KEY, licensingOptions, registerAddons } from './rest-licensing.ts'
 import { createRestUsers, type RestUser, restHostOf } from './rest-users.ts'
+import { serve } from './serve.ts'
 import { TestStore } from './test-store.ts'
 
 const FORTNIGHT = 14 * 24 * 60 * 60_000
@@ -85,8 +84,7 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
   })
   registerAddons(limiter.hooks)
   const actions = recordActions(limiter.hooks)
-  const server = await listen(createApp(options, limiter, sessionStore, users))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, close } = await serve(createApp(options, limiter, sessionStore, users))
   const client = new RestClient(origin)
   const user = (login: string) => users.find((one) => one.login === login) as RestUser
 
@@ -132,9 +130,7 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
     },
     async close() {
       client.close()
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
+      await close()
       await limiter.close()
     },
   }
@@ -164,11 +160,4 @@ function createApp(options: RestHostOptions, limiter: Sessmgr, store: TestStore,
   })
   app.get('/me', (req, res) => void res.send(String(req.sessmgr?.session?.userId ?? 'nobody')))
   return app
-}
-
-async function listen(app: Express): Promise<Server> {
-  const server = app.listen(0, '127.0.0.1')
-  server.keepAliveTimeout = 60_000
-  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
-  return server
 }

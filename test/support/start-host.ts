@@ -1,19 +1,18 @@
-import type { AddressInfo } from 'node:net'
 import flash from 'connect-flash'
-import express5, { type ErrorRequestHandler, type Express } from 'express'
+import express5, { type ErrorRequestHandler } from 'express'
 import session, { type SessionOptions } from 'express-session'
 import express4 from 'express4'
-import passport from 'passport'
-import { Strategy as LocalStrategy } from 'passport-local'
+import type passport from 'passport'
 import { onTestFinished } from 'vitest'
 import { type Logger, type SessionSettings, type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import { Browser } from './browser.ts'
+import { createAuthentication } from './create-authentication.ts'
 import { Gates } from './gates.ts'
 import { addRoutes } from './host-routes.ts'
+import { listen } from './listen.ts'
 import { addLogin, type LoginWay } from './login-ways.ts'
 import { type FiredAction, recordActions } from './record-actions.ts'
 import { TestStore } from './test-store.ts'
-import { authenticate, findUserById } from './users.ts'
 
 /** How the application under test is put together. */
 export interface HostOptions {
@@ -103,30 +102,4 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
       return browser
     },
   }
-}
-
-/** Listens on a free port of 127.0.0.1 until the test is over and returns the origin. */
-export async function listen(app: Express): Promise<string> {
-  const server = app.listen(0, '127.0.0.1')
-  server.keepAliveTimeout = 60_000
-  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
-  onTestFinished(async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeAllConnections()
-    await closed
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-function createAuthentication(): passport.Authenticator {
-  const authentication = new passport.Passport()
-  authentication.use(
-    new LocalStrategy((login, password, done) => {
-      const user = authenticate(login, password)
-      done(null, user ?? false, { message: 'Wrong user name or password.' })
-    }),
-  )
-  authentication.serializeUser((user, done) => done(null, user.id))
-  authentication.deserializeUser((id: number, done) => done(null, findUserById(id) ?? false))
-  return authentication
 }
