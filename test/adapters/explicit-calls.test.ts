@@ -161,7 +161,12 @@ describe('explicitCalls', () => {
   const create = async () => ({ sessionId: 'a', ttlMs: TTL_MS })
   it.each<[string, () => Promise<unknown>, string, RegExp]>([
     ['no user', () => calls().login({ userId: '' }, create), 'user_id_missing', /^The id of a user is needed/],
-    ['no number', () => calls().check({ userId: Number.NaN, sessionId: 'a' }), 'user_id_missing', /^The id of a user is needed/],
+    [
+      'no number',
+      () => calls().check({ userId: Number.NaN, sessionId: 'a' }),
+      'user_id_missing',
+      /^The id of a user is needed/,
+    ],
     ['no session id', () => calls().check({ userId: 2, sessionId: '' }), 'invalid_option', /"sessionId"/],
     [
       'no life',
