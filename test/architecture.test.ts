@@ -20,6 +20,16 @@ describe('the rules of the house', () => {
     expect(read(path).trimEnd().split('\n').length).toBeLessThanOrEqual(300)
   })
 
+  it.each(['test', 'scripts', 'bench', 'examples'])('%s/ has no file of more than 300 lines', (folder) => {
+    const top = join(root, '..', folder)
+    const sources = readdirSync(top, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => /\.[cm]?[jt]sx?$/.test(path) && !/node_modules|[/\\]dist[/\\]/.test(path),
+    )
+    expect(sources.length).toBeGreaterThan(5)
+    const lines = (path: string) => readFileSync(join(top, path), 'utf8').trimEnd().split('\n').length
+    expect(sources.filter((path) => lines(path) > 300)).toEqual([])
+  })
+
   it('are for the files that are there', () => {
     expect(files).toContain('index.ts')
     expect(files.filter((path) => path.startsWith('limiter/')).length).toBeGreaterThan(3)
