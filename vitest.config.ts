@@ -26,7 +26,6 @@ export const sources = {
 export default defineConfig({
   ...sources,
   test: {
-    maxWorkers: 2,
     testTimeout: 60_000,
     // One part of the whole, which scripts/coverage.mjs measures: this sees no other process.
     coverage: {
@@ -40,9 +39,16 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: [BROWSER], sequence: { groupOrder: 0 } },
+        test: {
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: [BROWSER],
+          sequence: { groupOrder: 0 },
+          // More than a small machine has cores: many tests wait for servers that have to be slow.
+          maxWorkers: 3,
+        },
       },
-      { extends: true, test: { name: 'browser', include: [BROWSER], sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'browser', include: [BROWSER], sequence: { groupOrder: 1 }, maxWorkers: 2 } },
     ],
   },
 })
