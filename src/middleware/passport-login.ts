@@ -56,7 +56,8 @@ export function limitPassportLogins(
 
 /**
  * Finds the prototype just below Node's own. Express exchanges a request's first prototype on its way through
- * sub-applications; this one stays. Without Express there is none, and Node's own is not ours to change.
+ * sub-applications; this one stays. Without Express there is none, and Node's own is not ours to change: nor is what
+ * stands below it where the request is none of HTTP/1, which in the end is the prototype of all objects.
  */
 function sharedPrototype(request: HostRequest): object | undefined {
   let found: object | undefined
@@ -65,7 +66,7 @@ function sharedPrototype(request: HostRequest): object | undefined {
     found = next
     next = Object.getPrototypeOf(next)
   }
-  return found
+  return next === null ? undefined : found
 }
 
 function prepare(holder: object): void {
