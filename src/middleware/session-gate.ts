@@ -248,15 +248,18 @@ export class SessionGate {
     return this.#ended.has(request)
   }
 
-  /** Says once, after a login, that sessions name their user otherwise than the login did. */
+  /** Says once, after a login, that sessions name their user otherwise than the login did, or not at all. */
   compareUsers(data: HostSessionData, userId: UserId): void {
     const named = this.#options.sessionUser(data)
-    if (this.#warned || named === undefined || String(named) === String(userId)) return
+    // Without Passport the application may put the user into the session after the login.
+    if (this.#warned || (named === undefined ? !data.passport : String(named) === String(userId))) return
     this.#warned = true
+    const found =
+      named === undefined ? 'holds no user id that sessmgr can read' : 'is not the id of the user who logged in'
+    const owner = named === undefined ? 'nobody: no limit and no logout reaches them' : 'somebody else'
     this.#options.logger.warn(
-      'What a session says of its user is not the id of the user who logged in, so sessions from before sessmgr, and ' +
-        'those whose id the application changes, count for somebody else. Tell sessmgr how to read the id: ' +
-        'sessmgr({ sessionUser: (session) => … }).',
+      `What a session says of its user ${found}, so sessions from before sessmgr, and those whose id the application ` +
+        `changes, count for ${owner}. Tell sessmgr how to read the id: sessmgr({ sessionUser: (session) => … }).`,
     )
   }
 
