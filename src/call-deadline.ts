@@ -92,6 +92,9 @@ export class CallDeadline {
   }
 
   #unavailable(problem: string, cause?: unknown): SessmgrError {
-    return new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, { cause })
+    const error = new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, { cause })
+    // Express's own error handler logs the stack and no cause, and nobody would learn what the store has said.
+    if (cause instanceof Error) error.stack += `\nCaused by: ${cause.message}`
+    return error
   }
 }

@@ -40,6 +40,10 @@ describe('a call that is answered in time', () => {
       throw cause
     })
     await expect(throwing).rejects.toMatchObject({ code: 'store_unavailable', cause })
+    // All that the error handler of Express writes down.
+    for (const call of [failing, throwing]) {
+      await expect(call).rejects.toMatchObject({ stack: expect.stringContaining('\nCaused by: ECONNREFUSED') })
+    }
   })
 
   it('keeps an error that has a code already', async () => {

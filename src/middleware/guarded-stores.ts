@@ -1,6 +1,7 @@
 import { CallDeadline } from '../call-deadline.ts'
 import { invalidOption } from '../invalid-option.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import { onePerProcess } from '../one-per-process.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
 import { type GatedStore, type GuardedStore, type GuardOptions, guardStore } from './guarded-store.ts'
 import type { HostRequest, HostStore } from './host-types.ts'
@@ -17,7 +18,7 @@ export interface JoinedSessions {
 }
 
 /** Whose guard stands in front of a store: it stands there for good, and a second one would ask the first. */
-const owners = new WeakMap<HostStore, GuardedStores>()
+const owners = onePerProcess('owners', () => new WeakMap<HostStore, GuardedStores>())
 
 /** The session stores that stand behind the guard: one, unless an application has several session middlewares. */
 export class GuardedStores implements HostSessions {

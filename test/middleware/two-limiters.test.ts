@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import express from 'express'
 import session from 'express-session'
 import { expect, onTestFinished, test } from 'vitest'
@@ -28,6 +29,30 @@ test('two sessmgr() before one route are told so from the first request on', asy
     500,
     { code: 'invalid_option', message: expect.stringMatching(/^Two sessmgr\(\) stand in this application/) },
   ])
+})
+
+test('two of two copies of the package, one imported and one required, learn of each other', async () => {
+  const copy = createRequire(import.meta.url)('../../dist/index.cjs') as typeof import('../../src/index.ts')
+  expect(copy.sessmgr).not.toBe(sessmgr)
+  const required = copy.sessmgr({ logger: { warn() {}, error() {} } })
+  onTestFinished(() => required.close())
+  const app = express()
+  app.use(sessions(), makeLimiter(), required)
+  app.use(show)
+  expect((await new Browser(await listen(app)).get('/')).json()).toMatchObject({ code: 'invalid_option' })
+
+  const sessionStore = new session.MemoryStore()
+  const second = express()
+  second.use(session({ secret: 'test', resave: false, saveUninitialized: false, store: sessionStore }))
+  second.use('/imported', makeLimiter())
+  second.use('/required', required)
+  second.use((_req, res) => void res.send('a page'))
+  second.use(show)
+  const browser = new Browser(await listen(second))
+  expect((await browser.get('/imported')).status).toBe(200)
+  expect((await browser.get('/required')).json()).toMatchObject({
+    message: expect.stringContaining('guarded by another limiter already'),
+  })
 })
 
 test('one that stands twice is harmless, also behind a login above it', async () => {
