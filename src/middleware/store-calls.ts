@@ -20,6 +20,8 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
           start((error) => (error ? reject(withoutId(error, sessionId)) : resolve()))
         }),
     )
+  const ifThere = (sessionId: string, start: (callback: (error?: unknown) => void) => unknown) =>
+    settled(sessionId, (callback) => start((error) => callback(isMissing(error) ? undefined : error)))
 
   return {
     get: (sessionId) =>
@@ -27,17 +29,21 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
         () =>
           new Promise((resolve, reject) => {
             get.call(store, sessionId, (error, data) => {
-              // Stores in the file tradition report a missing session this way.
-              if (error && (error as { code?: unknown }).code !== 'ENOENT') reject(withoutId(error, sessionId))
+              if (error && !isMissing(error)) reject(withoutId(error, sessionId))
               else resolve(error ? undefined : (data ?? undefined))
             })
           }),
       ),
     set: (sessionId, data) => settled(sessionId, (callback) => set.call(store, sessionId, data, callback)),
-    destroy: (sessionId) => settled(sessionId, (callback) => destroy.call(store, sessionId, callback)),
+    destroy: (sessionId) => ifThere(sessionId, (callback) => destroy.call(store, sessionId, callback)),
     touch: (sessionId, data) =>
-      touch ? settled(sessionId, (callback) => touch.call(store, sessionId, data, callback)) : Promise.resolve(),
+      touch ? ifThere(sessionId, (callback) => touch.call(store, sessionId, data, callback)) : Promise.resolve(),
   }
+}
+
+/** Stores in the file tradition report a missing session this way. */
+function isMissing(error: unknown): boolean {
+  return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
 }
 
 /** An error of the store without the raw session id: a file store, for one, tells the path of the file. */
