@@ -23,6 +23,10 @@ export default defineConfig([
     },
     format: ['esm', 'cjs'],
     dts: true,
+    esbuildOptions(options, { format }) {
+      // Jest, as it comes, has no import() in CommonJS. Node requires what is an ES module, too.
+      if (format === 'cjs') options.supported = { 'dynamic-import': false }
+    },
   },
   { ...shared, entry: { cli: 'src/cli.ts' }, format: ['esm'] },
 ])

@@ -32,13 +32,18 @@ async function assetsModule() {
   return `export const script = ${await built('main.ts')}\nexport const style = ${await built('style.css')}\n`
 }
 
-/** Writes the module that tells where the admin screen is: beside the built package. */
+/**
+ * Writes the module that tells where the admin screen is: beside the built package, or beside the bundle that this is in.
+ *
+ * Bundlers read it too. One leaves `import.meta` empty as it makes CommonJS of the ES module, and another takes
+ * `new URL('./admin', import.meta.url)` for an asset. It is a function, so that a bundle without the screen loads.
+ */
 function folderModule(format) {
-  if (format === 'cjs') {
-    return `import { join } from 'node:path'\nexport const adminFolder = join(__dirname, 'admin')\n`
-  }
-  const folder = `fileURLToPath(new URL('./admin', import.meta.url))`
-  return `import { fileURLToPath } from 'node:url'\nexport const adminFolder = ${folder}\n`
+  const here = 'import.meta.url ? dirname(fileURLToPath(import.meta.url)) : __dirname'
+  return `import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+export const adminFolder = () => join(${format === 'cjs' ? '__dirname' : here}, 'admin')
+`
 }
 
 /** For tsup. */
@@ -61,6 +66,6 @@ export const viteAssets = {
   resolveId: (id) => (id === ASSETS_MODULE || id === FOLDER_MODULE ? `\0${id}` : undefined),
   load(id) {
     if (id === `\0${ASSETS_MODULE}`) return assetsModule()
-    if (id === `\0${FOLDER_MODULE}`) return `export const adminFolder = ${JSON.stringify(builtFolder)}`
+    if (id === `\0${FOLDER_MODULE}`) return `export const adminFolder = () => ${JSON.stringify(builtFolder)}`
   },
 }

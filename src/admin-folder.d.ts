@@ -1,4 +1,4 @@
-/** Where the built files of the admin screen are. */
+/** Tells where the built files of the admin screen are, if they are there. */
 declare module 'virtual:admin-folder' {
-  export const adminFolder: string
+  export function adminFolder(): string
 }

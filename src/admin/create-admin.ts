@@ -7,6 +7,7 @@ import { errorBody, withHttpStatus } from '../middleware/http-error.ts'
 import { createAdminAssets } from './admin-assets.ts'
 import { adminPage, forbiddenPage } from './admin-page.ts'
 import { contentPolicy } from './content-policy.ts'
+import { requireAdminFiles } from './require-admin-files.ts'
 import { type AdminOptions, resolveAdminOptions } from './resolve-admin-options.ts'
 import { type ScriptVarsParts, scriptVars } from './script-vars.ts'
 
@@ -27,7 +28,8 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 /**
  * Makes the middleware that serves the admin screen, for users with `manage_options`.
  *
- * @throws SessmgrError `invalid_option` for a bad option, and when nobody has said who the users are.
+ * @throws SessmgrError `invalid_option` for a bad option, when nobody has said who the users are, and where the built
+ * files of the screen are missing.
  */
 export function createAdmin(parts: AdminParts, options?: AdminOptions) {
   const { host, nonceHeader } = parts
@@ -39,7 +41,7 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     )
   }
   const { users, can } = host
-  const assets = createAdminAssets(adminFolder)
+  const assets = createAdminAssets(requireAdminFiles(adminFolder()))
 
   return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next()

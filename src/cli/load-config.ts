@@ -49,16 +49,23 @@ async function importFile(path: string): Promise<unknown> {
   }
 }
 
-/** Node from 22.18 on reads TypeScript itself; before that the application's jiti does. */
+/** Node from 22.18 on reads TypeScript itself; before that the application's jiti does, from version 2 on. */
 async function importTypeScript(path: string, unreadable: string): Promise<unknown> {
-  let jiti: { createJiti(parent: string): { import(file: string): Promise<unknown> } }
+  let jiti: { createJiti?(parent: string): { import(file: string): Promise<unknown> } }
   try {
     jiti = await import(pathToFileURL(createRequire(path).resolve('jiti')).href)
   } catch {
-    const advice = 'Install the package jiti in your application, or write the file in JavaScript.'
-    throw new CliError(1, `This Node cannot read TypeScript such as ${unreadable}. ${advice}`)
+    throw cannotRead(unreadable, 'Install the package jiti in your application')
   }
+  if (!jiti.createJiti) throw cannotRead(unreadable, 'Install jiti 2 or newer (your application has an older one)')
   return jiti.createJiti(path).import(path)
+}
+
+function cannotRead(unreadable: string, advice: string): CliError {
+  return new CliError(
+    1,
+    `This Node cannot read TypeScript such as ${unreadable}. ${advice}, or write the file in JavaScript.`,
+  )
 }
 
 /** A CommonJS file, and one that was compiled to it, arrive with their default one or two levels down. */

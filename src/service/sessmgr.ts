@@ -76,7 +76,7 @@ export interface Sessmgr extends Middleware {
    *
    * It stands after sessmgr itself and needs the REST routes. Only users with `manage_options` see it.
    *
-   * @throws SessmgrError `invalid_option` for a bad option, and without `host`.
+   * @throws SessmgrError `invalid_option` for a bad option, without `host`, and in a bundle without the screen's files.
    */
   admin(options?: AdminOptions): Middleware
   /**

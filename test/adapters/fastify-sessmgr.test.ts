@@ -30,6 +30,16 @@ describe('registered in the wrong place, the plugin says so at start-up', () => 
     await expect(app.ready()).rejects.toMatchObject({ code: 'session_middleware_unsupported' })
   })
 
+  test('on a Fastify that is too old, naming both versions', async () => {
+    const app = fastify()
+    Object.defineProperty(app, 'version', { value: '4.29.1' })
+    app.register(fastifySessmgr, { limiter: createLimiter() })
+    await expect(app.ready()).rejects.toMatchObject({
+      code: 'session_middleware_unsupported',
+      message: expect.stringMatching(/^This is Fastify 4\.29\.1\. sessmgr needs Fastify 5 or newer/),
+    })
+  })
+
   test('without a service', async () => {
     const app = fastify()
     app.register(fastifySessmgr, { limiter: {} as never })

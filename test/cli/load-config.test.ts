@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -95,6 +96,18 @@ describe('the configuration', () => {
     if ((process.features as { typescript?: unknown }).typescript)
       expect(err).toContain('must export what sessmgr() returned')
     else expect(err).toMatch(/cannot read TypeScript such as .*sessmgr\.config\.ts\. Install the package jiti/)
+  })
+
+  it('in TypeScript says which jiti it takes where the application has an older one', async () => {
+    const folder = folderWith({ 'sessmgr.config.ts': 'export default 5 as number' }, tmpdir())
+    mkdirSync(join(folder, 'node_modules/jiti'), { recursive: true })
+    // As jiti 1 is: one function, which reads at once.
+    writeFileSync(join(folder, 'node_modules/jiti/index.js'), 'module.exports = () => () => {}')
+    const { code, err } = await maximumIn(folder)
+    expect(code).toBe(1)
+    if ((process.features as { typescript?: unknown }).typescript)
+      expect(err).toContain('must export what sessmgr() returned')
+    else expect(err).toMatch(/cannot read TypeScript such as .*sessmgr\.config\.ts\. Install jiti 2 or newer/)
   })
 })
 

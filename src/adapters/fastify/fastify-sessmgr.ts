@@ -29,14 +29,15 @@ export interface FastifySessmgrOptions {
  * Puts the session limit into a Fastify application: register it after @fastify/session, and before or after
  * @fastify/passport.
  *
- * @throws SessmgrError `session_middleware_missing`, `session_middleware_unsupported` for sessions without a store, or
- * `invalid_option` when another limiter guards the store.
+ * @throws SessmgrError `session_middleware_missing`, `session_middleware_unsupported` for sessions without a store and
+ * before Fastify 5, or `invalid_option` when another limiter guards the store.
  * @example
  * await app.register(fastifySession, { secret, store, saveUninitialized: false })
  * await app.register(fastifySessmgr, { limiter: sessmgr({ settings: { maximum: 2 } }) })
  */
 export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (fastify, { limiter }) => {
   const core = coreOf(limiter)
+  requireVersion(fastify)
   requireSessions(fastify)
   const { sessionStore } = core.options
   if (sessionStore) guardFastifyStore(core, sessionStore)
@@ -74,6 +75,15 @@ Object.assign(fastifySessmgr, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'sessmgr',
 })
+
+/** The package manager does not look at it: an application on Express may have an older Fastify for something else. */
+function requireVersion({ version }: FastifyInstance): void {
+  if (Number.parseInt(version, 10) >= 5) return
+  throw new SessmgrError(
+    'session_middleware_unsupported',
+    `This is Fastify ${version}. sessmgr needs Fastify 5 or newer, with @fastify/session 11 or newer.`,
+  )
+}
 
 function requireSessions(fastify: FastifyInstance): void {
   if (!fastify.hasRequestDecorator('session')) {
