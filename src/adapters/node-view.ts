@@ -11,7 +11,8 @@ export function nodeView(raw: IncomingMessage, own: object): HostRequest {
     get(target, key) {
       if (key in own) return Reflect.get(own, key)
       const value = Reflect.get(target, key)
-      return typeof value === 'function' ? value.bind(target) : value
+      // Not by its own `bind`: an Express application, for one, takes that for a route of the verb BIND.
+      return typeof value === 'function' ? Function.prototype.bind.call(value, target) : value
     },
     set: (target, key, value) => Reflect.set(key in own ? own : target, key, value),
     has: (target, key) => key in own || key in target,

@@ -3,6 +3,7 @@ import { adminFolder } from 'virtual:admin-folder'
 import { SessmgrError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
+import { hostRequestOf } from '../middleware/host-visit.ts'
 import { errorBody, withHttpStatus } from '../middleware/http-error.ts'
 import { createAdminAssets } from './admin-assets.ts'
 import { adminPage, forbiddenPage } from './admin-page.ts'
@@ -67,7 +68,7 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     parts.notePage(request)
     const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
     const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
-    const session = request.sessmgr?.session
+    const session = hostRequestOf(request).sessmgr?.session
     const user = session && ((await users.findById(String(session.userId))) ?? undefined)
     const nonce = user === undefined ? undefined : await parts.nonceOf(request)
     const refusal = nonce === undefined ? 401 : (await can.call(host, user, 'manage_options')) ? undefined : 403

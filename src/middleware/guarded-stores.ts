@@ -1,4 +1,5 @@
 import { CallDeadline } from '../call-deadline.ts'
+import { inWords } from '../in-words.ts'
 import { invalidOption } from '../invalid-option.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { onePerProcess } from '../one-per-process.ts'
@@ -89,7 +90,11 @@ export class GuardedStores implements HostSessions {
         }
       })
     const joined: HostSessions = {
-      exists: async (sessionId) => Boolean(await call(sessionId, () => sessions.exists(sessionId))),
+      async exists(sessionId) {
+        const held = await call(sessionId, () => sessions.exists(sessionId))
+        if (typeof held === 'boolean' || typeof held === 'number') return Boolean(held)
+        throw invalidOption(`"sessions.exists" must tell true or false; ${inWords(held)} came back`)
+      },
       destroy: async (sessionId) => void (await call(sessionId, () => sessions.destroy(sessionId))),
     }
     this.#joined.set(sessions, joined)

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
 import type { HostRequest } from './host-types.ts'
 
 /** Where the adapter of a host keeps, on Node's request, what it knows of it. The same across the doors of the package. */
@@ -7,13 +8,14 @@ export const VISIT: unique symbol = Symbol.for('sessmgr.visit')
 /** A request as the application has it: Node's own, one of Express, one of Fastify, or a context of Koa. */
 export type RequestLike =
   | IncomingMessage
+  | Http2ServerRequest
   | {
       /** The request of Node, in Fastify. */
-      readonly raw: IncomingMessage
+      readonly raw: IncomingMessage | Http2ServerRequest
     }
   | {
       /** The request of Node, in Koa. */
-      readonly req: IncomingMessage
+      readonly req: IncomingMessage | Http2ServerRequest
     }
 
 /** A request of a host that is not Express. */

@@ -193,6 +193,36 @@ describe('explicitCalls', () => {
     expect(error).toMatchObject({ code, status: 500, message: expect.stringMatching(message) })
   })
 
+  it.each([undefined, null])('refuses a login whose session is %s', async (made) => {
+    const login = calls().login({ userId: 2 }, async () => made as never)
+    await expect(login).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining('"sessionId"'),
+    })
+  })
+
+  it('takes no session for held, and none for lost, when "exists" tells neither', async () => {
+    const limiter = sessmgr({ logger: { warn() {}, error() {} } })
+    onTestFinished(() => limiter.close())
+    const { login } = explicitCalls(limiter, { exists: () => undefined as never, destroy() {} })
+    await login({ userId: 2 }, create)
+    await expect(limiter.sessions.list(2)).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining('"sessions.exists" must tell true or false; undefined came back'),
+    })
+  })
+
+  it('holds the limit for sessions that are in their cookies alone, which no store holds or destroys', async () => {
+    const limiter = sessmgr({ settings: { maximum: 1, logic: 'logout_oldest' } })
+    onTestFinished(() => limiter.close())
+    const { login, check } = explicitCalls(limiter, { exists: () => true, destroy() {} })
+    for (const sessionId of ['a', 'b']) await login({ userId: 2 }, async () => ({ sessionId, ttlMs: TTL_MS }))
+    expect(await check({ userId: 2, sessionId: 'a' })).toEqual({ ended: { reason: 'ended' } })
+    expect(await check({ userId: 2, sessionId: 'b' })).toHaveProperty('session')
+    await limiter.sessions.logoutAllUsers()
+    expect(await check({ userId: 2, sessionId: 'b' })).toEqual({ ended: { reason: 'logout_all' } })
+  })
+
   it('refuses what is no limiter, and sessions without methods', () => {
     const limiter = sessmgr({ logger: { warn() {}, error() {} } })
     onTestFinished(() => limiter.close())

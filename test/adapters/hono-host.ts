@@ -23,7 +23,8 @@ const TTL_MS = 60_000
 
 /**
  * Starts an application on Hono with sessions of its own: `/me` for users, `/state`, `/nonce`, `POST /login`,
- * `POST /logout`, `POST /hold/<gate>`, which waits and then writes its session, and the REST routes below `/api`.
+ * `POST /logout`, `POST /hold/<gate>`, which waits and then writes its session, the REST routes below `/api` beside
+ * `/api/mine`, and the admin screen below `/admin`.
  */
 export async function startHonoHost(options: SessmgrOptions = {}, sessions = new Map<string, OwnSession>()) {
   const limiter = createLimiter(options)
@@ -57,6 +58,10 @@ export async function startHonoHost(options: SessmgrOptions = {}, sessions = new
       return { sessionId, ttlMs: TTL_MS }
     })
     if (!admission.admitted) return c.text(admission.message, 403)
+    const { session: left } = c.var.state
+    if (left && left.userId !== userId) {
+      await calls.logout({ userId: left.userId, sessionId: getCookie(c, 'sid') ?? '' })
+    }
     setCookie(c, 'sid', sessionId, { httpOnly: true, sameSite: 'Lax', path: '/' })
     return c.text('signed in')
   })
@@ -76,16 +81,21 @@ export async function startHonoHost(options: SessmgrOptions = {}, sessions = new
   app.get('/me', (c) => c.body(null, c.var.state.session ? 200 : 401))
   app.get('/state', (c) => c.json(c.var.state))
   app.get('/nonce', async (c) => c.text((await limiter.nonce(c.env.incoming)) ?? ''))
-  const routes = limiter.router()
-  app.all('/api/*', async (c) => {
-    const { incoming, outgoing } = c.env
-    incoming.url = incoming.url?.slice('/api'.length) ?? '/'
-    await new Promise<void>((resolve, reject) => {
-      outgoing.on('close', resolve)
-      routes(incoming, outgoing, reject)
+  const mounted = { '/api': limiter.router(), '/admin': limiter.admin({ path: '/admin' }) }
+  for (const [path, serveIt] of Object.entries(mounted)) {
+    app.all(`${path}/*`, async (c, next) => {
+      const { incoming, outgoing } = c.env
+      const { url = '' } = incoming
+      incoming.url = url.slice(path.length)
+      const isAnswered = await new Promise<boolean>((resolve, reject) => {
+        outgoing.on('close', () => resolve(true))
+        serveIt(incoming, outgoing, (error) => (error ? reject(error) : resolve(false)))
+      })
+      incoming.url = url
+      return isAnswered ? RESPONSE_ALREADY_SENT : next()
     })
-    return RESPONSE_ALREADY_SENT
-  })
+  }
+  app.get('/api/mine', (c) => c.text('mine'))
 
   onTestFinished(() => limiter.close())
   const origin = await listen(getRequestListener(app.fetch))

@@ -116,3 +116,26 @@ test('the REST routes know who calls by cookie and nonce', async () => {
   const foreign = { headers: { 'X-HOST-Nonce': (await stranger.get('/nonce')).text } }
   expect((await stranger.get('/api/sessmgr/v1/sessions?user=2', foreign)).status).toBe(403)
 })
+
+test('a path below the REST routes that is not theirs stays that of the application', async () => {
+  const host = await startHonoHost()
+  const browser = host.browser()
+  expect((await browser.get('/api/mine')).text).toBe('mine')
+  expect((await browser.get('/api/none')).status).toBe(404)
+})
+
+test('the admin screen knows who calls', async () => {
+  const host = await startHonoHost()
+  const [admin, stranger] = [await signedIn(host), await signedIn(host, 'bob')]
+  expect((await admin.get('/admin/settings')).status).toBe(200)
+  expect((await stranger.get('/admin/settings')).status).toBe(403)
+  expect((await host.browser().get('/admin/settings')).location).toMatch(/^\/login/)
+})
+
+test('a login over the session of another user frees the slot of that one', async () => {
+  const host = await startHonoHost({ settings: { maximum: 1, logic: 'block' } })
+  const browser = await signedIn(host)
+  expect((await browser.login('bob')).status).toBe(200)
+  expect([await host.limiter.sessions.count(2), await host.limiter.sessions.count(3)]).toEqual([0, 1])
+  expect([...host.sessions.keys()]).toEqual([sid(browser)])
+})

@@ -133,3 +133,23 @@ test('an id that travels outside cookies is left alone', async () => {
   const ended = await host.browser().get('/state', { headers })
   expect([ended.json(), ended.setCookies]).toEqual([{ ended: { reason: 'missing' } }, []])
 })
+
+test('below a path that another middleware has cut, as koa-mount does, the admin screen knows where it stands', async () => {
+  const app = createApp({ store: new JsonSessions().forPromises() })
+  const limiter = createLimiter()
+  app.use(koaSessmgr(limiter, app))
+  app.use(async (ctx, next) => {
+    if (ctx.path === '/login') await limiter.login(ctx, { id: 2 })
+    ctx.path = ctx.path.replace(/^\/+office/, '')
+    await next()
+  })
+  app.use(koaRoutes('/admin', limiter.admin()))
+  const browser = new Browser(await listen(app.callback()))
+  await browser.get('/login')
+  for (const path of ['/office/admin', '/office/admin/settings?a=1', '//office/admin/settings', '/admin/settings']) {
+    const { status, text } = await browser.get(path)
+    const base = path.startsWith('/admin') ? '/admin' : '/office/admin'
+    const scripts = [...text.matchAll(/(?:src|href)="([^"]*\/assets\/)/g)].map(([, folder]) => folder)
+    expect([status, new Set(scripts)], path).toEqual([200, new Set([`${base}/assets/`])])
+  }
+})

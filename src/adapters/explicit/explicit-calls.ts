@@ -25,7 +25,10 @@ export interface SessionCall {
 export interface LoginCall {
   /** Who logs in: a text that is not empty, or a safe integer. */
   readonly userId: UserId
-  /** Raw id of the session that the browser came with; if it is the user's own, the login replaces it. */
+  /**
+   * Raw id of the session that the browser came with; if it is the user's own, the login replaces it. That of another
+   * user stays: end it by `logout` once the login is through.
+   */
   readonly replaces?: string | null | undefined
   /** Address of the client, for lists of sessions. @default null */
   readonly ip?: string | null
@@ -98,7 +101,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that makes the session')
       const attempt = { userId, replaces: replaces ?? undefined, ...clientDetails(ip, userAgent) }
       return limit.admit(attempt, async () => {
-        const { sessionId, ttlMs } = await create()
+        const { sessionId, ttlMs } = (await create()) ?? {}
         requireSession(sessionId)
         const revert = () => held.destroy(sessionId)
         if (!isLife(ttlMs)) await revert()

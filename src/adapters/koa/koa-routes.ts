@@ -23,7 +23,8 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     const { body } = request as { body?: unknown }
     const vary = context.res.getHeader('Vary')?.toString()
     const rest = url.slice(prefix.length)
-    const mounting = { baseUrl: prefix, url: rest.startsWith('/') ? rest : `/${rest}`, originalUrl, ip, body, vary }
+    const baseUrl = baseOf(originalUrl, path.slice(prefix.length)) ?? prefix
+    const mounting = { baseUrl, url: rest.startsWith('/') ? rest : `/${rest}`, originalUrl, ip, body, vary }
     const answer = await answerOf(serve, req, mounting)
     if (!answer) return void (await next())
     context.status = answer.status
@@ -32,4 +33,11 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     context.set(answer.headers as Record<string, string | string[]>)
     if (answer.isPublic) keepCookiesOut(context.res)
   }
+}
+
+/** Finds the path that the browser asked for above the routes: longer than the prefix where koa-mount has cut it. */
+function baseOf(originalUrl: string, below: string): string | undefined {
+  const asked = originalUrl.split('?', 1)[0] ?? ''
+  // An address that begins with two slashes names another site.
+  return asked.endsWith(below) ? asked.slice(0, asked.length - below.length).replaceAll(/[\\/]+/g, '/') : undefined
 }
