@@ -19,6 +19,7 @@ interface PendingCall {
 export class CallDeadline {
   readonly #deadlineMs: number
   readonly #what: string
+  readonly #tidy: (cause: unknown) => unknown
   /** In order of the calls, and so, the deadline being one for all, in order of what is due. */
   readonly #pending = new Set<PendingCall>()
   #timer: ReturnType<typeof setInterval> | undefined
@@ -26,9 +27,11 @@ export class CallDeadline {
   #stuck = false
   #lastAnswer = Number.NEGATIVE_INFINITY
 
-  constructor(deadlineMs: number, what: string) {
+  /** @param tidy Takes out of what a store rejects with what nobody may read. */
+  constructor(deadlineMs: number, what: string, tidy = (cause: unknown) => cause) {
     this.#deadlineMs = deadlineMs
     this.#what = what
+    this.#tidy = tidy
   }
 
   /** @throws SessmgrError `store_unavailable` when the call fails or gives no answer in time; it may still take effect. */
@@ -52,7 +55,7 @@ export class CallDeadline {
         // A late failure is no sign of life: a client gives up waiting, too.
         if (this.#pending.has(pending)) this.#answered()
         settled()
-        reject(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', cause))
+        reject(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', this.#tidy(cause)))
       }
       try {
         call().then((value) => {

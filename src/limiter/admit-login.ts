@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorText } from '../error-text.ts'
 import { SessmgrError } from '../errors.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import { tokenOf } from '../sessions/token.ts'
@@ -86,8 +87,14 @@ export async function admitLogin(
 async function revert(context: LimiterContext, userId: UserId, established: EstablishedSession): Promise<void> {
   const own = [tokenOf(established.sessionId)]
   const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, own)])
-  if (results.every(({ status }) => status === 'fulfilled')) return
-  context.logger.warn('A login failed and could not be taken back in the stores; what is left of it expires by itself.')
+  const failed = results.find((result) => result.status === 'rejected')
+  if (!failed) return
+  context.logger.warn(
+    'A login failed and could not be taken back in the stores; what is left of it expires by itself.',
+    {
+      error: errorText(failed.reason, established.sessionId),
+    },
+  )
 }
 
 function conflict(): SessmgrError {

@@ -1,4 +1,5 @@
 import { OPTION_KEY } from '../constants.ts'
+import { errorText } from '../error-text.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { Logger } from '../logger.ts'
 import { createOptionRegistry, type OptionCollection } from '../options/option-registry.ts'
@@ -91,9 +92,10 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     const results = await Promise.allSettled(sessions.map(({ sessionId }) => hostSessions.destroy(sessionId)))
     for (const [index, result] of results.entries()) {
       if (result.status === 'fulfilled') continue
-      const token = sessions[index]?.record.token
+      const { record, sessionId } = sessions[index] as StoredSession
       logger.warn('An ended session could not be deleted from the session store; requests with it are refused.', {
-        token,
+        token: record.token,
+        error: errorText(result.reason, sessionId),
       })
     }
   }

@@ -1,3 +1,4 @@
+import { errorText } from '../error-text.ts'
 import { SessmgrError } from '../errors.ts'
 import type { EndedReason, SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
@@ -160,9 +161,9 @@ export class SessionGate {
   async touch(sessionId: string, data: HostSessionData): Promise<void> {
     try {
       await this.#touchEverywhere(sessionId, data)
-    } catch {
+    } catch (error) {
       const message = 'That a session is in use could not be noted; it may expire too early.'
-      this.#options.logger.warn(message, { token: this.#tokenFor(sessionId) })
+      this.#options.logger.warn(message, { token: this.#tokenFor(sessionId), error: errorText(error, sessionId) })
     }
   }
 
@@ -213,9 +214,9 @@ export class SessionGate {
     try {
       if (holder !== undefined) await this.#release(sessionId, holder)
       await this.#calls.destroy(sessionId)
-    } catch {
+    } catch (error) {
       const message = 'The session that somebody left by logging in could not be ended; it expires by itself.'
-      this.#options.logger.warn(message, { token: tokenOf(sessionId) })
+      this.#options.logger.warn(message, { token: tokenOf(sessionId), error: errorText(error, sessionId) })
     }
   }
 

@@ -114,8 +114,8 @@ export interface Sessmgr extends Middleware {
   /**
    * Removes every option and key of sessmgr from its store. The sessions of the application stay.
    *
-   * @throws SessmgrError `invalid_option` when the client of the store cannot list keys. What the client itself rejects
-   * with comes as it is; some keys may be left then.
+   * @throws SessmgrError `invalid_option` when the client of the store cannot list keys; `store_unavailable`, and some
+   * keys may be left then.
    */
   uninstall(): Promise<void>
   /** Waits for asynchronous hook subscribers that are still at work, then closes the store. */

@@ -169,7 +169,10 @@ test('a store that cannot delete ended sessions lets none of them in, and the op
   expect(host.logs).toEqual([
     [
       'An ended session could not be deleted from the session store; requests with it are refused.',
-      { token: tokenOf(laptop.sessionId() ?? '') },
+      {
+        token: tokenOf(laptop.sessionId() ?? ''),
+        error: 'The session store could not be used. Try again shortly. The store does not destroy.',
+      },
     ],
   ])
   const answer = await laptop.get('/me')

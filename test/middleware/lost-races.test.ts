@@ -106,7 +106,10 @@ test('a login over an anonymous session that the store cannot delete succeeds, a
   expect(here.logs).toEqual([
     [
       'The session that somebody left by logging in could not be ended; it expires by itself.',
-      { token: tokenOf(anonymous) },
+      {
+        token: tokenOf(anonymous),
+        error: 'The session store could not be used. Try again shortly. The store does not destroy.',
+      },
     ],
   ])
 })

@@ -1,5 +1,5 @@
 import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { redisStore } from '../../src/redis.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
@@ -36,6 +36,28 @@ describe('wiping a store in Redis', () => {
       expect((await client.keys('*')).sort()).toEqual(foreign.toSorted())
     },
   )
+
+  it('has a deadline, and says in its own words that the server does not answer', async () => {
+    const store = redisStore({ client, deadlineMs: 100 })
+    server.process.kill('SIGSTOP')
+    try {
+      await expect(store.wipe()).rejects.toMatchObject({ code: 'store_unavailable' })
+    } finally {
+      server.process.kill('SIGCONT')
+    }
+    await vi.waitFor(() => store.wipe())
+  })
+
+  it('says what the server has said where a command is not to be had', async () => {
+    await client.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '+@all', '-scan'])
+    const app = await createClient({ url: server.url.replace('://', '://app:secret@') }).connect()
+    try {
+      const refusal = { code: 'store_unavailable', cause: { message: expect.stringMatching(/NOPERM .*scan/) } }
+      await expect(redisStore({ client: app }).wipe()).rejects.toMatchObject(refusal)
+    } finally {
+      app.destroy()
+    }
+  })
 
   it('has no store without a prefix, which could not tell its keys from others', () => {
     expect(() => redisStore({ client, prefix: '' })).toThrow('"prefix" must be a string, not empty')

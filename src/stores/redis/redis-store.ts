@@ -12,6 +12,7 @@ import { type DurableWrite, RedisSessionRegistry } from './redis-session-registr
 import { RedisTransientStore } from './redis-transient-store.ts'
 import { canReplicate, replicated } from './replicated.ts'
 import { wipeKeys } from './wipe-keys.ts'
+import { withoutArguments } from './without-arguments.ts'
 
 /** Where and how the store works. Leaving a key out, or undefined, means the default. */
 export interface RedisStoreOptions {
@@ -42,7 +43,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
   checkOptions(options)
   const { client, prefix = 'sessmgr:', deadlineMs = 2000, durability = 'master' } = options
   const keys = createKeys(prefix)
-  const deadline = new CallDeadline(deadlineMs, 'Redis server of sessmgr')
+  const deadline = new CallDeadline(deadlineMs, 'Redis server of sessmgr', withoutArguments)
   const durable: DurableWrite = (key, write) =>
     durability === 'replica' ? replicated(client, key, Math.ceil(deadlineMs / 2), write) : write(client)
   return {
@@ -52,7 +53,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     options: new RedisOptionStore(client, keys.options, deadline),
     passwords: new RedisPasswordStore(client, keys, deadline),
     transients: new RedisTransientStore(client, keys, deadline),
-    wipe: () => wipeKeys(client, prefix),
+    wipe: () => wipeKeys(client, prefix, deadline),
     close: async () => {},
   }
 }

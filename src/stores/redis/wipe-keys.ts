@@ -1,3 +1,4 @@
+import type { CallDeadline } from '../../call-deadline.ts'
 import { SessmgrError } from '../../errors.ts'
 import type { RedisClient } from './redis-client.ts'
 
@@ -11,13 +12,15 @@ const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
  *
  * Walks the whole key space, as nothing else in the store does: it is for uninstalling alone.
  */
-export async function wipeKeys(client: RedisClient, prefix: string): Promise<void> {
-  const nodes = client.masters?.map((master) => client.nodeClient?.(master as never) as Promise<RedisClient>)
-  for (const node of nodes ? await Promise.all(nodes) : [client]) await wipeNode(node, prefix)
+export async function wipeKeys(client: RedisClient, prefix: string, deadline: CallDeadline): Promise<void> {
+  const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient
+  const nodes = client.masters?.map((master) => deadline.run(() => lend(master)))
+  for (const node of nodes ? await Promise.all(nodes) : [client]) await wipeNode(node, prefix, deadline)
 }
 
-async function wipeNode(node: RedisClient, prefix: string): Promise<void> {
-  if (!node.scan || !node.del) {
+async function wipeNode(node: RedisClient, prefix: string, deadline: CallDeadline): Promise<void> {
+  const { scan, del } = node
+  if (!scan || !del) {
     throw new SessmgrError(
       'invalid_option',
       `This Redis client cannot list keys; delete those below "${prefix}" by hand.`,
@@ -27,8 +30,9 @@ async function wipeNode(node: RedisClient, prefix: string): Promise<void> {
   const MATCH = `${prefix.replaceAll(/[\\*?[\]]/g, '\\$&')}*`
   let cursor = '0'
   do {
-    const found = await node.scan(cursor, { MATCH, COUNT: BATCH })
+    const found = await deadline.run(() => scan.call(node, cursor, { MATCH, COUNT: BATCH }))
     cursor = String(found.cursor)
-    await Promise.all(found.keys.filter((key) => OWN.test(key.slice(prefix.length))).map((key) => node.del?.(key)))
+    const own = found.keys.filter((key) => OWN.test(key.slice(prefix.length)))
+    await Promise.all(own.map((key) => deadline.run(() => del.call(node, key))))
   } while (cursor !== '0')
 }
