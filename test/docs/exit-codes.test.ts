@@ -25,11 +25,11 @@ const MEANINGS: readonly (readonly [code: string, meaning: string, commands: Rea
   ],
   [
     '2',
-    'wrong usage: an unknown command or option, a bad value, or a needed one that is missing',
+    'wrong usage: an unknown command or option, a bad value of an option, or a needed one that is missing',
     {
       'an unknown command': 'lists',
       'an unknown option': 'settings list --colour',
-      'a bad value': 'sessions destroy alice --yes --token short',
+      'a bad value of an option': 'sessions destroy alice --yes --token short',
       'a needed one is missing': 'app-passwords create alice',
     },
   ],
