@@ -7,8 +7,10 @@ import type { UserId } from '../user-id.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** Commits that may lose against another process before a login gives up. */
-const MAX_ATTEMPTS = 20
+/** Commits that may lose before a login gives up. Each loses to one that wins, so fewer logins at once lose fewer times. */
+const MAX_ATTEMPTS = 100
+/** Longest pause between two of them, in milliseconds. */
+const MAX_PAUSE_MS = 20
 
 /** A login whose password check has passed. */
 export interface LoginAttempt {
@@ -52,7 +54,7 @@ export const BLOCKED_MESSAGE =
  *
  * A refusal comes before `establish` is called; only when another process wins a race after that is the session reverted.
  *
- * @throws SessmgrError `hook_failed`, `hook_timeout`, `store_unavailable`, or `login_conflict` after 20 lost races; then no session has changed hands.
+ * @throws SessmgrError `hook_failed`, `hook_timeout`, `store_unavailable`, or `login_conflict` after 100 lost races; then no session has changed hands.
  */
 export async function admitLogin(
   context: LimiterContext,
@@ -72,7 +74,7 @@ export async function admitLogin(
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
       // Spread out, so that many processes logging in one user do not collide in step.
-      await sleep(Math.random() * tries)
+      await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
       latest = await evaluateLogin(context, attempt.userId, [...replaced, own])
     }
   } catch (error) {
