@@ -26,7 +26,10 @@ export const sources = {
 export default defineConfig({
   ...sources,
   test: {
-    testTimeout: 60_000,
+    // Enough for a slow machine that has much else to do.
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     // One part of the whole, which scripts/coverage.mjs measures: this sees no other process.
     coverage: {
       provider: 'v8',

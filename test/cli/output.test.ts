@@ -12,7 +12,7 @@ beforeAll(async () => {
   world = await startCliWorld()
   await world.host.limiter.settings.update({ maximum: SESSIONS })
   await inParallel(SESSIONS, 20, () => world.host.signedIn('alice'))
-}, 60_000)
+})
 afterAll(() => world.close())
 
 /** Runs a line of the shell, in which `sessmgr` is the program. */

@@ -11,7 +11,7 @@ const page = pageAt('docs/migration.md')
 describe('the deprecated exports', () => {
   it('stand in docs/migration.md, each with its door, and no other name does', () => {
     expect(deprecationProblems(deprecatedExports(DOORS), page)).toEqual([])
-  }, 120_000)
+  })
 })
 
 /** A package in which a function, a class and a type have been renamed, and one function was forgotten. */
@@ -45,7 +45,7 @@ describe('a made-up door with renamed exports', () => {
     writeFileSync(join(folder, 'renamed.ts'), RENAMED)
     writeFileSync(join(folder, 'door.ts'), "export * from './renamed.ts'\n")
     found = deprecatedExports({ 'made-up': join(folder, 'door.ts') })
-  }, 120_000)
+  })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const row = (name: string) => `| \`${name}\` | \`made-up\` | \`createNew\` | 3.4.0 |\n`

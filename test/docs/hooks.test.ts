@@ -29,7 +29,7 @@ describe.each(['actions', 'filters'] as const)('the %s of the admin screen in do
   let screen: ScreenApi
   beforeAll(async () => {
     screen = await readScreenApi()
-  }, 120_000)
+  })
 
   it('are those of the code, with their values or parameters, in its order', () => {
     const listed = rows.map(([name, value = '']) => ({

@@ -160,4 +160,4 @@ it('agrees with the model on every answer, every live session, every stored sess
     'sessmgr_logout_all_users',
     'sessmgr_session_invalidated',
   ])
-}, 60_000)
+})

@@ -21,7 +21,7 @@ let prefixes = 0
 beforeAll(async () => {
   cluster = await startCluster()
   clients = await Promise.all([cluster.connect(), cluster.connect()])
-}, 60_000)
+})
 afterAll(async () => {
   for (const client of clients) client.destroy()
   await cluster.stop()

@@ -19,7 +19,7 @@ let replica: NodeRedis
 beforeAll(async () => {
   servers = await startReplicated()
   replica = await connectRedis(servers.replica.url)
-}, 30_000)
+})
 afterAll(async () => {
   replica.destroy()
   await servers.stop()
@@ -91,7 +91,7 @@ for (const [kind, connect] of Object.entries(kinds)) {
     it('the end of all sessions of a user is at the replica when it is confirmed', async () => {
       for (let round = 0; round < 10; round++) {
         const token = tokenIn(await host.signedIn('alice'))
-        await vi.waitFor(async () => expect(await isAtReplica(ALICE, token)).toBe(true))
+        await vi.waitFor(async () => expect(await isAtReplica(ALICE, token)).toBe(true), { timeout: 10_000 })
         await host.limiter.sessions.endAll(ALICE)
         expect(await isAtReplica(ALICE, token)).toBe(false)
       }

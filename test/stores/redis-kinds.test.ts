@@ -19,7 +19,7 @@ let prefixes = 0
 beforeAll(async () => {
   servers = await startReplicated()
   sentinel = await startSentinelOf(servers)
-}, 30_000)
+})
 afterAll(async () => {
   await sentinel.stop()
   await servers.stop()

@@ -13,7 +13,7 @@ describe('two processes on one Redis', () => {
   let arena: Arena
   beforeAll(async () => {
     arena = await startArena({ processes: 2, users: 300 })
-  }, 30_000)
+  })
   afterAll(() => arena.stop())
 
   for (const [index, logic] of MODES.entries()) {
@@ -70,7 +70,7 @@ describe('two processes whose clocks are four minutes apart', () => {
   let arena: Arena
   beforeAll(async () => {
     arena = await startArena({ processes: 2, users: 20, clockSkewMs: [-120_000, 120_000] })
-  }, 30_000)
+  })
   afterAll(() => arena.stop())
 
   const signIn = async (process: number, user: number) => {

@@ -48,7 +48,7 @@ describe('the types of the doors', () => {
     const madeUp = join(folder, 'made-up.ts')
     writeFileSync(madeUp, MADE_UP)
     compiled = compileDoors({ ...DOORS, 'made-up': madeUp })
-  }, 120_000)
+  })
 
   it('say any nowhere but where it is meant', () => {
     expect(findAny(only((name) => name !== 'made-up'))).toEqual(INTENDED)
