@@ -1,4 +1,5 @@
 import { SessmgrError } from './errors.ts'
+import { messageOf } from './message-of.ts'
 
 const TICK_MS = 25
 /** How often a store that does not answer is asked again. */
@@ -97,7 +98,7 @@ export class CallDeadline {
   #unavailable(problem: string, cause?: unknown): SessmgrError {
     const error = new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, { cause })
     // Express's own error handler logs the stack and no cause, and nobody would learn what the store has said.
-    if (cause instanceof Error) error.stack += `\nCaused by: ${cause.message}`
+    if (cause instanceof Error) error.stack += `\nCaused by: ${messageOf(cause)}`
     return error
   }
 }

@@ -40,8 +40,9 @@ describe('a call that is answered in time', () => {
       throw cause
     })
     await expect(throwing).rejects.toMatchObject({ code: 'store_unavailable', cause })
+    const atAllAddresses = deadline.run(() => Promise.reject(new AggregateError([cause])))
     // All that the error handler of Express writes down.
-    for (const call of [failing, throwing]) {
+    for (const call of [failing, throwing, atAllAddresses]) {
       await expect(call).rejects.toMatchObject({ stack: expect.stringContaining('\nCaused by: ECONNREFUSED') })
     }
   })

@@ -6,6 +6,7 @@ test.each([
   [new Error('raw-id is gone'), '<session id> is gone'],
   [new Error('failed', { cause: 'by hand' }), 'failed by hand'],
   ['a text', 'a text'],
+  [new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1')]), 'connect ECONNREFUSED 127.0.0.1'],
 ])('an error is told with its cause, and without the session id', (error, text) => {
   expect(errorText(error, 'raw-id')).toBe(text)
 })

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { SessmgrError } from '../errors.ts'
+import { messageOf } from '../message-of.ts'
 import { CliError } from './cli-error.ts'
 
 const PROGRAM = dirname(fileURLToPath(import.meta.url))
@@ -19,12 +20,6 @@ export function explainError(error: unknown): string {
   return [named, ...ownFrames(error)].join('\n')
 }
 
-/** A connection that was tried at several addresses fails without a message of its own. */
-function messageOf(error: Error): string {
-  const [first] = error instanceof AggregateError ? error.errors : []
-  return error.message || (first as Error | undefined)?.message || (error as { code?: string }).code || 'no message'
-}
-
 function ownFrames({ stack = '' }: Error): string[] {
   const frames = stack.split('\n').filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
   return frames.filter((frame) => !/\bnode:|[\\/]node_modules[\\/]/.test(frame) && !frame.includes(PROGRAM))
@@ -32,5 +27,8 @@ function ownFrames({ stack = '' }: Error): string[] {
 
 /** Its stack alone: other members may hold a secret, such as the address with the password in it. */
 function wholeOf({ stack, message, cause }: Error): string {
-  return (stack ?? message) + (cause instanceof Error ? `\nCaused by: ${wholeOf(cause)}` : '')
+  const own = stack ?? message
+  if (!(cause instanceof Error)) return own
+  // The stack of a store's failure has the sentence of its cause already.
+  return `${own.replace(`\nCaused by: ${messageOf(cause)}`, '')}\nCaused by: ${wholeOf(cause)}`
 }

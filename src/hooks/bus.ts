@@ -1,5 +1,6 @@
 import { withDeadline } from '../deadline.ts'
 import { SessmgrError } from '../errors.ts'
+import { messageOf } from '../message-of.ts'
 import type { ActionMap, FilterMap, HookCatalogue } from './hook-types.ts'
 import { type Subscriber, SubscriberList } from './subscriber-list.ts'
 
@@ -89,7 +90,7 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
   function call(hook: string, { namespace, callback }: Subscriber, parameters: readonly unknown[]): unknown {
     const where = `The subscriber "${namespace}" to "${hook}"`
     const failure = (cause: unknown) =>
-      new SessmgrError('hook_failed', `${where} failed: ${reasonOf(cause)}`, { cause })
+      new SessmgrError('hook_failed', `${where} failed: ${messageOf(cause)}`, { cause })
     const tooSlow = () => new SessmgrError('hook_timeout', `${where} did not answer within ${options.deadlineMs} ms.`)
     try {
       const result = callback(...parameters)
@@ -136,8 +137,4 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -7,7 +7,7 @@ import type { UserId } from '../user-id.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** Commits that may lose before a login gives up. Each loses to one that wins, so fewer logins at once lose fewer times. */
+/** Commits that may lose before a login gives up. Each loses to another change of the user's sessions, mostly to a login. */
 const MAX_ATTEMPTS = 100
 /** Longest pause between two of them, in milliseconds. */
 const MAX_PAUSE_MS = 20

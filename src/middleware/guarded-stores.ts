@@ -1,5 +1,3 @@
-import { CallDeadline } from '../call-deadline.ts'
-import { inWords } from '../in-words.ts'
 import { invalidOption } from '../invalid-option.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { onePerProcess } from '../one-per-process.ts'
@@ -7,8 +5,9 @@ import type { HostSessions } from '../sessions/host-sessions.ts'
 import { type GatedStore, type GuardedStore, type GuardOptions, guardStore } from './guarded-store.ts'
 import type { HostRequest, HostStore } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
+import { sessionCall } from './session-call.ts'
 import { SessionGate } from './session-gate.ts'
-import { type StoreCalls, withoutId } from './store-calls.ts'
+import type { StoreCalls } from './store-calls.ts'
 
 /** What a session store that the application asks itself can do. */
 export interface JoinedSessions {
@@ -80,20 +79,12 @@ export class GuardedStores implements HostSessions {
 
   /** Counts on a store that nobody guards: the application asks about its sessions itself. Gives its calls a deadline. */
   join(sessions: JoinedSessions): HostSessions {
-    const deadline = new CallDeadline(this.#options.deadlineMs, 'session store')
-    const call = (sessionId: string, run: () => unknown) =>
-      deadline.run(async () => {
-        try {
-          return await run()
-        } catch (error) {
-          throw withoutId(error, sessionId)
-        }
-      })
+    const call = sessionCall(this.#options.deadlineMs)
     const joined: HostSessions = {
       async exists(sessionId) {
-        const held = await call(sessionId, () => sessions.exists(sessionId))
+        const held: unknown = await call(sessionId, () => sessions.exists(sessionId))
         if (typeof held === 'boolean' || typeof held === 'number') return Boolean(held)
-        throw invalidOption(`"sessions.exists" must tell true or false; ${inWords(held)} came back`)
+        throw invalidOption(`"sessions.exists" must tell true or false; a value of type ${typeof held} came back`)
       },
       destroy: async (sessionId) => void (await call(sessionId, () => sessions.destroy(sessionId))),
     }

@@ -1,6 +1,7 @@
 import { CallDeadline } from '../call-deadline.ts'
-import { hideSessionId } from '../hide-session-id.ts'
 import type { HostSessionData, HostStore } from './host-types.ts'
+import { isMissing } from './is-missing.ts'
+import { withoutId } from './without-id.ts'
 
 /** The methods of a session store as promises, each with a deadline. All reject with `store_unavailable`. */
 export interface StoreCalls {
@@ -40,16 +41,4 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
     touch: (sessionId, data) =>
       touch ? ifThere(sessionId, (callback) => touch.call(store, sessionId, data, callback)) : Promise.resolve(),
   }
-}
-
-/** Stores in the file tradition report a missing session this way. */
-function isMissing(error: unknown): boolean {
-  return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
-}
-
-/** An error of the store without the raw session id: a file store, for one, tells the path of the file. */
-export function withoutId(error: unknown, sessionId: string): Error {
-  const { message, code } = error as { message?: unknown; code?: unknown }
-  const text = hideSessionId(String(message ?? error), sessionId)
-  return Object.assign(new Error(text), code === undefined ? {} : { code })
 }

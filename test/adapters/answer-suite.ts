@@ -147,6 +147,15 @@ export function describeAnswers(startHost: StartHost): void {
       expect(inspect(host.errors, { depth: 9 }) + answer.text).not.toContain(id)
     })
 
+    test('because a file of it is missing, so is the session: the request goes on, and its end is no error', async () => {
+      const host = await start(BLOCK)
+      const browser = await signedIn(host, 'alice')
+      host.sessions.failure = Object.assign(new Error('no such file'), { code: 'ENOENT' })
+      expect(await browser.copy().me()).toBe(401)
+      expect(await host.limiter.sessions.endAll(2)).toBe(1)
+      expect(host.errors).toEqual([])
+    })
+
     test.each(LOGIN_PATHS)('a login by %s fails, and no session changes hands', async (path) => {
       const host = await start(OLDEST, { authenticate: { successRedirect: '/', failureRedirect: '/login' } })
       const first = host.browser()

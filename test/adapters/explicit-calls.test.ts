@@ -201,14 +201,14 @@ describe('explicitCalls', () => {
     })
   })
 
-  it('takes no session for held, and none for lost, when "exists" tells neither', async () => {
+  it.each([undefined, '{"of":"a session"}'])('takes %j of "exists" for neither held nor lost', async (held) => {
     const limiter = sessmgr({ logger: { warn() {}, error() {} } })
     onTestFinished(() => limiter.close())
-    const { login } = explicitCalls(limiter, { exists: () => undefined as never, destroy() {} })
+    const { login } = explicitCalls(limiter, { exists: () => held as never, destroy() {} })
     await login({ userId: 2 }, create)
     await expect(limiter.sessions.list(2)).rejects.toMatchObject({
       code: 'invalid_option',
-      message: expect.stringContaining('"sessions.exists" must tell true or false; undefined came back'),
+      message: `"sessions.exists" must tell true or false; a value of type ${typeof held} came back.`,
     })
   })
 

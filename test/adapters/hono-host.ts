@@ -58,11 +58,11 @@ export async function startHonoHost(options: SessmgrOptions = {}, sessions = new
       return { sessionId, ttlMs: TTL_MS }
     })
     if (!admission.admitted) return c.text(admission.message, 403)
+    setCookie(c, 'sid', sessionId, { httpOnly: true, sameSite: 'Lax', path: '/' })
     const { session: left } = c.var.state
     if (left && left.userId !== userId) {
-      await calls.logout({ userId: left.userId, sessionId: getCookie(c, 'sid') ?? '' })
+      await calls.logout({ userId: left.userId, sessionId: getCookie(c, 'sid') ?? '' }).catch(console.warn)
     }
-    setCookie(c, 'sid', sessionId, { httpOnly: true, sameSite: 'Lax', path: '/' })
     return c.text('signed in')
   })
   app.post('/logout', async (c) => {

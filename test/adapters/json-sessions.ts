@@ -9,7 +9,7 @@ export class JsonSessions {
   /** How often each session was written. */
   readonly writes = new Map<string, number>()
   /** What every call fails with, when it does. */
-  failure: Error | undefined
+  failure: NodeJS.ErrnoException | undefined
   #heldWrite: Gate | undefined
   #heldDestroy: Gate | undefined
 
@@ -83,6 +83,7 @@ export class JsonSessions {
   async #call(sessionId: string): Promise<void> {
     await nextTurn()
     // A store of files tells the path of the file.
-    if (this.failure) throw new Error(`${this.failure.message}: ${sessionId}`)
+    if (this.failure)
+      throw Object.assign(new Error(`${this.failure.message}: ${sessionId}`), { code: this.failure.code })
   }
 }

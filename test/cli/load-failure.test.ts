@@ -169,4 +169,11 @@ describe('a configuration that cannot be loaded', () => {
     }
     expect((await runIn(folder, { DEBUG: 'express:router' })).err).not.toMatch(/Caused by|cli\.js/)
   })
+
+  it('shows the cause of a failing store once', async () => {
+    const client = "{ evalSha() {}, eval() {}, get() {}, hGet: () => Promise.reject(new Error('no network')) }"
+    const text = `import { redisStore } from 'sessmgr/redis'\n${ESM}export default sessmgr({ store: redisStore({ client: ${client} }) })`
+    const { err } = await runIn(folderWith({ 'sessmgr.config.mjs': text }), { DEBUG: 'sessmgr' })
+    expect(err.match(/^Caused by: .*/gm)).toEqual(['Caused by: Error: no network'])
+  })
 })

@@ -1,11 +1,12 @@
-import { CallDeadline } from '../../call-deadline.ts'
 import { SessmgrError } from '../../errors.ts'
 import type { GatedStore } from '../../middleware/guarded-store.ts'
 import type { HostSessionData, HostStore } from '../../middleware/host-types.ts'
 import { withHttpStatus } from '../../middleware/http-error.ts'
+import { isMissing } from '../../middleware/is-missing.ts'
 import type { ServiceCore } from '../../middleware/service-core.ts'
+import { sessionCall } from '../../middleware/session-call.ts'
 import type { Inspected } from '../../middleware/session-gate.ts'
-import { type StoreCalls, withoutId } from '../../middleware/store-calls.ts'
+import type { StoreCalls } from '../../middleware/store-calls.ts'
 import { guardOnce } from '../guard-once.ts'
 import { storeHandle, visitOf } from '../visit.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
@@ -37,25 +38,19 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
   const writing = new WeakMap<HostSessionData, Rest>()
   const own: KoaStore = { get: store.get, set: store.set, destroy: store.destroy }
   const makeCalls = (deadlineMs: number): StoreCalls => {
-    const deadline = new CallDeadline(deadlineMs, 'session store')
-    const run = <T>(key: string, call: () => Promise<T>) =>
-      deadline.run(async () => {
-        try {
-          return await call()
-        } catch (error) {
-          throw withoutId(error, key)
-        }
-      })
+    const run = sessionCall(deadlineMs)
+    const ifThere = <T>(key: string, call: () => Promise<T>) =>
+      run(key, () => call().catch((error) => (isMissing(error) ? undefined : Promise.reject(error))))
     return {
       get(key) {
         const [maxAge, options] = reading ?? [undefined, {}]
-        return run(key, async () => (await own.get.call(store, key, maxAge, options)) ?? undefined)
+        return ifThere(key, async () => (await own.get.call(store, key, maxAge, options)) ?? undefined)
       },
       set(key, data) {
         const [maxAge, options] = writing.get(data) ?? [data._maxAge, {}]
         return run(key, async () => void (await own.set.call(store, key, data, maxAge, options)))
       },
-      destroy: (key) => run(key, async () => void (await own.destroy.call(store, key, {}))),
+      destroy: (key) => ifThere(key, async () => void (await own.destroy.call(store, key, {}))),
       // koa-session knows no way to say that a session is in use.
       touch: () => Promise.resolve(),
     }

@@ -1,11 +1,9 @@
-/**
- * Gives what Redis says of a command that it does not know without the arguments that it repeats: session ids, and what
- * else is kept there.
- */
-export function withoutArguments(error: unknown): unknown {
-  const { message } = error as { message?: unknown }
-  if (typeof message !== 'string' || !message.includes(REPEATED)) return error
-  return new Error(message.slice(0, message.indexOf(REPEATED)))
-}
+import { rewordError } from '../../reword-error.ts'
 
-const REPEATED = ', with args beginning with:'
+/**
+ * Gives what Redis or its client says of a command without the arguments: session ids, and what else is kept there. Redis
+ * repeats them where it does not know the command, ioredis attaches them to every error.
+ */
+export function withoutArguments(error: unknown): Error {
+  return rewordError(error, (text) => text.split(', with args beginning with:')[0] as string)
+}
