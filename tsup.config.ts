@@ -24,7 +24,7 @@ export default defineConfig([
     format: ['esm', 'cjs'],
     dts: true,
     esbuildOptions(options, { format }) {
-      // Jest, as it comes, has no import() in CommonJS. Node requires what is an ES module, too.
+      // Jest, as it comes, has no import() in CommonJS. Every Node in package.json's engines can require an ES module.
       if (format === 'cjs') options.supported = { 'dynamic-import': false }
     },
   },

@@ -11,8 +11,8 @@ import { BUILD_STAMP, hashOfBuildInputs } from './build-inputs.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 const [major, minor] = process.versions.node.split('.').map(Number)
-if (major < 20 || (major === 20 && minor < 19)) {
-  fail(`sessmgr needs Node 20.19 or newer; this is ${process.version}. Install a newer Node and try again.`)
+if (major < 20 || major === 21 || (major === 20 && minor < 19) || (major === 22 && minor < 12)) {
+  fail(`sessmgr needs Node 20.19, or 22.12 or newer; this is ${process.version}. Install such a Node and try again.`)
 }
 
 installDependencies()
