@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CliWorld, runCli, startCliWorld } from '../support/cli.ts'
 import { pageAt, sectionOf, tableRows } from './pages.ts'
 
-/** What the page says of each exit code, and a command line for each thing that it names. */
+/** What the page says of each exit code, and a command line for each thing that it names; test/cli has that of output. */
 const MEANINGS: readonly (readonly [code: string, meaning: string, commands: Readonly<Record<string, string>>])[] = [
   ['0', 'done', { done: 'settings get maximum' }],
   [
     '1',
-    'refused, not found, or not confirmed; also when the configuration, a key or a list cannot be read or written',
+    'refused, not found, or not confirmed; also when the configuration, a key or a list cannot be read or written, or ' +
+      'when the output cannot be written; what was done stays done',
     {
       refused: 'settings set maximum 0',
       'not found': 'sessions list nobody',

@@ -13,6 +13,7 @@ import {
   startCluster,
 } from '../support/redis-cluster.ts'
 import { type RedisHost, startRedisHost } from '../support/redis-host.ts'
+import { redisRights } from '../support/redis-rights.ts'
 
 let cluster: RedisCluster
 let clients: readonly [ClusterClient, ClusterClient]
@@ -110,6 +111,26 @@ describe('two applications on a cluster of three masters', () => {
     expect(live).toHaveLength(3)
     expect(await first.limiter.sessions.count(3)).toBe(3)
     expect(await ended.me()).toBe(401)
+  })
+
+  it('work with the rights that docs/redis.md names, also while a slot moves', async () => {
+    const user = ['on', '>password', '~rights:*', ...redisRights(), '+cluster|slots', '+asking']
+    for (const { admin } of cluster.nodes) await admin.sendCommand(['ACL', 'SETUSER', 'app', ...user])
+    const client = await cluster.connect({ username: 'app', password: 'password' })
+    onTestFinished(() => client.destroy())
+    const { sessions } = redisStore({ client, prefix: 'rights:' })
+    const { slot, owner } = await cluster.ownerOf('rights:{dora}:s')
+    const to = cluster.nodes.find((node) => node !== owner) as ClusterNode
+    const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
+    await sessions.adopt('dora', session)
+    let moving = true
+    const moved = moveSlot(cluster, { slot, from: owner, to, holdMs: 150 }).then(() => {
+      moving = false
+    })
+    while (moving) expect((await sessions.read('dora')).sessions).toHaveLength(1)
+    await moved
+    await sessions.end('dora')
+    expect((await sessions.read('dora')).sessions).toEqual([])
   })
 
   it('confirm the end of a session only when a replica of its master has it', async () => {

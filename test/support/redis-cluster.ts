@@ -11,7 +11,7 @@ const run = promisify(execFile)
 /** Three masters, each with a third of the slots. */
 export interface RedisCluster {
   readonly nodes: readonly ClusterNode[]
-  connect(): Promise<ClusterClient>
+  connect(account?: Account): Promise<ClusterClient>
   /** Tells which master has the slot of a key. */
   ownerOf(key: string): Promise<{ slot: number; owner: ClusterNode }>
   stop(): Promise<void>
@@ -38,7 +38,7 @@ export async function startCluster(): Promise<RedisCluster> {
   }
   return {
     nodes,
-    connect: () => connectCluster(servers),
+    connect: (account) => connectCluster(servers, account),
     async ownerOf(key) {
       const { admin } = nodes[0] as ClusterNode
       const slot = Number(await admin.sendCommand(['CLUSTER', 'KEYSLOT', key]))
@@ -53,10 +53,16 @@ export async function startCluster(): Promise<RedisCluster> {
   }
 }
 
+/** A user of Redis, with its password. */
+interface Account {
+  readonly username?: string
+  readonly password?: string
+}
+
 type SlotRange = readonly [from: number, to: number, master: readonly [host: string, port: number, id: string]]
 
-async function connectCluster(servers: readonly RedisServer[]) {
-  const client = createCluster({ rootNodes: servers.map(({ url }) => ({ url })) })
+async function connectCluster(servers: readonly RedisServer[], account: Account = {}) {
+  const client = createCluster({ rootNodes: servers.map(({ url }) => ({ url })), defaults: account })
   client.on('error', () => {})
   await client.connect()
   return client
