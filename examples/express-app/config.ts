@@ -26,7 +26,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     workers: workersOf(env),
     sessionSecret: env.SESSION_SECRET || randomBytes(32).toString('hex'),
     maximum: env.SESSMGR_MAXIMUM === undefined ? undefined : integer(env, 'SESSMGR_MAXIMUM', 1),
-    logic: env.SESSMGR_LOGIC,
+    logic: env.SESSMGR_LOGIC || undefined,
     scryptCost: integer(env, 'SCRYPT_COST', 16_384),
     seedUsers: integer(env, 'SEED_USERS', 0),
     hooksLog: env.TEST_HOOKS_LOG,

@@ -26,26 +26,38 @@ export interface AddonList {
 /** The add-ons of an application and their licences. */
 export interface Addons {
   /**
-   * Lists the catalogue. It is kept for a day.
+   * Lists the catalogue. It is kept for a day, unless the provider is on this machine.
    *
    * @throws LicensingError when the provider fails and no earlier list is there.
+   * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   list(): Promise<AddonList>
-  /** Lists the catalogue and asks the provider for it, at most once in five minutes. */
+  /**
+   * Lists the catalogue and asks the provider for it, one elsewhere at most once in five minutes.
+   *
+   * @throws LicensingError when the provider fails and no earlier list is there.
+   * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
+   */
   refresh(): Promise<AddonList>
   /**
    * Activates the licence of an add-on and gives its row. On failure nothing is changed.
    *
    * @throws LicensingError with a code that says why.
+   * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   activate(productId: number, key: string): Promise<AddonRow>
   /**
    * Deactivates the licence of an add-on, so that it can be used elsewhere, and gives its row. On failure nothing is changed.
    *
    * @throws LicensingError with a code that says why.
+   * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   deactivate(productId: number): Promise<AddonRow>
-  /** Tells whether the licence of an add-on is active. Never waits for a provider elsewhere. */
+  /**
+   * Tells whether the licence of an add-on is active. Never waits for a provider elsewhere.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
   isLicensed(productId: number): Promise<boolean>
 }
 

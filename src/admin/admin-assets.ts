@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { invalidOption } from '../invalid-option.ts'
 
 /** A built file for the browser. Its name changes with its content. */
 export interface AdminAsset {
@@ -60,7 +61,7 @@ export function createAdminAssets(folder: string): AdminAssets {
     async entry() {
       const chunks = await manifest()
       const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
-      if (!entry) throw new Error(`The build of the admin screen in ${folder} has no entry.`)
+      if (!entry) throw invalidOption(`The build of the admin screen in ${folder} has no entry`)
       const imported = importedBy(entry, chunks)
       return {
         script: basename(entry.file),

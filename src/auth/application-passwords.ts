@@ -1,6 +1,7 @@
 import { createHash, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { invalidOption } from '../invalid-option.ts'
+import { requireUserId } from '../require-user-id.ts'
 import type { UserId } from '../user-id.ts'
 import type { ApplicationPasswordStore, StoredPassword } from './application-password-store.ts'
 
@@ -21,7 +22,8 @@ export interface ApplicationPasswords {
    * @param given A password to use instead of a random one, as a deployment that must know it beforehand needs: 24 or
    * more letters and digits (A to Z, a to z, 0 to 9), which should be random too. Blanks in it do not count.
    * @returns What to show of it, and the password itself, for the only time.
-   * @throws SessmgrError `invalid_option` for a `given` that is shorter or has other characters; `store_unavailable`.
+   * @throws SessmgrError `invalid_option` for a `given` that is shorter or has other characters; `user_id_missing`,
+   * `store_unavailable`.
    */
   create(
     userId: UserId,
@@ -36,13 +38,13 @@ export interface ApplicationPasswords {
   /**
    * Lists the passwords of a user, oldest first, without the passwords. Unknown user: none.
    *
-   * @throws SessmgrError `store_unavailable`.
+   * @throws SessmgrError `user_id_missing`, `store_unavailable`.
    */
   list(userId: UserId): Promise<readonly PasswordInfo[]>
   /**
    * Revokes a password at once. Resolves false when the user has none with this id.
    *
-   * @throws SessmgrError `store_unavailable`.
+   * @throws SessmgrError `user_id_missing`, `store_unavailable`.
    */
   revoke(userId: UserId, id: string): Promise<boolean>
   /**
@@ -57,13 +59,20 @@ export interface ApplicationPasswords {
 export function createApplicationPasswords(store: ApplicationPasswordStore, clock: Clock): ApplicationPasswords {
   return {
     async create(userId, name, given) {
+      requireUserId(userId)
       const password = given === undefined ? randomPassword() : requirePassword(given)
       const stored = { id: randomUUID(), name, hash: hashOf(password).toString('hex'), createdAt: clock.now() }
       await store.add(userId, stored)
       return { ...info(stored), password: (password.match(/.{1,4}/g) ?? []).join(' ') }
     },
-    list: async (userId) => (await store.list(userId)).map(info),
-    revoke: (userId, id) => store.remove(userId, id),
+    async list(userId) {
+      requireUserId(userId)
+      return (await store.list(userId)).map(info)
+    },
+    async revoke(userId, id) {
+      requireUserId(userId)
+      return store.remove(userId, id)
+    },
     async verify(userId, password) {
       const plain = withoutBlanks(password)
       const given = hashOf(plain)

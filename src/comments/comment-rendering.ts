@@ -1,3 +1,4 @@
+import { SessmgrError, type SessmgrErrorCode } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { HostPosts } from '../host/posts.ts'
 import type { RenderContext, Theme } from '../host/theme.ts'
@@ -91,7 +92,7 @@ export function createCommentRendering(parts: {
   }
 
   const renderOpen = async (post: unknown, context: RenderContext) =>
-    requireText(await renderComments(post, context), 'The theme')
+    requireText(await renderComments(post, context), 'invalid_option', 'The theme')
 
   async function renderComments(post: unknown, context: RenderContext): Promise<string> {
     const theme = themeOf(post)
@@ -126,7 +127,7 @@ export function createCommentRendering(parts: {
     if (!isPublic && (await isLocked(post, context.request))) return { found: true, body: commentsBody(''), isPublic }
     const rendered = await renderOpen(post, context)
     const filtered = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
-    const html = requireText(filtered, 'A subscriber to "lazycomments_rendered_html"')
+    const html = requireText(filtered, 'hook_failed', 'A subscriber to "lazycomments_rendered_html"')
     // What is for one reader alone is not kept.
     const isForAll = isPublic && context.userId === undefined
     return { found: true, body: isForAll ? publicBody(postId, html) : commentsBody(html), isPublic }
@@ -150,9 +151,10 @@ export function createCommentRendering(parts: {
   return { settings: settingsNow, isLazy, renderInline, answer }
 }
 
-function requireText(markup: unknown, giver: string): string {
+function requireText(markup: unknown, code: SessmgrErrorCode, giver: string): string {
   if (typeof markup === 'string') return markup
-  throw new TypeError(
+  throw new SessmgrError(
+    code,
     `${giver} must give the markup of the comments as a string; it gave a value of type ${typeof markup}.`,
   )
 }

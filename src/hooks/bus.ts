@@ -4,7 +4,11 @@ import { messageOf } from '../message-of.ts'
 import type { ActionMap, FilterMap, HookCatalogue } from './hook-types.ts'
 import { type Subscriber, SubscriberList } from './subscriber-list.ts'
 
-/** Lets add-ons take part: actions tell them what happened, filters let them change a value. */
+/**
+ * Lets add-ons take part: actions tell them what happened, filters let them change a value.
+ *
+ * Every member refuses an unknown name with the SessmgrError `hook_misuse`.
+ */
 export interface HookBus<Actions extends ActionMap<Actions>, Filters extends FilterMap<Filters>> {
   /**
    * Subscribes to an action.

@@ -47,8 +47,8 @@ export interface OptionRegistry {
   /**
    * Registers an option of an add-on.
    *
-   * @throws SessmgrError `invalid_option` for a name that is taken or not made of lower-case letters, digits and "_",
-   * for a missing schema, and for a default that the schema does not accept.
+   * @throws SessmgrError `invalid_option` for a name that is taken, or is not a lower-case letter before lower-case letters,
+   * digits and "_"; for a missing schema, and for a default that the schema does not accept.
    */
   register<T>(name: string, definition: OptionDefinition<T>): SiteOption<T>
   /** Finds an option by name. */
@@ -70,7 +70,7 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
     register(name, definition) {
       if (typeof name !== 'string' || !/^[a-z][a-z0-9_]*$/.test(name)) {
         throw invalidOption(
-          `The name of an option must be made of lower-case letters, digits and "_"; it is "${String(name)}"`,
+          `The name of an option begins with a lower-case letter, and holds such letters, digits and "_"; it is "${String(name)}"`,
         )
       }
       if (options.has(name)) throw invalidOption(`There is an option "${name}" already`)

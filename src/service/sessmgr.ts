@@ -80,7 +80,7 @@ export interface Sessmgr extends Middleware {
    */
   admin(options?: AdminOptions): Middleware
   /**
-   * Puts an add-on's script, or style sheet, on the admin screen: a path, or an https address.
+   * Puts an add-on's script, or style sheet, on the admin screen: a path, or an http or https address.
    *
    * Scripts run as modules after the screen's own, in the order in which they came.
    *
@@ -92,7 +92,7 @@ export interface Sessmgr extends Middleware {
    *
    * Undefined when nobody is signed in. It is good for 12 to 24 hours.
    *
-   * @throws SessmgrError `store_unavailable`, unless the option `secret` is given.
+   * @throws SessmgrError `store_unavailable`, unless the option `secret` is given; `invalid_option` without a request.
    */
   nonce(request: RequestLike): Promise<string | undefined>
   /**
@@ -108,7 +108,8 @@ export interface Sessmgr extends Middleware {
   /**
    * Logs the user of a request out, for hosts without Passport: the session ends and its slot is free.
    *
-   * @throws SessmgrError `store_unavailable`; then the session goes on. `session_middleware_missing`.
+   * @throws SessmgrError `store_unavailable`; then the session goes on. `session_middleware_missing`, and
+   * `invalid_option` without a request.
    */
   logout(request: RequestLike): Promise<void>
   /**
@@ -204,6 +205,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     passwords,
     addons,
     nonce: nonceOf,
+    uninstall: () => store.wipe(),
+    close: () => limiter.close(),
   })
   const service: Sessmgr = Object.assign(middleware, {
     ...answerable,
@@ -216,8 +219,6 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     enqueueAdmin: (url: string) => enqueueAddress(enqueued, url),
     login,
     logout,
-    uninstall: () => store.wipe(),
-    close: () => limiter.close(),
   })
   carryCore(service, { limiter, stores: hostSessions, admit, options: resolved })
   // The first turn of the event loop belongs to the application, which subscribes in it.

@@ -70,10 +70,22 @@ describe('rule 27: an application password', () => {
   })
 
   it('opens nothing to nobody: an unknown user matches no password, wherever one may lie', async () => {
-    const { passwords } = setUp()
-    const { password } = await passwords.create('', 'of a user without an id')
+    const { passwords, store } = setUp()
+    const { password } = await passwords.create(1, 'script')
+    for (const stored of await store.list(1)) await store.add('', stored)
     expect(await passwords.verify(undefined, password)).toBe(false)
   })
+
+  it.each([
+    ['made', (user) => setUp().passwords.create(user, 'script')],
+    ['listed', (user) => setUp().passwords.list(user)],
+    ['revoked', (user) => setUp().passwords.revoke(user, 'id')],
+  ] satisfies [string, (user: never) => Promise<unknown>][])(
+    'is not %s for a whole user in place of the id',
+    async (_what, call) => {
+      await expect(call({ id: 1 } as never)).rejects.toMatchObject({ code: 'user_id_missing' })
+    },
+  )
 
   it('is refused as its own hash', async () => {
     const { passwords, store } = setUp()

@@ -56,6 +56,7 @@ function breakableStore() {
     options: part(options),
     passwords: part(passwords),
     transients: part(transients),
+    wipe: () => part({ wipe: store.wipe }).wipe(),
   })
 }
 
@@ -105,6 +106,7 @@ const CALLS: Record<string, Call> = {
   'passwords.verify': ({ limiter }) => limiter.passwords.verify(2, PASSWORD),
   'addons.isLicensed': ({ limiter }) => limiter.addons.isLicensed(1),
   nonce: ({ limiter, req }) => limiter.nonce(req),
+  uninstall: ({ limiter }) => limiter.uninstall(),
   'comments.settings.all': ({ comments }) => comments.settings.all(),
   'comments.settings.option.get': ({ comments }) => comments.settings.option.get(),
   'comments.cache.flush_all': ({ comments }) => comments.cache.flush_all(),

@@ -19,7 +19,7 @@ describe('registering an option', () => {
       const { registry } = setUp()
       const register = () => registry.register(name, COLOURS)
       expect(register).toThrow(expect.objectContaining({ code: 'invalid_option' }))
-      expect(register).toThrow(/name of an option must be made of/)
+      expect(register).toThrow(/name of an option begins with a lower-case letter/)
       expect(registry.get(name)).toBeUndefined()
     },
   )

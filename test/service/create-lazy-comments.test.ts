@@ -260,6 +260,14 @@ describe('createLazyComments()', () => {
     await expect(comments.themeSwitched()).rejects.toMatchObject(retry)
   })
 
+  it('refuses what a theme gives in place of a text', async () => {
+    const comments = createLazyComments({ host: { posts, theme: { renderComments: () => 5 as never } } })
+    await expect(comments.render({ url: '/', headers: {} } as never, POSTS[1])).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: 'The theme must give the markup of the comments as a string; it gave a value of type number.',
+    })
+  })
+
   it.each([
     [undefined, '"host" must tell of the posts and their theme'],
     [{ host: { theme } }, '"host" must tell of the posts and their theme'],
