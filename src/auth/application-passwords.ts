@@ -74,6 +74,7 @@ export function createApplicationPasswords(store: ApplicationPasswordStore, cloc
       return store.remove(userId, id)
     },
     async verify(userId, password) {
+      if (userId !== undefined) requireUserId(userId)
       const plain = withoutBlanks(password)
       const given = hashOf(plain)
       const stored = await store.list(userId ?? '')

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { SessmgrError } from '../errors.ts'
 import type { OptionStore } from '../options/option-store.ts'
 
 // The point keeps it apart from the options that add-ons register, whose names have none: nobody can expose it.
@@ -22,5 +23,7 @@ export function siteSecrets(options: OptionStore, given: readonly string[]): () 
 
 async function keptSecret(options: OptionStore): Promise<readonly string[]> {
   await options.swap(OPTION, undefined, randomBytes(32).toString('base64url'))
-  return [String((await options.get(OPTION))?.value)]
+  const secret = (await options.get(OPTION))?.value
+  if (typeof secret === 'string' && secret !== '') return [secret]
+  throw new SessmgrError('store_unavailable', 'The secret of the nonces could not be kept. Try again shortly.')
 }

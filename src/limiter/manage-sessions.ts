@@ -50,6 +50,8 @@ export interface SessionManager {
   logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }): Promise<number>
 }
 
+const TOKEN = /^[0-9a-f]{64}$/
+
 /** Creates the session manager. */
 export function createSessionManager(context: LimiterContext): SessionManager {
   const { store, hostSessions } = context
@@ -98,6 +100,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     count: async (userId) => (await list(userId)).length,
     async end(userId, token) {
       requireUserId(userId)
+      if (!TOKEN.test(token)) return false
       const ended = await store.sessions.end(userId, [token])
       await context.discard(ended)
       context.announce(ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token] as const))

@@ -1,5 +1,6 @@
 import { OPTION_KEY } from '../constants.ts'
 import { errorText } from '../error-text.ts'
+import type { SessmgrError } from '../errors.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { Logger } from '../logger.ts'
 import { createOptionRegistry, type OptionCollection } from '../options/option-registry.ts'
@@ -82,7 +83,11 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
 
   function announce(actions: readonly AnnouncedAction[]): void {
     for (const [name, ...parameters] of actions) {
-      const run = (hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>)(name, ...parameters)
+      const fire = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
+      // A strategy of an add-on may name an action that there is not.
+      const run = fire(name, ...parameters)
+        .catch(({ message, code }: SessmgrError) => logger.error(message, { code }))
+        .catch(() => {})
       atWork.add(run)
       void run.finally(() => atWork.delete(run))
     }

@@ -5,7 +5,11 @@ export function answerCallback<T>(
   outcome: Promise<T>,
   callback?: (error?: unknown, value?: T) => void,
 ): Promise<T> | undefined {
-  if (!callback) return outcome
+  if (!callback) {
+    // Whoever takes the promise learns of a failure; whoever does not must not end the process by it.
+    outcome.catch(() => {})
+    return outcome
+  }
   outcome.then(
     (value) => process.nextTick(callback, null, value),
     (error) => process.nextTick(callback, withHttpStatus(error)),

@@ -80,7 +80,7 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
     return session
   }
   store.regenerate = (request, callback) => {
-    if (gate.isLoggingIn(request)) {
+    if (gate.logins.of(request)) {
       store.generate(request)
       return process.nextTick(callback)
     }

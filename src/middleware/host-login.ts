@@ -31,7 +31,7 @@ export async function hostLogin(
 
   const client = clientDetails(request.ip ?? request.socket.remoteAddress, request.headers['user-agent'])
   const attempt = { userId, replaces, ...client }
-  const admission = await store.gate.loggingIn(request, () =>
+  const admission = await store.gate.logins.run(request, { userId, sessionId }, () =>
     limiter.admit(attempt, async () => {
       const revert = rememberSession(store, request)
       try {

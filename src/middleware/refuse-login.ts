@@ -24,6 +24,8 @@ export function refuseLogin(
   message: string,
   next: Next,
 ): void {
+  // A time-out, for one, has answered already.
+  if (response.headersSent) return next(loginRefused(message))
   // Who asked for failWithError answers scripts in the application's own shape.
   if (!options.failWithError && asksForJson(request)) return sendJson(response, message)
   flashFailure(request, options, message)

@@ -6,6 +6,7 @@ import type { Logger } from '../logger.ts'
 import { tokenOf } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
 import type { HostRequest, HostSessionData, RequestState } from './host-types.ts'
+import { LoginsUnderWay } from './logins-under-way.ts'
 import { SeenSessions } from './seen-sessions.ts'
 import { markedUser, readMarker, type SessionMarker, writeMarker } from './session-marker.ts'
 import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
@@ -33,11 +34,11 @@ export interface GateOptions {
 
 /** What becomes of one session of the host's store as it is read, written, used and destroyed. */
 export class SessionGate {
+  readonly logins = new LoginsUnderWay()
   readonly #calls: StoreCalls
   readonly #limiter: SessionLimiter
   readonly #options: GateOptions
   readonly #seen = new SeenSessions()
-  readonly #loggingIn = new WeakSet<object>()
   /** Requests that gave up a session which was over, and whether `sessionUser` can read the user of such sessions. */
   readonly #ended = new WeakMap<object, boolean>()
   #warned = false
@@ -84,9 +85,15 @@ export class SessionGate {
    * @param request Whose session it is. express-session keeps it in the session.
    */
   async save(sessionId: string, data: HostSessionData, request = data.req as HostRequest | undefined): Promise<void> {
+    const login = this.logins.of(request)
+    if (login && login.sessionId !== sessionId) {
+      // A login that is cut off before its answer must not leave what passes for a session from before sessmgr.
+      writeMarker(data, { userId: login.userId, token: tokenOf(sessionId), store: this.#limiter.storeId })
+      return this.#calls.set(sessionId, data)
+    }
     const marker = this.markerOf(sessionId, data)
     if (marker) return this.#saveRegistered(sessionId, data, marker)
-    if (request && this.#loggingIn.has(request)) return this.#calls.set(sessionId, data)
+    if (login) return this.#calls.set(sessionId, data)
     const holder = this.#holderOf(sessionId, request)
     if (holder) return this.#saveEmptied(sessionId, data, request, holder)
     return this.#saveUnregistered(sessionId, data, request)
@@ -225,23 +232,6 @@ export class SessionGate {
     const marker = session && (this.markerOf(sessionId, session) ?? this.#holderOf(sessionId, request))
     if (!marker || (await this.#limiter.check(marker.userId, marker.token)).live) return
     this.#ended.set(request, this.#options.sessionUser(session) !== undefined)
-  }
-
-  /**
-   * Runs the login of a request. Where the host regenerates the session meanwhile, the one that the visitor came with
-   * stays in its store and its slot: another login must not take it for lost, and a refused one leaves it as it was.
-   */
-  async loggingIn<T>(request: object, login: () => Promise<T>): Promise<T> {
-    this.#loggingIn.add(request)
-    try {
-      return await login()
-    } finally {
-      this.#loggingIn.delete(request)
-    }
-  }
-
-  isLoggingIn(request: object): boolean {
-    return this.#loggingIn.has(request)
   }
 
   /** Tells whether the session that a request has given up was over already. */

@@ -80,6 +80,7 @@ describe('rule 27: an application password', () => {
     ['made', (user) => setUp().passwords.create(user, 'script')],
     ['listed', (user) => setUp().passwords.list(user)],
     ['revoked', (user) => setUp().passwords.revoke(user, 'id')],
+    ['checked', (user) => setUp().passwords.verify(user, 'password')],
   ] satisfies [string, (user: never) => Promise<unknown>][])(
     'is not %s for a whole user in place of the id',
     async (_what, call) => {

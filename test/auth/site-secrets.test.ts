@@ -57,6 +57,12 @@ describe('the secrets of a site', () => {
     expect(await secrets()).toHaveLength(1)
   })
 
+  it('are never made of what the store does not hold', async () => {
+    const { options } = memoryStore()
+    const forgetful: OptionStore = { ...options, get: async () => undefined, swap: async () => true }
+    await expect(siteSecrets(forgetful, [])()).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
   it('cannot be reached as an option that an add-on registers', async () => {
     const { options } = memoryStore()
     const names: string[] = []

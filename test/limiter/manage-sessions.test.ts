@@ -61,7 +61,9 @@ describe('ending one session', () => {
     const other = String(await login(8))
     await login(7)
     expect(await limiter.sessions.end(7, tokenOf(other))).toBe(false)
-    expect(await limiter.sessions.end(7, 'nonsense')).toBe(false)
+    for (const nonsense of ['nonsense', tokenOf(other).slice(1), undefined]) {
+      expect(await limiter.sessions.end(7, nonsense as string)).toBe(false)
+    }
     expect(await limiter.sessions.end('nobody', tokenOf(other))).toBe(false)
     expect(await live(8)).toEqual([other])
     expect(fired).toEqual([])

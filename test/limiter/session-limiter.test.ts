@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest'
+import type { LimitStrategy } from '../../src/index.ts'
 import { createSessionLimiter } from '../../src/limiter/session-limiter.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 
-function start(destroy: () => Promise<void> = async () => {}) {
+function start(destroy: () => Promise<void> = async () => {}, strategies: readonly LimitStrategy[] = []) {
   const warnings: string[] = []
-  const logger = { warn: (message: string) => void warnings.push(message), error() {} }
+  const errors: string[] = []
+  const logger = {
+    warn: (message: string) => void warnings.push(message),
+    error: (message: string) => void errors.push(message),
+  }
   const store = memoryStore()
   const hostSessions = { exists: async () => true, destroy }
-  const parts = { store, hostSessions, logger, settings: {}, strategies: [], deadlineMs: 1000 }
-  return { limiter: createSessionLimiter(parts), store, warnings }
+  const parts = { store, hostSessions, logger, settings: {}, strategies, deadlineMs: 1000 }
+  return { limiter: createSessionLimiter(parts), store, warnings, errors }
 }
 
 const attempt = { userId: 2, ip: null, userAgent: null }
@@ -30,6 +35,22 @@ describe('the modes that settings take', () => {
     expect(await limiter.settings.update({ logic: 'own' })).toMatchObject({ logic: 'own' })
     await expect(limiter.settings.update({ logic: 'none' })).rejects.toMatchObject({ code: 'invalid_setting' })
   })
+})
+
+it('rule 12: an action that there is not, in the decision of a strategy, is logged and changes nothing', async () => {
+  const odd = {
+    id: 'odd',
+    label: 'Odd',
+    decide: () => ({ admit: true, end: [], actions: [['addon_kicked', 2]] }),
+  } as unknown as LimitStrategy
+  const { limiter, errors } = start(async () => {}, [odd])
+  await limiter.settings.update({ logic: 'odd' })
+  for (const sessionId of ['a', 'b']) {
+    const admission = await limiter.admit(attempt, async () => ({ sessionId, ttlMs: 60_000, revert: async () => {} }))
+    expect(admission.admitted).toBe(true)
+  }
+  await limiter.close()
+  expect(errors).toEqual(['There is no action "addon_kicked".'])
 })
 
 describe('what cannot be cleaned up', () => {

@@ -9,6 +9,7 @@ import {
   SessmgrError,
   type SiteOption,
   sessmgr,
+  tokenOf,
 } from '../../src/index.ts'
 import { LicensingError } from '../../src/licensing.ts'
 import { withHttpErrors } from '../../src/middleware/with-http-errors.ts'
@@ -91,7 +92,7 @@ const PASSWORD = 'abcdefghijklmnopqrstuvwx'
 const CALLS: Record<string, Call> = {
   'sessions.list': ({ limiter }) => limiter.sessions.list(2),
   'sessions.count': ({ limiter }) => limiter.sessions.count(2),
-  'sessions.end': ({ limiter }) => limiter.sessions.end(2, 'token'),
+  'sessions.end': ({ limiter }) => limiter.sessions.end(2, tokenOf('a')),
   'sessions.endAll': ({ limiter }) => limiter.sessions.endAll(2),
   'sessions.logoutAllUsers': ({ limiter }) => limiter.sessions.logoutAllUsers(),
   'settings.get': ({ limiter }) => limiter.settings.get(),

@@ -82,10 +82,10 @@ export class FastifyVisit extends Visit {
     if (this.#left) this.request.session = this.#left
   }
 
-  /** Writes the session of a login past the guard: the next login must not take it for lost. */
+  /** Writes the session of a login: the next login must not take it for lost. */
   async saveLogin(): Promise<void> {
-    const { session, store } = this
-    if (session) await store.calls.set(session.sessionId, session)
+    const { session, store, view } = this
+    if (session) await store.gate.save(session.sessionId, session, view)
   }
 
   /** Stands by for the session to be exchanged. What is put on it here is not part of its data. */
@@ -123,7 +123,7 @@ export class FastifyVisit extends Visit {
   async #regenerate(session: FastifySession, keys: readonly string[] | undefined): Promise<void> {
     const { request, store, view } = this
     const regenerate = regenerateOf(session)
-    if (store.gate.isLoggingIn(view)) {
+    if (store.gate.logins.of(view)) {
       // The session that is left here stays in its store and its slot until the login has been admitted.
       this.#left = session
       await store.quietly(() => regenerate.call(session, keys))

@@ -72,7 +72,7 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
     writing.set(data, [maxAge, options])
     if (visit) Object.assign(visit, { sessionId: key, wrote: true })
     if (visit?.isQuiet) return
-    if (visit) visit.written = data
+    if (visit) visit.written = gate.logins.of(visit.view) ? data : undefined
     await gate.save(key, data, visit?.view)
     // What is written is a copy of the session; one that has been admitted here must know of it.
     const marker = gate.markerOf(key, data)
@@ -81,7 +81,7 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
   store.destroy = withStatus(async (key, options = {}) => {
     const visit = visitIn(options)
     // The session that a login leaves stays in its store and its slot until the login has been admitted.
-    if (visit && gate.isLoggingIn(visit.view)) return
+    if (visit && gate.logins.of(visit.view)) return
     if (visit) await gate.noteIfEnded(visit.view, key, visit.session)
     await gate.destroy(key)
   })

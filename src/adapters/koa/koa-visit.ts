@@ -12,7 +12,7 @@ export class KoaVisit extends Visit {
   isStored = false
   /** Whether what koa-session writes is to be dropped. */
   isQuiet = false
-  /** What koa-session wrote last. */
+  /** What koa-session wrote last, if that was during a login. */
   written: HostSessionData | undefined
   readonly #handle: KoaGuardedStore['handle']
   /** The id to go back to when a login is refused. */
@@ -82,14 +82,15 @@ export class KoaVisit extends Visit {
   }
 
   /**
-   * Writes the marker of a session into the store where koa-session leaves all writing to the application, which may have
-   * no reason for it: what koa-session has written itself, at the login, is without.
+   * Writes a marked session where koa-session leaves all writing to the application, which may have no reason for it: one
+   * that was loaded without a marker, or what koa-session has written itself, at the login, which holds for two minutes.
    */
-  async storeMarker(data = this.loggedIn ? this.written : undefined): Promise<void> {
+  async storeMarker(loaded?: HostSessionData): Promise<void> {
     const { sessionId = '', state } = this
     const { gate } = this.store
+    const data = loaded ?? (this.loggedIn ? this.written : undefined)
     if (this.context.sessionOptions.autoCommit !== false || !data || !state.session) return
-    if (gate.markerOf(sessionId, data)) return
+    if (loaded && gate.markerOf(sessionId, loaded)) return
     gate.mark(sessionId, data, state.session)
     await gate.save(sessionId, data, this.view).catch((error) => {
       throw withHttpStatus(error)

@@ -1,0 +1,32 @@
+import type { UserId } from '../user-id.ts'
+
+/** A login whose user is known and whose session is not registered yet. */
+export interface LoginUnderWay {
+  readonly userId: UserId
+  /** The id of the session that the visitor came with; a host gives the login another. */
+  readonly sessionId: string
+}
+
+/**
+ * Knows the requests that are logging somebody in.
+ *
+ * Where the host regenerates the session meanwhile, the one that the visitor came with stays in its store and its slot:
+ * another login must not take it for lost, and a refused one leaves it as it was.
+ */
+export class LoginsUnderWay {
+  readonly #logins = new WeakMap<object, LoginUnderWay>()
+
+  of(request: object | undefined): LoginUnderWay | undefined {
+    return request && this.#logins.get(request)
+  }
+
+  /** Runs the login of a request. */
+  async run<T>(request: object, login: LoginUnderWay, run: () => Promise<T>): Promise<T> {
+    this.#logins.set(request, login)
+    try {
+      return await run()
+    } finally {
+      this.#logins.delete(request)
+    }
+  }
+}
