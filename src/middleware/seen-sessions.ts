@@ -8,8 +8,6 @@ export interface SeenSession {
   readonly token: Token
   /** The user of a session id never changes, so this is never wrong. */
   readonly userId: UserId
-  /** Whether the data of the session named this very user when it was seen last. */
-  readonly isNamed: boolean
   /** When this process noted last that the session was used, by `performance.now()`. */
   touchedAt: number
 }
@@ -23,11 +21,10 @@ export class SeenSessions {
   }
 
   /** Remembers a session, and keeps what is known of it already. */
-  note(sessionId: string, { userId, token, isNamed }: Omit<SeenSession, 'touchedAt'>): void {
+  note(sessionId: string, userId: UserId, token: Token): void {
     const known = this.#sessions.get(sessionId)
     const isSame = known !== undefined && (known.userId === userId || String(known.userId) === String(userId))
-    const touchedAt = isSame ? known.touchedAt : Number.NEGATIVE_INFINITY
-    const seen = { userId, token, isNamed, touchedAt }
+    const seen = isSame ? known : { token, userId, touchedAt: Number.NEGATIVE_INFINITY }
     this.#sessions.delete(sessionId)
     this.#sessions.set(sessionId, seen)
     if (this.#sessions.size <= CAPACITY) return

@@ -70,7 +70,7 @@ export class SessionGate {
       ? await (early ?? this.#limiter.check(userId, token))
       : await this.#limiter.adopt(userId, { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null })
     if (verdict.live) {
-      this.#note(sessionId, data, { userId, token })
+      this.#seen.note(sessionId, userId, token)
       return { data, session: { userId, token } }
     }
     this.#seen.delete(sessionId)
@@ -92,12 +92,7 @@ export class SessionGate {
       return this.#calls.set(sessionId, data)
     }
     const marker = this.markerOf(sessionId, data)
-    if (marker) {
-      const other = this.#userInPlaceOf(marker, sessionId, data)
-      if (other === undefined) return this.#saveRegistered(sessionId, data, marker)
-      await this.#admitPastTheHook(sessionId, other, data)
-      return this.#limiter.release(marker.userId, marker.token)
-    }
+    if (marker) return this.#saveRegistered(sessionId, data, marker)
     if (login) return this.#calls.set(sessionId, data)
     const holder = this.#holderOf(sessionId, request)
     if (holder) return this.#saveEmptied(sessionId, data, request, holder)
@@ -111,13 +106,6 @@ export class SessionGate {
     this.#noteTouch(sessionId)
     // It may have been ended while it was being written.
     if (!stillThere) await this.#calls.destroy(sessionId)
-  }
-
-  /** Finds the user whom the application has put into a session by hand, in place of the one who had logged in. */
-  #userInPlaceOf({ userId }: LoginSession, sessionId: string, data: HostSessionData): UserId | undefined {
-    if (!this.#seen.get(sessionId)?.isNamed) return undefined
-    const named = this.#options.sessionUser(data)
-    return String(named) === String(userId) ? undefined : named
   }
 
   /** The application has emptied a session, marker and all; under its id it is registered all the same. */
@@ -268,13 +256,8 @@ export class SessionGate {
 
   /** Notes that a session now belongs to a user. */
   mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): void {
-    this.#note(sessionId, data, { userId, token })
+    this.#seen.note(sessionId, userId, token)
     writeMarker(data, { userId, token, store: this.#limiter.storeId })
-  }
-
-  #note(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): void {
-    const isNamed = String(this.#options.sessionUser(data)) === String(userId)
-    this.#seen.note(sessionId, { userId, token, isNamed })
   }
 
   /** Reads the marker of a session that was registered in this store. */

@@ -5,15 +5,14 @@ import { tokenOf } from '../../src/sessions/token.ts'
 const CAPACITY = 20_000
 
 function noteMany(seen: SeenSessions, from: number, to: number): void {
-  for (let user = from; user < to; user++)
-    seen.note(`id ${user}`, { userId: user, token: `token ${user}`, isNamed: true })
+  for (let user = from; user < to; user++) seen.note(`id ${user}`, user, `token ${user}`)
 }
 
 describe('SeenSessions', () => {
   it('remembers the user of a session, in the type that was given, and the token', () => {
     const seen = new SeenSessions()
-    seen.note('a', { userId: 7, token: tokenOf('a'), isNamed: true })
-    seen.note('b', { userId: '7', token: tokenOf('b'), isNamed: true })
+    seen.note('a', 7, tokenOf('a'))
+    seen.note('b', '7', tokenOf('b'))
     expect(seen.get('a')).toMatchObject({ userId: 7, token: tokenOf('a') })
     expect(seen.get('b')).toMatchObject({ userId: '7', token: tokenOf('b') })
     expect(seen.get('c')).toBeUndefined()
@@ -21,29 +20,29 @@ describe('SeenSessions', () => {
 
   it('remembers the last of two users of one id, and nothing of the first', () => {
     const seen = new SeenSessions()
-    seen.note('a', { userId: 7, token: tokenOf('a'), isNamed: true })
+    seen.note('a', 7, tokenOf('a'))
     Object.assign(seen.get('a') ?? {}, { touchedAt: 123 })
-    seen.note('a', { userId: 8, token: tokenOf('a'), isNamed: true })
-    expect(seen.get('a')).toMatchObject({ userId: 8, touchedAt: Number.NEGATIVE_INFINITY })
+    seen.note('a', 8, tokenOf('a'))
+    expect(seen.get('a')).toEqual({ userId: 8, token: tokenOf('a'), touchedAt: Number.NEGATIVE_INFINITY })
   })
 
   it('takes a session that it sees for the first time for one whose use was never noted', () => {
     const seen = new SeenSessions()
-    seen.note('a', { userId: 7, token: tokenOf('a'), isNamed: true })
+    seen.note('a', 7, tokenOf('a'))
     expect(performance.now() - (seen.get('a')?.touchedAt ?? 0)).toBeGreaterThan(Number.MAX_SAFE_INTEGER)
   })
 
   it('keeps when the use of a session was noted while the session is seen again', () => {
     const seen = new SeenSessions()
-    seen.note('a', { userId: 7, token: tokenOf('a'), isNamed: true })
+    seen.note('a', 7, tokenOf('a'))
     Object.assign(seen.get('a') ?? {}, { touchedAt: 123 })
-    seen.note('a', { userId: 7, token: tokenOf('a'), isNamed: true })
+    seen.note('a', 7, tokenOf('a'))
     expect(seen.get('a')?.touchedAt).toBe(123)
   })
 
   it('forgets a session on demand, and an unknown one without complaint', () => {
     const seen = new SeenSessions()
-    seen.note('a', { userId: 7, token: tokenOf('a'), isNamed: true })
+    seen.note('a', 7, tokenOf('a'))
     seen.delete('a')
     seen.delete('a')
     expect(seen.get('a')).toBeUndefined()
