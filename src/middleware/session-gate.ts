@@ -8,7 +8,7 @@ import type { UserId } from '../user-id.ts'
 import type { HostRequest, HostSessionData, RequestState } from './host-types.ts'
 import { LoginsUnderWay } from './logins-under-way.ts'
 import { SeenSessions } from './seen-sessions.ts'
-import { markedUser, readMarker, type SessionMarker, writeMarker } from './session-marker.ts'
+import { markedUser, readMarker, type SessionMarker, whileMarked, writeMarker } from './session-marker.ts'
 import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
 import type { StoreCalls } from './store-calls.ts'
 
@@ -86,17 +86,22 @@ export class SessionGate {
    */
   async save(sessionId: string, data: HostSessionData, request = data.req as HostRequest | undefined): Promise<void> {
     const login = this.logins.of(request)
-    if (login && login.sessionId !== sessionId) {
-      // A login that is cut off before its answer must not leave what passes for a session from before sessmgr.
-      writeMarker(data, { userId: login.userId, token: tokenOf(sessionId), store: this.#limiter.storeId })
-      return this.#calls.set(sessionId, data)
-    }
+    if (login && login.sessionId !== sessionId) return this.#saveLoggingIn(sessionId, data, login.userId)
     const marker = this.markerOf(sessionId, data)
     if (marker) return this.#saveRegistered(sessionId, data, marker)
     if (login) return this.#calls.set(sessionId, data)
     const holder = this.#holderOf(sessionId, request)
     if (holder) return this.#saveEmptied(sessionId, data, request, holder)
     return this.#saveUnregistered(sessionId, data, request)
+  }
+
+  /**
+   * A login that is cut off before its answer must not leave what passes for a session from before sessmgr. The session
+   * itself is marked when it is registered: then it differs from what was written, and is written for its full time.
+   */
+  #saveLoggingIn(sessionId: string, data: HostSessionData, userId: UserId): Promise<void> {
+    const marker = { userId, token: tokenOf(sessionId), store: this.#limiter.storeId }
+    return whileMarked(data, marker, () => this.#calls.set(sessionId, data))
   }
 
   async #saveRegistered(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): Promise<void> {

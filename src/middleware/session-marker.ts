@@ -40,3 +40,19 @@ export function markerIn(data: HostSessionData): object | undefined {
 export function writeMarker(data: HostSessionData, marker: SessionMarker): void {
   data[KEY] = marker
 }
+
+/** Writes session data that holds a marker for as long. */
+export async function whileMarked(
+  data: HostSessionData,
+  marker: SessionMarker,
+  write: () => Promise<void>,
+): Promise<void> {
+  const before = data[KEY]
+  data[KEY] = marker
+  try {
+    await write()
+  } finally {
+    if (before === undefined) delete data[KEY]
+    else data[KEY] = before
+  }
+}

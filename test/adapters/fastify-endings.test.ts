@@ -121,6 +121,22 @@ describe.each(['/login', '/own-login', '/direct-login'])(
   },
 )
 
+test('a login after which the application keeps nothing in the session lives for its full time', async () => {
+  const clock = fakeClock()
+  const further: FastifySetup['further'] = ({ app, limiter }) => {
+    app.post('/bare-login', async (request) => {
+      await limiter.login(request, alice)
+      return 'in'
+    })
+    app.get('/bare-state', async (request) => request.sessmgr)
+  }
+  const host = await start({ further, sessmgr: { store: memoryStore({ clock }) } })
+  const browser = host.browser()
+  expect((await browser.post('/bare-login')).status).toBe(200)
+  clock.advance(122_000)
+  expect((await browser.get('/bare-state')).json()).toMatchObject({ session: { userId: 2 } })
+})
+
 describe('a refused login that the application asked for itself', () => {
   class Refused {
     readonly codes: unknown[] = []
