@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { TOKEN_PATTERN } from '../sessions/token.ts'
 import type { CliContext } from './cli-context.ts'
 import { CliError } from './cli-error.ts'
 import { printRows } from './print-rows.ts'
@@ -71,7 +72,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
 
 /** An empty token must never be taken for no token, which would end every session. */
 function requireToken(token: string): void {
-  if (/^[0-9a-f]{64}$/.test(token)) return
+  if (TOKEN_PATTERN.test(token)) return
   throw new CliError(
     2,
     '--token takes a session token of 64 hexadecimal digits; "sessions list" shows them. Nothing was changed.',

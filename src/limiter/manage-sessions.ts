@@ -2,7 +2,7 @@ import { invalidOption } from '../invalid-option.ts'
 import { requireUserId } from '../require-user-id.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
-import type { Token } from '../sessions/token.ts'
+import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
 import { isUserId, type UserId } from '../user-id.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -49,8 +49,6 @@ export interface SessionManager {
    */
   logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }): Promise<number>
 }
-
-const TOKEN = /^[0-9a-f]{64}$/
 
 /** Creates the session manager. */
 export function createSessionManager(context: LimiterContext): SessionManager {
@@ -100,7 +98,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     count: async (userId) => (await list(userId)).length,
     async end(userId, token) {
       requireUserId(userId)
-      if (!TOKEN.test(token)) return false
+      if (!TOKEN_PATTERN.test(token)) return false
       const ended = await store.sessions.end(userId, [token])
       await context.discard(ended)
       context.announce(ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token] as const))

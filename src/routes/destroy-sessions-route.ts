@@ -3,6 +3,7 @@ import type { Host } from '../host/host.ts'
 import { resolveUser } from '../host/resolve-user.ts'
 import type { SessionManager } from '../limiter/manage-sessions.ts'
 import { RestError } from '../middleware/rest-error.ts'
+import { TOKEN_PATTERN } from '../sessions/token.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
 import { checkIdentifier, userNotFound, userSummarySchema } from './user-parameter.ts'
 
@@ -17,7 +18,7 @@ export function destroySessionsRoute(sessions: SessionManager, { users }: Host):
       params: z.object({
         user: z.string('must be a text'),
         token: z.optional(
-          z.string('must be a text').check(z.regex(/^[0-9a-f]{64}$/, 'must be a session token: 64 hexadecimal digits')),
+          z.string('must be a text').check(z.regex(TOKEN_PATTERN, 'must be a session token: 64 hexadecimal digits')),
         ),
       }),
       response: z.object({ success: z.boolean(), user: userSummarySchema }),

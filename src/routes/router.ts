@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts'
+import { messageOf } from '../message-of.ts'
 import { authenticateCaller, type CallerParts } from '../middleware/authenticate-caller.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { keepCookiesOut } from '../middleware/keep-cookies-out.ts'
@@ -90,7 +91,7 @@ function wrongMethod(routes: readonly RestRoute[]): RestError {
 
 /** The caller learns nothing of a fault; the log does, but no parameter, which may be a secret. */
 function fault(logger: Logger, error: unknown): RestError {
-  logger.error('A REST call failed.', { error: error instanceof Error ? error.message : String(error) })
+  logger.error('A REST call failed.', { error: messageOf(error) })
   return new RestError(500, 'rest_internal_error', 'Something went wrong on the server.')
 }
 

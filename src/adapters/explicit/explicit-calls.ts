@@ -60,7 +60,10 @@ export interface ExplicitCalls {
    * @param session With Node's `request`, `limiter.nonce(request)`, the REST routes and the admin screen know who calls.
    */
   check(session: SessionCall & { readonly request?: IncomingMessage }): Promise<RequestState>
-  /** Notes that a session was used, and that it expires in `ttlMs` from now. Resolves false when it is not registered any more. A site-wide logout shows in `check` alone. */
+  /**
+   * Notes that a session was used, and that it expires in `ttlMs` from now. Resolves false when it is not registered any
+   * more; a site-wide logout shows in `check` alone.
+   */
   touch(session: SessionCall & { readonly ttlMs: number }): Promise<boolean>
   /** Registers a session from before sessmgr, and tells whether it is live; after any site-wide logout it is not. */
   adopt(session: SessionCall & { readonly ttlMs: number }): Promise<RequestState>
