@@ -61,10 +61,14 @@ export interface SettingsService {
   /**
    * Changes some settings; an omitted key keeps its value. A key that an add-on keeps beside them is dropped.
    *
+   * @param refuse Looks at the settings that the write replaces. What it throws refuses the write.
    * @throws SessmgrError `invalid_setting` naming each bad or unknown key; nothing is written then. `hook_failed`,
    * `hook_timeout`, `store_unavailable`; after the last, whether anything was changed is not known.
    */
-  update(changes: Partial<Record<keyof SessionSettings, unknown>>): Promise<SessionSettings>
+  update(
+    changes: Partial<Record<keyof SessionSettings, unknown>>,
+    refuse?: (current: SessionSettings) => void,
+  ): Promise<SessionSettings>
   /** The option behind the settings. Its own update repairs what this one's refuses. */
   readonly option: SiteOption<SessionSettings>
 }
@@ -92,14 +96,14 @@ export function createSettings(deps: {
     sanitize: async (value, current) => sanitizeSettings(value, current, await deps.logics()),
   })
 
-  async function update(changes: Partial<Record<keyof SessionSettings, unknown>>): Promise<SessionSettings> {
+  const update: SettingsService['update'] = async (changes, refuse) => {
     if (!isRecord(changes)) throw refusal({ settings: 'must be an object such as { maximum: 2 }' })
     const unknown = await unknownNames(changes)
     const result = settingsSchema(await deps.logics()).safeParse(changes)
     const problems = (result.error?.issues ?? []).map(({ path, message }) => [path.join('.'), message])
     const params = { ...unknown, ...Object.fromEntries(problems) }
     if (!result.success || Object.keys(params).length > 0) throw refusal(params)
-    return option.update(withoutUndefined(result.data))
+    return option.update(withoutUndefined(result.data), refuse)
   }
 
   async function unknownNames(changes: object): Promise<Record<string, string>> {

@@ -23,9 +23,10 @@ export interface SiteOption<T = unknown> {
    *
    * The filter `pre_update_option_<name>` sees the whole new value, then it is sanitised, then stored.
    *
+   * @param refuse Looks at the value that the write replaces. What it throws refuses the write.
    * @throws SessmgrError `invalid_setting` naming each bad value; nothing is written then.
    */
-  update(value: unknown): Promise<T>
+  update(value: unknown, refuse?: (current: T) => void): Promise<T>
   /** Tells, by throwing like `update`, whether a value would be refused. Writes nothing. */
   check(value: unknown): Promise<void>
 }
@@ -66,9 +67,10 @@ export function createSiteOption<T>({ name, rest, store, hooks, build, sanitize 
     async check(value) {
       await prepare((await read()).value, value)
     },
-    async update(value) {
+    async update(value, refuse) {
       for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
         const { revision, value: current } = await read()
+        refuse?.(current)
         if (await store.swap(name, revision, await prepare(current, value))) return (await read()).value
       }
       throw new SessmgrError('store_unavailable', `The option "${name}" is being changed by many at once. Try again.`)

@@ -4,19 +4,22 @@ import { RestError } from '../middleware/rest-error.ts'
 const MAX_BYTES = 100 * 1024
 
 /**
- * Reads the JSON object in a request's body; nothing at all is an empty object.
+ * Reads the JSON object in a request's body. Undefined when there is no body.
  *
  * @throws RestError 413 above 100 kB, 415 for another content type, 400 `rest_invalid_json` for broken JSON, a key that
  * occurs twice, `__proto__`, or anything but an object.
  */
-export async function jsonBody(request: HostRequest): Promise<Record<string, unknown>> {
+export async function jsonBody(request: HostRequest): Promise<Record<string, unknown> | undefined> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   // Whatever the body is, and though there be none: a page of another site can send any type but this one without asking.
   if (type !== undefined && type !== 'application/json') throw unsupportedType()
   // A body parser of the application has been here before.
-  if (request.body !== undefined && request.readableEnded) return objectOf(request.body)
+  if (request.body !== undefined && request.readableEnded) {
+    const body = objectOf(request.body)
+    return Object.keys(body).length > 0 || hasBody(request) ? body : undefined
+  }
   const text = await textOf(request)
-  if (text === '') return {}
+  if (text === '') return undefined
   if (type === undefined) throw unsupportedType()
   try {
     const body: unknown = JSON.parse(text)
@@ -25,6 +28,11 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
     if (error instanceof RestError) throw error
   }
   throw invalidJson('The body is not valid JSON, or has a key twice.')
+}
+
+/** What a parser made of no body is an empty object, as of an empty one. */
+function hasBody({ headers }: HostRequest): boolean {
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
 }
 
 async function textOf(request: HostRequest): Promise<string> {

@@ -18,4 +18,12 @@ export class RestAnswer {
     this.text = text
     this.headers = headers
   }
+
+  /** Makes an answer in JSON that no cache keeps. */
+  static json(
+    body: object,
+    { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+  ) {
+    return new RestAnswer(JSON.stringify(body), { status, headers: { 'Cache-Control': 'no-store', ...headers } })
+  }
 }

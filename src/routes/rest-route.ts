@@ -30,6 +30,8 @@ export interface RestRoute<Params = unknown> {
   readonly access: string | ((caller: Caller | undefined, host: Host) => Promise<unknown>) | undefined
   /** What an answer may be. @default JSON alone */
   readonly mediaTypes?: readonly string[]
+  /** Whether a call without a body is a mistake. @default false */
+  readonly needsBody?: boolean
   /** Made for each call, where the application may change what is acceptable. */
   schemas(): RouteSchemas | Promise<RouteSchemas>
   /** Refuses parameters with a code of its own, before the schema looks at them. */

@@ -10,6 +10,8 @@ import { RestAnswer } from './rest-answer.ts'
 import { restPath } from './rest-path.ts'
 import type { RestRoute } from './rest-route.ts'
 
+const NO_BODY = 'must be a JSON object with what is to change; nothing is read from the address'
+
 /** What the router is made from. */
 export interface RouterParts extends CallerParts {
   readonly routes: readonly RestRoute[]
@@ -29,7 +31,7 @@ export function createRouter(parts: RouterParts) {
     answer(request, response, path).catch((error) => {
       const refusal = restErrorOf(error) ?? fault(parts.logger, error)
       const { status, code, message, data, headers } = refusal
-      sendJson(response, status, { code, message, data: { status, ...data } }, headers)
+      send(response, RestAnswer.json({ code, message, data: { status, ...data } }, { status, headers }))
     })
   }
 
@@ -49,14 +51,16 @@ export function createRouter(parts: RouterParts) {
     const caller = await authenticateCaller(parts, request, response, route.access === undefined)
     if (typeof route.access === 'string') await requireCapability(parts.host, caller, route.access)
     else await route.access?.(caller, parts.host)
-    const given = { ...(method === 'GET' ? queryOf(request) : await jsonBody(request)), ...groups }
+    const fields = method === 'GET' ? queryOf(request) : await jsonBody(request)
+    if (fields === undefined && route.needsBody) throw invalidParams({ body: NO_BODY })
+    const given = { ...fields, ...groups }
     route.precheck?.(given)
     const { params } = await route.schemas()
     const checked = params.safeParse(given)
     if (!checked.success) throw (method === 'GET' ? badQuery : invalidParams)(problemsOf(checked.error.issues))
     const result = await route.handle({ caller, request, params: checked.data })
     if (result instanceof RestAnswer) send(response, result)
-    else sendJson(response, 200, result)
+    else send(response, RestAnswer.json(result))
   }
 }
 
@@ -93,15 +97,6 @@ function wrongMethod(routes: readonly RestRoute[]): RestError {
 function fault(logger: Logger, error: unknown): RestError {
   logger.error('A REST call failed.', { error: messageOf(error) })
   return new RestError(500, 'rest_internal_error', 'Something went wrong on the server.')
-}
-
-function sendJson(
-  response: HostResponse,
-  status: number,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  send(response, new RestAnswer(JSON.stringify(body), { status, headers: { 'Cache-Control': 'no-store', ...headers } }))
 }
 
 function send(response: HostResponse, { status, type, text, headers }: RestAnswer): void {

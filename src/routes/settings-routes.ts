@@ -1,21 +1,26 @@
 import * as z from 'zod/mini'
+import { optionTag } from '../options/option-tag.ts'
 import type { SessionSettings, SettingsService } from '../options/session-settings.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
+import { refuseIfChanged } from './refuse-if-changed.ts'
+import { RestAnswer } from './rest-answer.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
 
 const WHOLE_NUMBER = 'must be a whole number, 1 or more'
 const wholeNumber = z.int(WHOLE_NUMBER).check(z.minimum(1, WHOLE_NUMBER))
 const digits = z.string().check(z.regex(/^0*[1-9]\d*$/, WHOLE_NUMBER))
 
-function answer({ maximum, logic }: SessionSettings): object {
-  return { maximum, logic }
-}
-
 /** Reads and changes the settings of the session limit. */
 export function settingsRoutes(settings: SettingsService, modes: LogicModes): readonly RestRoute[] {
   const path = '/sessmgr/v1/settings'
   const access = 'manage_options'
   const response = z.object({ maximum: z.int(), logic: z.string() })
+  const { name } = settings.option
+  const answer = (current: SessionSettings) =>
+    RestAnswer.json(
+      { maximum: current.maximum, logic: current.logic },
+      { headers: { ETag: optionTag({ [name]: current }) } },
+    )
   return [
     restRoute({
       methods: ['GET'],
@@ -38,7 +43,12 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
         })
         return { params, response }
       },
-      handle: async ({ params }) => answer(await settings.update(params)),
+      needsBody: true,
+      async handle({ params, request }) {
+        const refuse = (current: SessionSettings) =>
+          refuseIfChanged(request, [{ name, current, requested: params, prefix: '' }])
+        return answer(await settings.update(params, refuse))
+      },
     }),
   ]
 }

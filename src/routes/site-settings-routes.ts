@@ -1,5 +1,8 @@
 import * as z from 'zod/mini'
 import type { OptionRegistry } from '../options/option-registry.ts'
+import { optionTag } from '../options/option-tag.ts'
+import { refuseIfChanged } from './refuse-if-changed.ts'
+import { RestAnswer } from './rest-answer.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
 
 const ANY_OPTIONS = z.record(z.string(), z.unknown())
@@ -9,9 +12,10 @@ export function siteSettingsRoutes(options: OptionRegistry): readonly RestRoute[
   const path = '/wp/v2/settings'
   const access = 'manage_options'
 
-  async function current(): Promise<object> {
+  async function current(): Promise<RestAnswer> {
     const entries = options.exposed().map(async (option) => [option.name, await option.get()] as const)
-    return Object.fromEntries(await Promise.all(entries))
+    const values: Record<string, unknown> = Object.fromEntries(await Promise.all(entries))
+    return RestAnswer.json(values, { headers: { ETag: optionTag(values) } })
   }
 
   return [
@@ -30,12 +34,20 @@ export function siteSettingsRoutes(options: OptionRegistry): readonly RestRoute[
         'Changes registered options. Partial objects are merged over the current values, and values are sanitised.',
       access,
       schemas: () => ({ params: ANY_OPTIONS, response: ANY_OPTIONS }),
-      async handle({ params }) {
+      needsBody: true,
+      async handle({ params, request }) {
         // A name that is not an exposed option is dropped.
         const changed = options.exposed().filter(({ name }) => Object.hasOwn(params, name))
+        const writeTo = (name: string, current: unknown) => ({ name, current, requested: params[name], prefix: name })
         // Checked all before the first is written, so that one bad value leaves everything as it is.
-        if (changed.length > 1) for (const option of changed) await option.check(params[option.name])
-        for (const option of changed) await option.update(params[option.name])
+        if (changed.length > 1) {
+          const writes = changed.map(async ({ name, get }) => writeTo(name, await get()))
+          refuseIfChanged(request, await Promise.all(writes))
+          for (const option of changed) await option.check(params[option.name])
+        }
+        for (const { name, update } of changed) {
+          await update(params[name], (current) => refuseIfChanged(request, [writeTo(name, current)]))
+        }
         return current()
       },
     }),

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+
+/** An option with more keys is digested as one value: the tag has to fit into a header. */
+const MAX_KEYS = 50
+/** Hexadecimal digits, so that nothing a proxy adds to a tag, such as `W/` or `-gzip`, looks like one. */
+const DIGEST = /\b[0-9a-f]{12}\b/g
+
+/** A value that is not what the writer saw. */
+export interface ChangedValue {
+  /** Key in the option; empty for the option as a whole. */
+  readonly key: string
+  readonly current: unknown
+  readonly requested: unknown
+}
+
+/** Makes the entity tag of options by name: one digest per key, so it tells which keys have changed. */
+export function optionTag(options: Readonly<Record<string, unknown>>): string {
+  const digests = Object.entries(options).flatMap(([name, value]) =>
+    entriesOf(value).map(([key, one]) => digest(name, key, one)),
+  )
+  return `"${digests.join('.')}"`
+}
+
+/** Lists what a write to an option changes although it has changed since the tag was made. */
+export function changedSince(tag: string, name: string, current: unknown, requested: unknown): readonly ChangedValue[] {
+  const seen = new Set(tag.match(DIGEST))
+  const changed = entriesOf(current).filter(([key, value]) => !seen.has(digest(name, key, value)))
+  if (!isDivided(current) || !isRecord(requested)) {
+    return changed.length === 0 || isSame(current, requested) ? [] : [{ key: '', current, requested }]
+  }
+  return changed
+    .filter(([key, value]) => Object.hasOwn(requested, key) && !isSame(requested[key], value))
+    .map(([key, value]) => ({ key, current: value, requested: requested[key] }))
+}
+
+function entriesOf(value: unknown): readonly (readonly [key: string, value: unknown])[] {
+  return isDivided(value) ? Object.entries(value) : [['', value]]
+}
+
+function digest(name: string, key: string, value: unknown): string {
+  const text = JSON.stringify([name, key, value])
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}
+
+function isDivided(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && Object.keys(value).length <= MAX_KEYS
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

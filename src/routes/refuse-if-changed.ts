@@ -1,0 +1,36 @@
+import type { HostRequest } from '../middleware/host-types.ts'
+import { RestError } from '../middleware/rest-error.ts'
+import { changedSince } from '../options/option-tag.ts'
+
+/** A write to an option. */
+export interface OptionWrite {
+  readonly name: string
+  /** The value that it replaces. */
+  readonly current: unknown
+  readonly requested: unknown
+  /** What the answer puts before a key: nothing where the option is all that the route has. */
+  readonly prefix: string
+}
+
+/**
+ * Refuses writes that would overwrite what somebody else has changed since the caller read it, by `If-Match`.
+ *
+ * @throws RestError 409 `settings_changed`, with both values of each such key.
+ */
+export function refuseIfChanged(request: HostRequest, writes: readonly OptionWrite[]): void {
+  const tag = request.headers['if-match']
+  if (tag === undefined || tag.trim() === '*') return
+  const changed = writes.flatMap(({ name, current, requested, prefix }) =>
+    changedSince(tag, name, current, requested).map(({ key, ...values }) => [
+      [prefix, key].filter((part) => part !== '').join('.'),
+      values,
+    ]),
+  )
+  if (changed.length === 0) return
+  throw new RestError(
+    409,
+    'settings_changed',
+    'Somebody else has changed the same settings since you read them. Read them again, then save. Nothing was changed.',
+    { data: { changed: Object.fromEntries(changed) } },
+  )
+}
