@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts'
+import { safeLogger } from '../safe-logger.ts'
 import { createHookBus, type HookBus } from './bus.ts'
 import { type CommentActions, type CommentFilters, commentHooks } from './comment-hooks.ts'
 import type { HookEntry } from './hook-types.ts'
@@ -20,15 +21,10 @@ export const hookCatalogue: {
 
 /** Creates the bus that carries every hook of the package. */
 export function createHooks(options: { logger: Logger; deadlineMs: number }): Hooks {
+  const logger = safeLogger(options.logger)
   return createHookBus({
     catalogue: hookCatalogue,
     deadlineMs: options.deadlineMs,
-    onError: (error) => {
-      try {
-        options.logger.error(error.message, { code: error.code })
-      } catch {
-        // A logger that fails must not turn what a subscriber did wrong into a failure of the login.
-      }
-    },
+    onError: ({ message, code }) => logger.error(message, { code }),
   })
 }

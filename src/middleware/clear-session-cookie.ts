@@ -1,6 +1,9 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
-import onHeaders from 'on-headers'
+import { beforeHeaders } from './before-headers.ts'
 import type { HostRequest, HostResponse } from './host-types.ts'
+
+/** What a Set-Cookie header takes for a name. Browsers send others too, when a script has set them. */
+const NAME = /^[!-:<>-~]+$/
 
 /**
  * Removes the cookie of a dead session from the browser, unless the request's session will be saved, whose cookie then takes the place.
@@ -9,13 +12,13 @@ import type { HostRequest, HostResponse } from './host-types.ts'
  */
 export function clearSessionCookie(request: HostRequest, response: HostResponse, deadSessionId: string): void {
   const cookies = parseCookie(request.headers.cookie ?? '')
-  const name = Object.keys(cookies).find((key) => cookies[key]?.startsWith(`s:${deadSessionId}.`))
+  const name = Object.keys(cookies).find((key) => NAME.test(key) && cookies[key]?.startsWith(`s:${deadSessionId}.`))
   if (name === undefined) return
   const anonymousId = request.sessionID
   // Taken now: a request may end its anonymous session too before it answers.
   const anonymousCookie = request.session?.cookie
 
-  onHeaders(response, () => {
+  beforeHeaders(response, () => {
     const session = request.session
     const willBeSaved =
       session && (request.sessionID !== anonymousId || Object.keys(session).some((key) => key !== 'cookie'))

@@ -9,6 +9,7 @@ import { consoleLogger, type Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
 import { BUILT_IN_LOGICS, type SessionSettings } from '../options/session-settings.ts'
 import { requireKnown } from '../require-known.ts'
+import { safeLogger } from '../safe-logger.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
@@ -160,7 +161,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     restPath: checkPath(options.restPath),
     licensing: options.licensing,
     site: options.site,
-    logger,
+    logger: safeLogger(logger),
   }
 }
 

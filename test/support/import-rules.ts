@@ -31,7 +31,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   middleware: ['cookie', 'on-headers'],
   routes: ['zod/mini'],
   admin: ['virtual:admin-folder'],
-  adapters: ['fastify', 'koa', 'on-headers'],
+  adapters: ['fastify', 'koa'],
   cli: ['commander', 'jose'],
   'browser/comments': [],
   'browser/admin': ['@tanstack/react-query', 'bowser', 'radix-ui', 'react', 'react-dom/client', 'react/jsx-runtime'],

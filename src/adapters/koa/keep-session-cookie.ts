@@ -1,4 +1,4 @@
-import onHeaders from 'on-headers'
+import { beforeHeaders } from '../../middleware/before-headers.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
 /**
@@ -20,14 +20,14 @@ function restoreWithHeaders(visit: KoaVisit): void {
   const { res, sessionOptions } = context
   const { key, externalKey } = sessionOptions
   if (externalKey) {
-    if (visit.wrote && visit.state.session) onHeaders(res, () => externalKey.set(context, sessionId))
+    if (visit.wrote && visit.state.session) beforeHeaders(res, () => externalKey.set(context, sessionId))
     return
   }
   const cookies = () => [res.getHeader('Set-Cookie') ?? []].flat().map(String)
   const isOwn = (cookie: string) => cookie.startsWith(`${key}=`) || cookie.startsWith(`${key}.sig=`)
   const own = cookies().filter(isOwn)
   if (own.length === 0) return
-  onHeaders(res, () => {
+  beforeHeaders(res, () => {
     const others = cookies().filter((cookie) => !isOwn(cookie))
     res.setHeader('Set-Cookie', [...others, ...own])
   })
