@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { MemoryStore } from 'express-session'
-import { describe, expect, it } from 'vitest'
-import { consoleLogger } from '../../src/logger.ts'
+import { describe, expect, it, vi } from 'vitest'
 import { resolveOptions, type SessmgrOptions } from '../../src/middleware/resolve-options.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { block } from '../../src/strategies/block.ts'
@@ -18,7 +17,10 @@ describe('the defaults', () => {
     expect(sessionStore).toBeUndefined()
     expect(strategies).toEqual([])
     expect(milliseconds).toMatchObject({ deadlineMs: 2000, touchEveryMs: 60_000 })
-    expect(logger).toBe(consoleLogger)
+    const line = vi.spyOn(console, 'warn').mockReturnValue()
+    logger.warn('a')
+    expect(line).toHaveBeenCalledExactlyOnceWith('[sessmgr] a')
+    line.mockRestore()
   })
 
   it('give each application a memory of its own', () => {
@@ -43,7 +45,7 @@ describe('the defaults', () => {
       site: undefined,
       logger: undefined,
     } satisfies Record<keyof SessmgrOptions, undefined>
-    const defaults = { settings: {}, strategies: [], deadlineMs: 2000, touchEveryMs: 60_000, logger: consoleLogger }
+    const defaults = { settings: {}, strategies: [], deadlineMs: 2000, touchEveryMs: 60_000 }
     expect(resolveOptions(options)).toMatchObject(defaults)
     const settings = { maximum: undefined, logic: undefined }
     expect(resolveOptions({ settings }).settings).toEqual({})
@@ -54,13 +56,14 @@ describe('valid options', () => {
   it('are taken over as they are', () => {
     const store = memoryStore()
     const sessionStore = new MemoryStore()
-    const logger = { warn() {}, error() {} }
+    const logger = { warn: vi.fn(), error: vi.fn() }
     const settings = { maximum: 3, logic: 'block' }
     const resolved = resolveOptions({ store, sessionStore, logger, settings, strategies: [byRole], deadlineMs: 50 })
     expect(resolved).toMatchObject({ settings, deadlineMs: 50 })
     expect(resolved.store).toBe(store)
     expect(resolved.sessionStore).toBe(sessionStore)
-    expect(resolved.logger).toBe(logger)
+    resolved.logger.error('a', { b: 1 })
+    expect(logger.error).toHaveBeenCalledExactlyOnceWith('a', { b: 1 })
     expect(resolved.strategies).toEqual([byRole])
   })
 

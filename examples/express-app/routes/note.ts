@@ -9,7 +9,7 @@ export function noteRoutes(): Router {
   router.post('/note', async (req, res) => {
     const delay = Math.min(Math.max(Number(req.query.delay) || 0, 0), LONGEST_DELAY_MS)
     await sleep(delay)
-    req.session.note = String(req.body.text ?? '')
+    req.session.note = String(req.body?.text ?? '')
     res.sendStatus(204)
   })
   return router
