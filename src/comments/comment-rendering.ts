@@ -39,11 +39,11 @@ export interface CommentRendering {
   /** Renders the comments of a post as the page would have them inline; nothing while the post is locked. */
   renderInline(post: unknown, context: RenderContext): Promise<string>
   /**
-   * Renders what the script fetches. Parallel calls for one public post by readers who are anybody share one rendering.
+   * Renders what the script fetches. Parallel calls for one public post share one rendering where `sharedBy` is the same.
    *
-   * @param isAnybody Whether nothing tells who asks: no signed-in reader, no cookie, no credentials.
+   * @param sharedBy What readers who share an answer have in common; undefined for a reader who shares with nobody.
    */
-  answer(postId: number, context: RenderContext, isAnybody: boolean): Promise<CommentsAnswer>
+  answer(postId: number, context: RenderContext, sharedBy: string | undefined): Promise<CommentsAnswer>
 }
 
 /** Wires eligibility, themes and the block cache together. */
@@ -62,7 +62,7 @@ export function createCommentRendering(parts: {
   const settingsNow = knownSettings(settings, patienceMs)
   const decisions = new WeakMap<object, Map<number, Promise<boolean>>>()
   const publicBody = commentsBodies()
-  const underWay = new Map<number, Promise<CommentsAnswer>>()
+  const underWay = new Map<string, Promise<CommentsAnswer>>()
 
   async function decide(post: unknown, { single, userAgent }: PostView): Promise<boolean> {
     const count = await posts.countComments(post)
@@ -120,7 +120,7 @@ export function createCommentRendering(parts: {
     return block && serializeBlock(block)
   }
 
-  async function find(postId: number, context: RenderContext): Promise<CommentsAnswer> {
+  async function find(postId: number, context: RenderContext, isShared: boolean): Promise<CommentsAnswer> {
     const post = (await posts.find(postId)) ?? undefined
     if (post === undefined || !(await posts.isPublic(post))) return { found: false }
     const isPublic = !(await hasPassword(post))
@@ -129,22 +129,22 @@ export function createCommentRendering(parts: {
     const filtered = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
     const html = requireText(filtered, 'hook_failed', 'A subscriber to "lazycomments_rendered_html"')
     // What is for one reader alone is not kept.
-    const isForAll = isPublic && context.userId === undefined
-    return { found: true, body: isForAll ? publicBody(postId, html) : commentsBody(html), isPublic }
+    return { found: true, body: isPublic && isShared ? publicBody(postId, html) : commentsBody(html), isPublic }
   }
 
-  function answer(postId: number, context: RenderContext, isAnybody: boolean): Promise<CommentsAnswer> {
-    if (!isAnybody) return find(postId, context)
-    const known = underWay.get(postId)
+  function answer(postId: number, context: RenderContext, sharedBy: string | undefined): Promise<CommentsAnswer> {
+    if (sharedBy === undefined) return find(postId, context, false)
+    const key = `${postId} ${sharedBy}`
+    const known = underWay.get(key)
     // A post that has a password may be open to the one request and locked for the other.
-    if (known) return known.then((first) => (first.found && !first.isPublic ? find(postId, context) : first))
+    if (known) return known.then((first) => (first.found && !first.isPublic ? find(postId, context, false) : first))
     // A rendering that never ends is given up, or nobody could ever start another.
-    const giveUp = setTimeout(() => underWay.delete(postId), deadlineMs)
-    const rendering = find(postId, context).finally(() => {
+    const giveUp = setTimeout(() => underWay.delete(key), deadlineMs)
+    const rendering = find(postId, context, true).finally(() => {
       clearTimeout(giveUp)
-      if (underWay.get(postId) === rendering) underWay.delete(postId)
+      if (underWay.get(key) === rendering) underWay.delete(key)
     })
-    underWay.set(postId, rendering)
+    underWay.set(key, rendering)
     return rendering
   }
 

@@ -30,10 +30,14 @@ export interface CommentsRouteParts {
 
 /** Gives the rendered comments of a post, to everybody. */
 export function commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }: CommentsRouteParts): RestRoute {
-  /** No cache may keep what is for one reader, or an answer that takes a dead session's cookie away. */
+  /**
+   * The theme sees the request. Once that has a cookie, the markup may hold what belongs to this reader, signed in or
+   * not: a name that was remembered, a token of their session.
+   */
   const isForOne = (request: HostRequest, caller: Caller | undefined) =>
     caller !== undefined ||
     isSignedIn(request) ||
+    request.headers.cookie !== undefined ||
     request.headers.authorization !== undefined ||
     request.sessmgr?.ended !== undefined
 
@@ -48,7 +52,7 @@ export function commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }
       const answering = rendering.answer(
         Number(params.post_id),
         { request, userId: caller?.userId },
-        !isPrivate && request.headers.cookie === undefined,
+        isPrivate ? undefined : sharedBy(request),
       )
       const tooSlow = () =>
         new RestError(503, 'rest_unavailable', 'The comments take too long. Try again.', {
@@ -56,7 +60,7 @@ export function commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }
         })
       const answer = await withDeadline(answering, deadlineMs, tooSlow)
       const headers = {
-        Vary: `Accept-Encoding, ${nonceHeader}`,
+        Vary: `Accept-Encoding, Cookie, ${nonceHeader}`,
         'Cache-Control': cacheControl(isPrivate, answer.found ? answer.isPublic : 'missing'),
       }
       if (!answer.found) return new RestAnswer(NOTHING, { status: 404, headers })
@@ -69,6 +73,10 @@ export function commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }
     },
   })
 }
+
+/** What the markup may depend on without a cookie: the site, where one process serves several, and the language. */
+const sharedBy = ({ headers }: HostRequest) =>
+  JSON.stringify([headers.host ?? headers[':authority'], headers['accept-language']])
 
 function cacheControl(isPrivate: boolean, isPublic: boolean | 'missing'): string {
   if (isPrivate || isPublic === false) return PRIVATE

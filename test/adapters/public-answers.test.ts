@@ -30,7 +30,7 @@ async function check(origin: string): Promise<void> {
   expect(await answer.json()).toEqual({ html: '<p>One.</p>' })
   expect(answer.headers.get('cache-control')).toMatch(/^public/)
   expect(answer.headers.get('set-cookie')).toBeNull()
-  expect(answer.headers.get('vary')).toBe('Origin, Accept-Encoding, X-HOST-Nonce')
+  expect(answer.headers.get('vary')).toBe('Origin, Accept-Encoding, Cookie, X-HOST-Nonce')
   const page = await fetch(`${origin}/page`)
   expect(page.headers.get('set-cookie')).toMatch(/^\w/)
 }

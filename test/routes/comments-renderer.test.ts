@@ -26,6 +26,20 @@ describe('the renderer', () => {
     expect(host.renders).toBe(1)
   })
 
+  test('renders for each language by itself, also for readers who ask at the same moment', async () => {
+    await host.close()
+    host = await startCommentsHost({ deadlineMs: 20_000 })
+    host.render = async (post) => {
+      while (host.requests.length < 4) await new Promise((resolve) => setTimeout(resolve, 5))
+      return threadOf(post)
+    }
+    const languages = ['de', 'fr', 'de', 'fr']
+    const ask = (language: string) =>
+      fetch(`${host.origin}${PATH}?post_id=1`, { headers: { 'Accept-Language': language } })
+    await Promise.all(languages.map(ask))
+    expect(host.renders).toBe(2)
+  })
+
   test('that throws gives 500 in the error shape, tells no reason, and the next request works', async () => {
     host.render = () => Promise.reject(new Error('a secret reason'))
     const { status, json, text, headers } = await get('?post_id=1')

@@ -18,7 +18,7 @@ describe('an anonymous reader', () => {
     expect(status).toBe(200)
     expect(json).toEqual({ html: threadOf(host.posts.get(1) as never) })
     expect(headers['cache-control']).toBe(SHARED)
-    expect(headers.vary).toBe('Accept-Encoding, X-HOST-Nonce')
+    expect(headers.vary).toBe('Accept-Encoding, Cookie, X-HOST-Nonce')
     expect(headers.etag).toMatch(/^"[\w-]{43}"$/)
     expect(headers['set-cookie']).toBeUndefined()
     expect(headers['x-host-nonce']).toBeUndefined()
@@ -193,7 +193,7 @@ describe('a signed-in reader', () => {
       for (const headers of [{ cookie }, { cookie, 'x-host-nonce': nonce }]) {
         const answer = await get(query, headers)
         expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'private, no-store'])
-        expect(answer.headers.vary).toBe('Accept-Encoding, X-HOST-Nonce')
+        expect(answer.headers.vary).toBe('Accept-Encoding, Cookie, X-HOST-Nonce')
       }
     }
   })

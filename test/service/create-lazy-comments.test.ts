@@ -82,13 +82,14 @@ describe('createLazyComments() without users', () => {
     expect((await client.send('GET', ROUTE)).json).toEqual({ html: '<p id="comments">3 comments, for a guest</p>' })
   })
 
-  it('lets no cache keep what it gives to somebody who is signed in or sends credentials', async () => {
+  it('lets no cache keep what it gives to somebody who is signed in or sends a cookie or credentials', async () => {
     const { client } = await start({ user: ({ headers }) => headers['x-user'] })
     const cached = async (headers: Record<string, string>) =>
       (await client.send('GET', ROUTE, { headers })).headers['cache-control']
     expect(await cached({ 'x-user': 'alice' })).toBe('private, no-store')
     expect(await cached({ authorization: 'Bearer x' })).toBe('private, no-store')
-    expect(await cached({ cookie: 'a=b' })).toMatch(/^public, max-age=60/)
+    expect(await cached({ cookie: 'a=b' })).toBe('private, no-store')
+    expect(await cached({})).toMatch(/^public, max-age=60/)
   })
 
   it('answers 404 for a post that a database gives as null', async () => {
@@ -114,7 +115,7 @@ describe('createLazyComments() without users', () => {
       const { headers } = await client.send('GET', path)
       expect([headers['set-cookie'], headers['cache-control']]).toEqual([undefined, expect.stringMatching(/^public/)])
     }
-    expect((await client.send('GET', ROUTE)).headers.vary).toBe('Origin, Accept-Encoding, X-HOST-Nonce')
+    expect((await client.send('GET', ROUTE)).headers.vary).toBe('Origin, Accept-Encoding, Cookie, X-HOST-Nonce')
   })
 
   it.each(['/posts/1', '/posts/1?a=what?', '/posts/1?comments=new', '/posts/1?a=b#c?d'])(

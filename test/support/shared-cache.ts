@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { onTestFinished } from 'vitest'
+import { RestClient } from './rest-client.ts'
+import { serve } from './serve.ts'
+
+interface Kept {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly request: IncomingHttpHeaders
+  readonly until: number
+}
+
+/**
+ * Starts a shared cache in front of an application: keeps by RFC 9111, for as long as an answer allows, and tells with
+ * `X-Cache` whether an answer came from it. It serves nothing stale and renews nothing.
+ */
+export async function startSharedCache(origin: string): Promise<string> {
+  const kept = new Map<string, Kept[]>()
+  const client = new RestClient(origin)
+  const cache = await serve(async (request, response) => {
+    const { url = '/', method = 'GET', headers } = request
+    const found = kept.get(url)?.find((one) => one.until > Date.now() && isSelected(one, headers))
+    const answer = found ?? (await client.send(method, url, { headers }))
+    const until = found ? 0 : Date.now() + secondsOf(answer.headers['cache-control'], headers) * 1000
+    const { status, headers: given, text } = answer
+    const one = { status, headers: given, text, request: headers, until }
+    if (until > Date.now()) kept.set(url, [one, ...(kept.get(url) ?? [])])
+    response.writeHead(status, { ...given, 'x-cache': found ? 'hit' : 'miss' }).end(text)
+  })
+  onTestFinished(async () => {
+    client.close()
+    await cache.close()
+  })
+  return cache.origin
+}
+
+/** Tells whether a kept answer is one to this request, by the headers that it varies by. */
+function isSelected({ headers, request }: Kept, asked: IncomingHttpHeaders): boolean {
+  const names = (headers.vary ?? '').split(',').map((name) => name.trim().toLowerCase())
+  return !names.includes('*') && names.filter(Boolean).every((name) => request[name] === asked[name])
+}
+
+/** Seconds for which a shared cache may keep an answer. */
+function secondsOf(control = '', { authorization }: IncomingHttpHeaders): number {
+  const directives = new Map<string, string | undefined>()
+  for (const [name = '', value] of control.split(',').map((one) => one.trim().split('='))) directives.set(name, value)
+  if (directives.has('no-store') || directives.has('private') || directives.has('no-cache')) return 0
+  if (authorization !== undefined && !directives.has('public') && !directives.has('s-maxage')) return 0
+  return Number(directives.get('s-maxage') ?? directives.get('max-age') ?? 0)
+}
