@@ -1,3 +1,4 @@
+import type { SessmgrError } from '../errors.ts'
 import { invalidOption } from '../invalid-option.ts'
 import { requireUserId } from '../require-user-id.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
@@ -32,11 +33,26 @@ export interface SessionManager {
    */
   end(userId: UserId, token: Token): Promise<boolean>
   /**
-   * Ends every session of a user, fires `sessmgr_destroy_all_sessions`, and returns how many there were.
+   * Ends every session of a user, fires `sessmgr_destroy_all_sessions`, and returns how many were registered.
+   *
+   * A session that is not registered yet, because it is from before sessmgr or from before a restart, ends when it is
+   * used next, for 400 days. Later logins are not affected.
    *
    * @throws SessmgrError `store_unavailable`; then they may have ended or not, and nothing fires.
    */
   endAll(userId: UserId): Promise<number>
+  /**
+   * Ends every session of a user except one, in one step, and fires `sessmgr_destroy_session` for each: what to call
+   * after a change of password.
+   *
+   * Sessions that are not registered yet end as with {@link SessionManager.endAll}.
+   *
+   * @param keepToken The token of the session that stays, as in `request.sessmgr.session`.
+   * @returns How many were ended.
+   * @throws SessmgrError `invalid_option` when `keepToken` names no live session of the user; nothing ends then.
+   * `store_unavailable`; then they may have ended or not, and nothing fires.
+   */
+  endOthers(userId: UserId, keepToken: Token): Promise<number>
   /**
    * Logs every user of the site out, in constant time, and fires `sessmgr_logout_all_users`.
    *
@@ -111,6 +127,15 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       context.announce([['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId]])
       return ended.length
     },
+    async endOthers(userId, keepToken) {
+      requireUserId(userId)
+      if (typeof keepToken !== 'string' || !TOKEN_PATTERN.test(keepToken)) throw notTheirs()
+      const ended = await store.sessions.endOthers(userId, keepToken)
+      if (!ended) throw notTheirs()
+      await context.discard(ended)
+      context.announce(ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token] as const))
+      return ended.length
+    },
     async logoutAllUsers(keep) {
       if (keep) requireSession(keep)
       const { epoch } = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
@@ -118,6 +143,13 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       return epoch
     },
   }
+}
+
+function notTheirs(): SessmgrError {
+  return invalidOption(
+    'The session to keep is no live session of this user, and nothing was ended. Pass request.sessmgr.session.token; ' +
+      'where that session is over, call endAll()',
+  )
 }
 
 function requireSession({ userId, token }: { readonly userId: unknown; readonly token: unknown }): void {

@@ -2,7 +2,7 @@ import { invalidOption } from '../invalid-option.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 
 const PARTS = {
-  sessions: ['read', 'generationOf', 'commit', 'adopt', 'touch', 'restamp', 'end'],
+  sessions: ['read', 'generationOf', 'commit', 'adopt', 'touch', 'restamp', 'end', 'endOthers'],
   epoch: ['current', 'advance', 'advanceFrom'],
   options: ['get', 'set', 'swap', 'delete'],
   passwords: ['add', 'list', 'remove'],

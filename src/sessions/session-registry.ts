@@ -43,11 +43,7 @@ export type CommitResult =
 export interface SessionRegistry {
   /** Reads the sessions of a user and the version to commit against. Unknown user: no sessions. */
   read(userId: UserId): Promise<UserSessions>
-  /**
-   * Reads the logout generation that a session was admitted in: what every request asks. Unknown or ended: undefined.
-   *
-   * An expired session may still be answered until its user's sessions change the next time.
-   */
+  /** Reads the logout generation that a session was admitted in: what every request asks. Unknown, ended or expired: undefined. */
   generationOf(userId: UserId, token: Token): Promise<number | undefined>
   /**
    * Registers one session and ends others if the user's sessions are still at `version`; else changes nothing.
@@ -58,13 +54,24 @@ export interface SessionRegistry {
   /**
    * Registers a session that existed before, whatever the version.
    *
-   * Registered already: returns that one unchanged. Among the user's 32 last ended ones of the last ten minutes: undefined, and nothing changes.
+   * Registered already: returns that one unchanged. Among the user's 32 last ended ones of the last ten minutes, or
+   * all or all other sessions of the user were ended in the last 400 days: undefined, and nothing changes.
    */
   adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined>
   /** Notes that a session was used and moves its expiry to now + `ttlMs`. Resolves false when it is not registered. */
   touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean>
   /** Carries a session over to a later logout generation, and moves the version. Resolves false when it is not registered. */
   restamp(userId: UserId, token: Token, generation: number): Promise<boolean>
-  /** Ends the named sessions of a user, or all. Returns those that this very call ended, oldest first. */
+  /**
+   * Ends the named sessions of a user, or all. Returns those that this very call ended, oldest first.
+   *
+   * Ending all leaves a mark for 400 days, also when there was none to end: `adopt` then takes no session of the user.
+   */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
+  /**
+   * Ends all sessions of a user except one, and leaves the same mark as ending all. Returns those that it ended, oldest first.
+   *
+   * The one to keep is not registered, or has expired: undefined, and nothing changes.
+   */
+  endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined>
 }

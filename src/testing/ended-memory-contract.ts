@@ -16,13 +16,13 @@ export const endedMemoryContract: readonly StoreCase[] = [
     async ({ store, another, pass }) => {
       const { sessions } = await another()
       await login(sessions, 2, 'of another user')
-      await sessions.end(2)
+      await sessions.end(2, [tokenOf('of another user')])
       const later = Array.from({ length: MEMORY_COUNT }, (_, index) => `s${index}`)
       // The one that ends first was admitted last: the end counts.
       for (const id of [...later, 'ended first']) await login(sessions, 1, id)
       await sessions.end(1, [tokenOf('ended first')])
       await pass(20)
-      await sessions.end(1)
+      await sessions.end(1, later.map(tokenOf))
       const { version } = await store.sessions.read(1)
       for (const id of later) assert.equal(await store.sessions.adopt(1, newSession(id)), undefined, `${id} came back`)
       assert.equal((await store.sessions.read(1)).version, version)
@@ -35,7 +35,7 @@ export const endedMemoryContract: readonly StoreCase[] = [
     'does not adopt an ended session for ten minutes, and adopts it after that',
     async ({ store: { sessions }, pass }) => {
       await login(sessions, 1, 'a')
-      await sessions.end(1)
+      await sessions.end(1, [tokenOf('a')])
       await passMinutes(pass, MEMORY_MS - MARGIN_MS)
       assert.equal(await sessions.adopt(1, newSession('a')), undefined)
       await pass(MARGIN_MS)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { tokenOf } from '../sessions/token.ts'
+import { endAllContract } from './end-all-contract.ts'
 import { idsOf, LONG, login, newSession } from './registry-case.ts'
 import { sessionLifeContract } from './session-life-contract.ts'
 import type { StoreCase } from './store-contract.ts'
@@ -193,4 +194,5 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   ...sessionLifeContract,
+  ...endAllContract,
 ]

@@ -11,6 +11,8 @@ export const sessionLifeContract: readonly StoreCase[] = [
       await login(store.sessions, 1, 'short', SHORT)
       await login(store.sessions, 1, 'long')
       await pass(SHORT + 20)
+      assert.equal(await store.sessions.generationOf(1, tokenOf('short')), undefined, 'it is still live')
+      assert.equal(await store.sessions.generationOf(1, tokenOf('long')), 0)
       assert.deepEqual(await idsOf(store.sessions, 1), ['long'])
       assert.equal(await store.sessions.touch(1, tokenOf('short'), LONG), false)
       assert.deepEqual(await store.sessions.end(1, [tokenOf('short')]), [])
@@ -62,19 +64,6 @@ export const sessionLifeContract: readonly StoreCase[] = [
       assert.deepEqual(late, { committed: false })
       assert.deepEqual(await idsOf(store.sessions, 1), ['a'])
       await login(store.sessions, 1, 'b')
-    },
-  ],
-  [
-    'ends all sessions of a user, oldest first, and none the second time',
-    async ({ store }) => {
-      for (const id of ['a', 'b', 'c']) await login(store.sessions, 1, id)
-      const ended = await store.sessions.end(1)
-      assert.deepEqual(
-        ended.map(({ sessionId }) => sessionId),
-        ['a', 'b', 'c'],
-      )
-      assert.deepEqual(await store.sessions.end(1), [])
-      assert.deepEqual(await idsOf(store.sessions, 1), [])
     },
   ],
   [

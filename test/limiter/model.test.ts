@@ -53,9 +53,12 @@ async function runOnSite(
       return logIn(real, model, command.user, command.ttlMs)
     case 'adopt': {
       const { sessionId } = host.establish()
-      model.adopt(command.user, sessionId, command.ttlMs)
-      const verdict = await limiter.adopt(command.user, { sessionId, ttlMs: command.ttlMs, ip: null, userAgent: null })
-      return [verdict.live, model.generation === 0]
+      const { user, ttlMs } = command
+      const verdict = await limiter.adopt(user, { sessionId, ttlMs, ip: null, userAgent: null })
+      const becomes = verdict.live ? 'live' : verdict.reason
+      // As the guard does with a session that is over.
+      if (becomes === 'ended') host.ids.delete(sessionId)
+      return [becomes, model.adopt(user, sessionId, ttlMs)]
     }
     case 'end all':
       model.endAll(command.user)

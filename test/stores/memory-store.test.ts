@@ -23,6 +23,7 @@ describe('memoryStore', () => {
 })
 
 const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
 
 const session = (sessionId: string, ttlMs: number) => ({ sessionId, ttlMs, ip: null, userAgent: null, generation: 0 })
 
@@ -85,11 +86,21 @@ describe('the memory of memoryStore', () => {
     const clock = fakeClock()
     const { sessions, ...store } = memoryStore({ clock })
     await login({ sessions, ...store }, 1, 'a', 60 * MINUTE)
-    await sessions.end(1)
+    await sessions.end(1, [tokenOf('a')])
     clock.advance(10 * MINUTE - 1)
     expect(await sessions.adopt(1, session('a', MINUTE))).toBeUndefined()
     clock.advance(1)
     expect((await sessions.adopt(1, session('a', MINUTE)))?.record.token).toBe(tokenOf('a'))
+  })
+
+  it('rule 47: adopts no session of a user for 400 days after all were ended, and forgets that then', async () => {
+    const clock = fakeClock()
+    const { sessions } = memoryStore({ clock })
+    await sessions.end(1)
+    clock.advance(400 * DAY - 1)
+    expect(await sessions.adopt(1, session('dormant', MINUTE))).toBeUndefined()
+    clock.advance(1)
+    expect((await sessions.adopt(1, session('dormant', MINUTE)))?.sessionId).toBe('dormant')
   })
 
   it('lasts for one session exactly as long as its time to live', async () => {

@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tokenOf } from '../../src/index.ts'
-import {
-  decodeGeneration,
-  decodeSession,
-  encodeSession,
-  encodeTtl,
-  fieldName,
-} from '../../src/stores/redis/session-codec.ts'
+import { decodeLife, decodeSession, encodeSession, encodeTtl, fieldName } from '../../src/stores/redis/session-codec.ts'
 import { decodeUserAgent, encodeUserAgent } from '../../src/stores/redis/user-agent-codec.ts'
 
 const RUNS = { numRuns: 2000 }
@@ -36,7 +30,11 @@ describe('a session in Redis', () => {
       const value = stored(admitted, seen, ttl, rest)
       const token = tokenOf(given.sessionId)
       expect(name).toBe(fieldName(token))
-      expect(decodeGeneration(value)).toBe(given.generation)
+      expect(decodeLife(value)).toEqual({
+        token,
+        expiresAt: admitted + seen + given.ttlMs,
+        generation: given.generation,
+      })
       expect(decodeSession(user, value, info)).toEqual({
         sessionId: given.sessionId,
         record: {
@@ -59,7 +57,7 @@ describe('a session in Redis', () => {
   for (const sessionId of ['a,b', ',', ',,n', 's', 'n1', 'a b', 'a\nb', 'ünï', '::ffff:1', '\0']) {
     it(`keeps the id ${JSON.stringify(sessionId)}`, () => {
       const [, ttl = '', rest = '', about = ''] = encodeSession(7, { ...info, sessionId })
-      expect(decodeSession(7, stored(1, 0, ttl, rest), about).sessionId).toBe(sessionId)
+      expect(decodeSession(7, stored(1, 0, ttl, rest), about)?.sessionId).toBe(sessionId)
     })
   }
 
@@ -67,14 +65,21 @@ describe('a session in Redis', () => {
     for (const user of [12, '12', 'alice']) {
       const [, ttl = '', rest = '', about = ''] = encodeSession(user, { ...info, sessionId: 'x' })
       // Whoever reads may have the id in the other type.
-      expect(decodeSession(String(user), stored(1, 0, ttl, rest), about).record.userId).toBe(user)
+      expect(decodeSession(String(user), stored(1, 0, ttl, rest), about)?.record.userId).toBe(user)
     }
   })
 
   it('is without address and user agent when that part of it is gone', () => {
     const [, ttl = '', rest = ''] = encodeSession(7, { ...info, sessionId: 'x', ip: '192.0.2.1', userAgent: 'y' })
-    expect(decodeSession(7, stored(1, 0, ttl, rest), '').record).toMatchObject({ ip: null, userAgent: null })
+    expect(decodeSession(7, stored(1, 0, ttl, rest), '')?.record).toMatchObject({ ip: null, userAgent: null })
   })
+
+  it.each(['', 'garbage', '1,2,3', '1,2,3,4', '1,2,3,x4sid', ',,,0sid', '1,2,3,4x', 'g,0,1,0sid'])(
+    'is none when it is damaged: %j',
+    (value) => {
+      expect([decodeLife(value), decodeSession(1, value, '')]).toEqual([undefined, undefined])
+    },
+  )
 
   it('has a name of eleven characters, which tells it from every other field', () => {
     fc.assert(

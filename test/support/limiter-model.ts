@@ -22,6 +22,8 @@ export class LimiterModel {
   /** Sessions that the host's store holds. */
   sessions: ModelSession[] = []
   readonly fired: FiredAction[] = []
+  /** Users of whom all sessions were ended, those too that nobody has seen yet. */
+  readonly #marked = new Set<number>()
 
   constructor(now: number) {
     this.now = now
@@ -51,9 +53,11 @@ export class LimiterModel {
     return true
   }
 
-  /** A session from before the service makes its first request. */
-  adopt(user: number, id: string, ttlMs: number): void {
+  /** A session from before the service makes its first request: tells what becomes of it. */
+  adopt(user: number, id: string, ttlMs: number): 'live' | 'ended' | 'logout_all' {
+    if (this.#marked.has(user)) return 'ended'
     this.sessions.push({ id, user, generation: 0, expiresAt: this.now + ttlMs })
+    return this.generation === 0 ? 'live' : 'logout_all'
   }
 
   /** A request with a session: tells what becomes of it. */
@@ -82,6 +86,7 @@ export class LimiterModel {
   }
 
   endAll(user: number): void {
+    this.#marked.add(user)
     this.#remove(this.#registered(user).map(({ id }) => id))
     this.fired.push(['sessmgr_destroy_all_sessions', user])
   }

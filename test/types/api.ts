@@ -178,6 +178,7 @@ void hooks.applyFilters('sessmgr_bypass', 'no', 1)
 // Sessions and settings.
 void limiter.sessions.end(1, tokenOf('x')).then((ended: boolean) => ended)
 void limiter.sessions.endAll('u').then((count: number) => count)
+void limiter.sessions.endOthers('u', tokenOf('x')).then((count: number) => count)
 void limiter.settings.update({ maximum: '3' }).then((settings) => settings.maximum.toFixed())
 // @ts-expect-error a setting that does not exist
 void limiter.settings.update({ maxinum: 3 })

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
+import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
 import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
 import type { UserId } from '../../user-id.ts'
@@ -8,6 +8,8 @@ import type { UserId } from '../../user-id.ts'
 const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended tokens of one user are remembered. */
 const ENDED_MEMORY_COUNT = 32
+/** How long no unknown session of a user is adopted after all were ended: the longest that a browser keeps a cookie. */
+const MARK_MS = 400 * 24 * 60 * 60_000
 
 interface Slot {
   version: number
@@ -23,6 +25,8 @@ interface Slot {
 export class MemorySessionRegistry implements SessionRegistry {
   readonly #clock: Clock
   readonly #slots = new Map<string, Slot>()
+  /** Until when no unknown session of a user is adopted, in the order in which that ends. */
+  readonly #marks = new Map<string, number>()
   // One counter for all users serves as version and as sequence: neither may ever repeat for a user.
   #counter = 0
   #sweep: Iterator<string> = [][Symbol.iterator]()
@@ -33,6 +37,7 @@ export class MemorySessionRegistry implements SessionRegistry {
 
   wipe(): void {
     this.#slots.clear()
+    this.#marks.clear()
   }
 
   async read(userId: UserId): Promise<UserSessions> {
@@ -41,7 +46,7 @@ export class MemorySessionRegistry implements SessionRegistry {
   }
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
-    return this.#slot(userId)?.sessions.get(token)?.record.generation
+    return this.#live(userId, token)?.stored.record.generation
   }
 
   async commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
@@ -60,7 +65,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     const token = tokenOf(session.sessionId)
     const present = this.#slot(userId)
     const known = present?.sessions.get(token)
-    if (known || present?.ended.has(token)) return known
+    if (known || present?.ended.has(token) || this.#isMarked(userId)) return known
     const slot = this.#openSlot(userId)
     const adopted = this.#stored(userId, session)
     slot.sessions.set(token, adopted)
@@ -68,29 +73,64 @@ export class MemorySessionRegistry implements SessionRegistry {
   }
 
   async touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean> {
-    const slot = this.#slot(userId)
-    const stored = slot?.sessions.get(token)
-    if (!slot || !stored) return false
     const now = this.#clock.now()
-    slot.sessions.set(token, { ...stored, record: { ...stored.record, lastSeenAt: now, expiresAt: now + ttlMs } })
-    return true
+    return this.#update(userId, token, { lastSeenAt: now, expiresAt: now + ttlMs }) !== undefined
   }
 
   async restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
-    const slot = this.#slot(userId)
-    const stored = slot?.sessions.get(token)
-    if (!slot || !stored) return false
-    slot.sessions.set(token, { ...stored, record: { ...stored.record, generation } })
-    slot.version = ++this.#counter
-    return true
+    const slot = this.#update(userId, token, { generation })
+    if (slot) slot.version = ++this.#counter
+    return slot !== undefined
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
+    if (!tokens) this.#mark(userId)
     const slot = this.#slot(userId)
-    if (!slot) return []
-    const ended = this.#end(slot, tokens ?? [...slot.sessions.keys()])
+    return slot ? this.#endNow(slot, tokens ?? [...slot.sessions.keys()]) : []
+  }
+
+  async endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
+    const slot = this.#slot(userId)
+    if (!slot?.sessions.has(keep)) return undefined
+    this.#mark(userId)
+    return this.#endNow(
+      slot,
+      [...slot.sessions.keys()].filter((token) => token !== keep),
+    )
+  }
+
+  #endNow(slot: Slot, tokens: readonly Token[]): readonly StoredSession[] {
+    const ended = this.#end(slot, tokens)
     if (ended.length > 0) slot.version = ++this.#counter
     return ended.toSorted((a, b) => a.record.sequence - b.record.sequence)
+  }
+
+  /** Finds one session, and looks at no other: users may have very many. */
+  #live(userId: UserId, token: Token): { slot: Slot; stored: StoredSession } | undefined {
+    const slot = this.#slots.get(String(userId))
+    const stored = slot?.sessions.get(token)
+    return slot && stored && stored.record.expiresAt > this.#clock.now() ? { slot, stored } : undefined
+  }
+
+  #update(userId: UserId, token: Token, changes: Partial<SessionRecord>): Slot | undefined {
+    const live = this.#live(userId, token)
+    live?.slot.sessions.set(token, { ...live.stored, record: { ...live.stored.record, ...changes } })
+    return live?.slot
+  }
+
+  #mark(userId: UserId): void {
+    const now = this.#clock.now()
+    for (const [key, until] of this.#marks) {
+      if (until > now) break
+      this.#marks.delete(key)
+    }
+    // Taken out first, so that the map stays in the order in which the marks end.
+    this.#marks.delete(String(userId))
+    this.#marks.set(String(userId), now + MARK_MS)
+  }
+
+  #isMarked(userId: UserId): boolean {
+    return (this.#marks.get(String(userId)) ?? 0) > this.#clock.now()
   }
 
   /** The slot of a user without what has expired; undefined when nothing is left to remember. */

@@ -5,6 +5,7 @@ import type { Token } from '../../sessions/token.ts'
 import type { UserId } from '../../user-id.ts'
 import type { Keys } from './keys.ts'
 import adoptLua from './lua/adopt.lua'
+import checkLua from './lua/check.lua'
 import commitLua from './lua/commit.lua'
 import endLua from './lua/end.lua'
 import readLua from './lua/read.lua'
@@ -13,7 +14,8 @@ import slotLua from './lua/slot.lua'
 import touchLua from './lua/touch.lua'
 import type { RedisClient } from './redis-client.ts'
 import { type RedisScript, redisScript, runScript } from './redis-script.ts'
-import { decodeGeneration, decodeSession, encodeSession, encodeTtl, fieldName } from './session-codec.ts'
+import { ServerClock } from './server-clock.ts'
+import { decodeLife, decodeSession, encodeSession, encodeTtl, fieldName } from './session-codec.ts'
 
 const READ = redisScript(readLua)
 const COMMIT = redisScript(slotLua, commitLua)
@@ -21,6 +23,7 @@ const ADOPT = redisScript(slotLua, adoptLua)
 const TOUCH = redisScript(slotLua, touchLua)
 const RESTAMP = redisScript(slotLua, restampLua)
 const END = redisScript(slotLua, endLua)
+const CHECK = redisScript(slotLua, checkLua)
 
 /** Runs a write, confirmed by a replica if the store was asked for that. */
 export type DurableWrite = <T>(key: string, write: (client: RedisClient) => Promise<T>) => Promise<T>
@@ -31,6 +34,7 @@ export class RedisSessionRegistry implements SessionRegistry {
   readonly #keys: Keys
   readonly #deadline: CallDeadline
   readonly #durable: DurableWrite
+  readonly #clock = new ServerClock()
 
   constructor(client: RedisClient, keys: Keys, deadline: CallDeadline, durable: DurableWrite) {
     this.#client = client
@@ -40,11 +44,13 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   async read(userId: UserId): Promise<UserSessions> {
+    const sentAt = performance.now()
     const [time, fields] = (await this.#run(READ, userId)) as [number, string[]]
+    this.#clock.learn(time, sentAt)
     const hash = new Map(pairs(fields))
     const sessions = [...hash]
       .filter(([name]) => name.length === 11)
-      .map(([name, value]) => decodeSession(userId, value, hash.get(`i${name}`) ?? ''))
+      .flatMap(([name, value]) => decodeSession(userId, value, hash.get(`i${name}`) ?? '') ?? [])
       .filter(({ record }) => record.expiresAt > time)
     return { sessions: oldestFirst(sessions), version: hash.get('v') ?? '0' }
   }
@@ -52,14 +58,26 @@ export class RedisSessionRegistry implements SessionRegistry {
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
     const key = this.#keys.sessions(userId)
     const value = await this.#deadline.run(() => this.#client.hGet(key, fieldName(token)))
-    return typeof value === 'string' ? decodeGeneration(value) : undefined
+    const life = typeof value === 'string' ? decodeLife(value) : undefined
+    if (life?.token !== token) return undefined
+    if (!this.#clock.isToCome(life.expiresAt)) return this.#check(userId, token)
+    if (this.#clock.isDue()) this.#check(userId, token).catch(() => {})
+    return life.generation
+  }
+
+  /** Lets the server decide whether a session has expired, and learns its time by the way. */
+  async #check(userId: UserId, token: Token): Promise<number | undefined> {
+    const sentAt = performance.now()
+    const [time, value] = (await this.#run(CHECK, userId, [fieldName(token)])) as [number, string | undefined]
+    this.#clock.learn(time, sentAt)
+    return value === undefined ? undefined : decodeLife(value)?.generation
   }
 
   async commit(userId: UserId, version: string, { admit, end }: SessionChange): Promise<CommitResult> {
     const [name = '', ...session] = encodeSession(userId, admit)
     const reply = await this.#run(COMMIT, userId, [version, name, ...session, ...end.map(fieldName)])
     if (!Array.isArray(reply)) return { committed: false }
-    const admitted = decodeSession(userId, reply[0], session[2] ?? '')
+    const admitted = decodeSession(userId, reply[0], session[2] ?? '') as StoredSession
     return { committed: true, admitted, ended: decodeEnded(userId, reply[1]) }
   }
 
@@ -77,10 +95,18 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
-    const key = this.#keys.sessions(userId)
     const args = tokens ? ['named', ...tokens.map(fieldName)] : ['all']
-    const reply = await this.#deadline.run(() => this.#durable(key, (client) => runScript(client, END, key, args)))
-    return decodeEnded(userId, reply as string[])
+    return decodeEnded(userId, (await this.#runDurably(END, userId, args)) as string[])
+  }
+
+  async endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
+    const reply = await this.#runDurably(END, userId, ['others', fieldName(keep)])
+    return Array.isArray(reply) ? decodeEnded(userId, reply) : undefined
+  }
+
+  #runDurably(script: RedisScript, userId: UserId, args: readonly string[]): Promise<unknown> {
+    const key = this.#keys.sessions(userId)
+    return this.#deadline.run(() => this.#durable(key, (client) => runScript(client, script, key, args)))
   }
 
   #run(script: RedisScript, userId: UserId, args: readonly string[] = []): Promise<unknown> {
@@ -94,7 +120,7 @@ function pairs(list: readonly string[]): [string, string][] {
 
 function decodeEnded(userId: UserId, list: readonly string[]): readonly StoredSession[] {
   const ended = list.flatMap((_, index) =>
-    index % 3 === 0 ? [decodeSession(userId, list[index + 1] ?? '', list[index + 2] ?? '')] : [],
+    index % 3 === 0 ? (decodeSession(userId, list[index + 1] ?? '', list[index + 2] ?? '') ?? []) : [],
   )
   return oldestFirst(ended)
 }

@@ -24,11 +24,18 @@ export function encodeTtl(ttlMs: number): string {
 
 const VALUE = /^([0-9a-f]+),([0-9a-f]+),([0-9a-f]+),([0-9a-f]+)([ns])(.*)$/s
 
-/** Reads a session as the scripts return it. */
-export function decodeSession(userId: UserId, value: string, info: string): StoredSession {
-  const [, ...parts] = VALUE.exec(value) ?? []
-  const [admitted = 0, seen = 0, ttl = 0, generation = 0] = parts.slice(0, 4).map((part) => Number.parseInt(part, 16))
-  const [type, sessionId = ''] = parts.slice(4)
+/** What a request needs to know of a session. */
+export interface SessionLife {
+  readonly token: Token
+  readonly expiresAt: number
+  readonly generation: number
+}
+
+/** Reads a session as the scripts return it; undefined for a damaged one. */
+export function decodeSession(userId: UserId, value: string, info: string): StoredSession | undefined {
+  const parts = decodeValue(value)
+  if (!parts) return undefined
+  const { admitted, seen, ttl, generation, type, sessionId } = parts
   const addressAt = info.indexOf(',') + 1
   const userAgentAt = addressAt + (Number.parseInt(info, 16) || 0)
   const ip = info.slice(addressAt, userAgentAt)
@@ -50,12 +57,20 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
   return { sessionId, record }
 }
 
-/** Reads the generation alone: all that a request asks. */
-export function decodeGeneration(value: string): number {
-  // Hexadecimal ends at the type of the user id, which is no such digit.
-  return Number.parseInt(value.slice(afterThirdComma(value)), 16)
+/** Reads what a request asks of a session; undefined for a damaged one. */
+export function decodeLife(value: string): SessionLife | undefined {
+  const parts = decodeValue(value)
+  if (!parts) return undefined
+  const { admitted, seen, ttl, generation, sessionId } = parts
+  return { token: tokenOf(sessionId), expiresAt: admitted + seen + ttl, generation }
 }
 
-function afterThirdComma(value: string): number {
-  return value.indexOf(',', value.indexOf(',', value.indexOf(',') + 1) + 1) + 1
+function decodeValue(value: string) {
+  const [, admitted, seen, ttl, generation, type, sessionId] = VALUE.exec(value) ?? []
+  if (sessionId === undefined) return undefined
+  return { admitted: hex(admitted), seen: hex(seen), ttl: hex(ttl), generation: hex(generation), type, sessionId }
+}
+
+function hex(digits = ''): number {
+  return Number.parseInt(digits, 16)
 }

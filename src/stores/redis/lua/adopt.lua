@@ -6,13 +6,13 @@ ARGV[1]  name of the session
 ARGV[2]  ttl in ms, hexadecimal
 ARGV[3]  generation<type><session id>
 ARGV[4]  address and user agent
-Returns  0 when it ended a short while ago; else its value and info, whether they are new or not
+Returns  0 when it ended a short while ago, or all sessions were ended before it was known; else its value and info, whether they are new or not
 ]]
 open()
 local name = ARGV[1]
 local known = slot.sessions[name]
 if known then return { known, slot.infos[name] or '' } end
-if slot.ended[name] then return 0 end
+if slot.ended[name] or slot.mark then return 0 end
 local value = admit(name, ARGV[2], ARGV[3], ARGV[4])
 close()
 return { value, ARGV[4] }

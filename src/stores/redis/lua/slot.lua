@@ -13,12 +13,14 @@ KEYS[1]  hash: the sessions of one user
              the first four in hexadecimal; as a rule all fits in the 64 bytes up to which Redis packs a small hash
   i<name>    address and user agent of a session
   ~<name>    a session that ended a short while ago; value: until when it is remembered, ms, hexadecimal
+  x          the mark that all sessions were ended; value: until when none is adopted, ms, hexadecimal
 
-Time is the server's. Expired sessions are dropped whenever the set is opened for a change.
+Time is the server's. Expired and damaged sessions are dropped whenever the set is opened for a change.
 ]]
 local key = KEYS[1]
 local ENDED_MEMORY_MS = 600000
 local ENDED_MEMORY_COUNT = 32
+local MARK_MS = 34560000000
 local BATCH = 1000
 
 local time = redis.call('TIME')
@@ -28,14 +30,16 @@ local function hex(number)
   return string.format('%x', number)
 end
 
+--[[ Takes a session apart; nothing for a damaged one. ]]
 local function parse(value)
-  local admitted, seen, ttl, rest = string.match(value, '^(%x+),(%x+),(%x+),(.*)$')
-  return tonumber(admitted, 16), tonumber(seen, 16), tonumber(ttl, 16), rest
+  local admitted, seen, ttl, rest = string.match(value, '^(%x+),(%x+),(%x+),(%x+[ns].*)$')
+  if admitted then return tonumber(admitted, 16), tonumber(seen, 16), tonumber(ttl, 16), rest end
 end
 
+--[[ Tells when a session expires; a damaged one has long expired. ]]
 local function expiry(value)
   local admitted, seen, ttl = parse(value)
-  return admitted + seen + ttl
+  return admitted and admitted + seen + ttl or 0
 end
 
 local slot
@@ -54,16 +58,20 @@ end
 
 --[[ Reads everything and notes what has expired for removal. ]]
 local function open()
-  slot = { version = '0', sessions = {}, infos = {}, ended = {} }
+  slot = { version = '0', sessions = {}, infos = {}, ended = {}, expires = {}, finished = {} }
   local all = redis.call('HGETALL', key)
   for index = 1, #all, 2 do
     local field, value = all[index], all[index + 1]
     if field == 'v' then
       slot.version = value
+    elseif field == 'x' then
+      slot.mark = tonumber(value, 16) or now + MARK_MS
+      if slot.mark <= now then slot.mark, drops[#drops + 1] = nil, field end
     elseif #field == 11 then
-      if expiry(value) > now then slot.sessions[field] = value else drop(field) end
+      local expires = expiry(value)
+      if expires > now then slot.sessions[field], slot.expires[field] = value, expires else drop(field) end
     elseif string.byte(field) == 126 then
-      local name, remembered = string.sub(field, 2), tonumber(value, 16)
+      local name, remembered = string.sub(field, 2), tonumber(value, 16) or 0
       if remembered > now then slot.ended[name] = remembered else drops[#drops + 1] = field end
     else
       slot.infos[string.sub(field, 2)] = value
@@ -73,7 +81,7 @@ end
 
 --[[ Moves the version on and returns it; it serves as the sequence of a session that is admitted now. ]]
 local function advance()
-  slot.version = hex(math.max(tonumber(slot.version, 16) + 1, now))
+  slot.version = hex(math.max((tonumber(slot.version, 16) or 0) + 1, now))
   put('v', slot.version)
   return slot.version
 end
@@ -86,13 +94,18 @@ local function finish(name, list)
   list[#list + 1] = value
   list[#list + 1] = slot.infos[name] or ''
   drop(name)
-  slot.ended[name] = now + ENDED_MEMORY_MS
-  put('~' .. name, hex(slot.ended[name]))
+  slot.finished[#slot.finished + 1] = name
+end
+
+--[[ Marks that all sessions were ended, those too that are not known yet. ]]
+local function mark()
+  slot.mark = now + MARK_MS
+  put('x', hex(slot.mark))
 end
 
 local function admit(name, ttl, rest, info)
   local value = advance() .. ',0,' .. ttl .. ',' .. rest
-  slot.sessions[name] = value
+  slot.sessions[name], slot.expires[name] = value, expiry(value)
   put(name, value)
   put('i' .. name, info)
   return value
@@ -105,19 +118,27 @@ local function write(command, fields)
   end
 end
 
---[[ Writes all changes, forgets the longest ended beyond the limit, and lets the key live as long as anything in it. ]]
-local function close()
-  local names, latest = {}, now
-  for name, remembered in pairs(slot.ended) do
-    names[#names + 1] = name
-    latest = math.max(latest, remembered)
+--[[ Remembers the sessions that ended last, those of this call before others, and forgets who ended before them. ]]
+local function remember()
+  local room = ENDED_MEMORY_COUNT
+  for index = math.max(1, #slot.finished - ENDED_MEMORY_COUNT + 1), #slot.finished do
+    put('~' .. slot.finished[index], hex(now + ENDED_MEMORY_MS))
+    room = room - 1
   end
+  local names = {}
+  for name in pairs(slot.ended) do names[#names + 1] = name end
+  table.sort(names, function(a, b) return slot.ended[a] > slot.ended[b] end)
+  for index = room + 1, #names do drops[#drops + 1] = '~' .. names[index] end
+end
+
+--[[ Writes all changes, and lets the key live as long as anything in it. ]]
+local function close()
+  remember()
   write('HDEL', drops)
   write('HSET', puts)
-  if #names > ENDED_MEMORY_COUNT then
-    table.sort(names, function(a, b) return slot.ended[a] > slot.ended[b] end)
-    for index = ENDED_MEMORY_COUNT + 1, #names do redis.call('HDEL', key, '~' .. names[index]) end
-  end
-  for _, value in pairs(slot.sessions) do latest = math.max(latest, expiry(value)) end
+  local latest = math.max(now, slot.mark or 0)
+  if #slot.finished > 0 then latest = math.max(latest, now + ENDED_MEMORY_MS) end
+  for _, remembered in pairs(slot.ended) do latest = math.max(latest, remembered) end
+  for name in pairs(slot.sessions) do latest = math.max(latest, slot.expires[name]) end
   redis.call('PEXPIREAT', key, string.format('%.0f', latest))
 end
