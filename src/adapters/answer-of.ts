@@ -57,6 +57,10 @@ export function answerOf(
       resolve({ status: response.statusCode, headers, body: text, isPublic })
       return response
     }) as ServerResponse['end']
+    response.destroy = (error) => {
+      reject(error ?? new Error('The answer could not be made.'))
+      return response
+    }
     middleware(request, response, (error) => (error ? reject(error) : resolve(undefined)))
   })
 }

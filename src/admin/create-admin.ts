@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { adminFolder } from 'virtual:admin-folder'
 import { SessmgrError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
+import { answerSafely } from '../middleware/answer-safely.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { hostRequestOf } from '../middleware/host-visit.ts'
 import { errorBody, withHttpStatus } from '../middleware/http-error.ts'
@@ -49,8 +50,10 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
     const asset = /^\/assets\/([^/]+)$/.exec(path)?.[1]
     const fail = (error: unknown) => next(withHttpStatus(error))
-    if (asset !== undefined) answerAsset(request, response, asset).then((found) => found || next(), fail)
-    else if (/^\/?[^/]*\/?$/.test(path)) answerPage(request, response).catch(fail)
+    if (asset !== undefined) {
+      const answering = answerAsset(request, response, asset).then((found) => found || next())
+      answerSafely(response, answering, fail)
+    } else if (/^\/?[^/]*\/?$/.test(path)) answerSafely(response, answerPage(request, response), fail)
     else next()
   }
 
@@ -125,5 +128,7 @@ function send(
   response.setHeader('Cache-Control', cache)
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('Content-Length', body.length)
+  // Listeners of the application run now, before express-session takes the answer for sent: they may throw.
+  response.writeHead(response.statusCode)
   response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../logger.ts'
 import { messageOf } from '../message-of.ts'
+import { answerSafely } from '../middleware/answer-safely.ts'
 import { authenticateCaller, type CallerParts } from '../middleware/authenticate-caller.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { keepCookiesOut } from '../middleware/keep-cookies-out.ts'
@@ -28,11 +29,16 @@ export function createRouter(parts: RouterParts) {
   return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
     const path = restPath(request)
     if (path === undefined) return next()
-    answer(request, response, path).catch((error) => {
-      const refusal = restErrorOf(error) ?? fault(parts.logger, error)
-      const { status, code, message, data, headers } = refusal
-      send(response, RestAnswer.json({ code, message, data: { status, ...data } }, { status, headers }))
-    })
+    const refusing = (error: unknown) => refuse(response, error)
+    // A refusal meets the same listeners of the application as what it takes the place of.
+    answerSafely(response, answer(request, response, path).catch(refusing), refusing)
+  }
+
+  async function refuse(response: HostResponse, error: unknown): Promise<void> {
+    // Too late for another answer: what was being sent has failed.
+    if (response.headersSent) throw error
+    const { status, code, message, data, headers } = restErrorOf(error) ?? fault(parts.logger, error)
+    send(response, RestAnswer.json({ code, message, data: { status, ...data } }, { status, headers }))
   }
 
   async function answer(request: HostRequest, response: HostResponse, path: string): Promise<void> {
@@ -100,13 +106,14 @@ function fault(logger: Logger, error: unknown): RestError {
 }
 
 function send(response: HostResponse, { status, type, text, headers }: RestAnswer): void {
-  if (response.headersSent) return
   // What the application lets its answers depend on holds for these, too.
   const given = response.getHeader('Vary')
-  response.statusCode = status
   if (status !== 304) response.setHeader('Content-Type', type)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (given !== undefined && 'Vary' in headers) response.setHeader('Vary', `${given}, ${headers.Vary}`)
+  if (status !== 304) response.setHeader('Content-Length', Buffer.byteLength(text))
   if (headers['Cache-Control']?.startsWith('public')) keepCookiesOut(response)
+  // Listeners of the application run now, before express-session takes the answer for sent: they may throw.
+  response.writeHead(status)
   response.end(text)
 }
