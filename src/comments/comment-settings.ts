@@ -108,6 +108,8 @@ export interface CommentSettingsService {
   set(key: string, value: unknown): Promise<boolean>
   /** Writes several settings. Resolves false when nothing changed. */
   update(values: Readonly<Record<string, unknown>>): Promise<boolean>
+  /** Gives a setting back to the defaults by forgetting what is stored of it; without a key, every setting. */
+  reset(key?: keyof CommentSettings): Promise<CommentSettings>
 }
 
 /** Creates the settings service over an option store. */
@@ -117,10 +119,11 @@ export function createCommentSettings(options: OptionStore, hooks: Hooks): Comme
     rest: true,
     store: options,
     hooks,
-    async build(stored) {
+    async defaults() {
       const defaults = await hooks.applyFilters('lazycomments_default_settings', { ...COMMENT_DEFAULTS })
-      return Object.freeze(sanitize(stored ?? {}, sanitize(defaults, COMMENT_DEFAULTS)))
+      return Object.freeze(sanitize(defaults, COMMENT_DEFAULTS))
     },
+    build: (defaults, stored) => Object.freeze(sanitize(stored, defaults)),
     sanitize,
   })
 
@@ -141,5 +144,6 @@ export function createCommentSettings(options: OptionStore, hooks: Hooks): Comme
     all: option.get,
     set: (key, value) => update({ [key]: value }),
     update,
+    reset: (key) => option.reset(key),
   }
 }

@@ -26,7 +26,7 @@ export interface SessionActions {
 
 /** Filters of the session limit: what an add-on may change. */
 export interface SessionFilters {
-  /** Changes the settings that hold where none are stored. */
+  /** Changes the settings that hold where none are stored. Applied at every reading of the settings. */
   sessmgr_settings_defaults: FilterShape<Readonly<Record<string, unknown>>>
   /** Changes what people read of each mode, by its stored value. */
   sessmgr_logics: FilterShape<LogicCatalogue>
@@ -46,8 +46,13 @@ export interface SessionFilters {
   sessmgr_error_message: FilterShape<string>
   /** Changes how many seconds a session lasts. The application applies it when it logs somebody in. */
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
-  /** Changes the whole new value of an option before it is sanitised and stored, such as `pre_update_option_sessmgr_settings`. */
-  [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown]>
+  /**
+   * Changes the whole new value of an option after it was sanitised, such as `pre_update_option_sessmgr_settings`.
+   *
+   * `requested` is the value as it was asked for: of an object, the keys to change. What a subscriber returns is sanitised
+   * again before it is stored.
+   */
+  [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown, requested?: unknown]>
 }
 
 /** Every hook of the session limit, as data. */
@@ -146,9 +151,9 @@ export const sessionHooks = {
       summary: 'Changes how long a session lasts. The application applies it when it logs somebody in.',
     },
     'pre_update_option_{name}': {
-      parameters: ['value', 'old_value'],
+      parameters: ['value', 'old_value', 'requested'],
       since: '3.0.0',
-      summary: 'Changes the value of an option before it is sanitised and stored. {name} is the name of the option.',
+      summary: 'Changes the sanitised value of an option before it is stored. {name} is the name of the option.',
     },
   },
 } satisfies {

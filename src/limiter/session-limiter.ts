@@ -1,4 +1,3 @@
-import { OPTION_KEY } from '../constants.ts'
 import { errorText } from '../error-text.ts'
 import type { SessmgrError } from '../errors.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
@@ -67,17 +66,13 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const { store, logger, deadlineMs, hostSessions } = parts
   const hooks = createHooks({ logger, deadlineMs })
   const modes = createLogicModes(hooks, parts.strategies)
-  // A mode that is in the catalogue alone may be chosen when a subscriber vouches for it or maps it to another.
-  const logics = async () => {
-    const real = [...BUILT_IN_LOGICS, ...parts.strategies.map(({ id }) => id)]
-    if (!hooks.hasFilter(`pre_update_option_${OPTION_KEY}`)) return real
-    return [...new Set([...real, ...Object.keys(await modes.catalogue())])]
-  }
   const settings = createSettings({
     options: store.options,
     hooks,
+    logger,
     initial: parts.settings,
-    logics,
+    logics: [...BUILT_IN_LOGICS, ...parts.strategies.map(({ id }) => id)],
+    catalogue: async () => Object.keys(await modes.catalogue()),
   })
   const atWork = new Set<Promise<void>>()
 

@@ -85,8 +85,8 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
         rest,
         store,
         hooks,
-        async build(stored) {
-          if (stored === undefined) return fallback
+        defaults: () => fallback,
+        build(fallback, stored) {
           // What an older version of the add-on stored may fit no longer; it must be possible to read past it and mend it.
           const result = schema.safeParse(merge(fallback, stored))
           return result.success ? result.data : fallback

@@ -2,9 +2,10 @@ import * as z from 'zod/mini'
 import { OPTION_KEY } from '../constants.ts'
 import { SessmgrError } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import type { Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
 import type { OptionStore } from './option-store.ts'
-import { createSiteOption, type SiteOption } from './site-option.ts'
+import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
 
 /** The settings of the session limit. */
 export interface SessionSettings {
@@ -28,8 +29,10 @@ const maximumSchema = z.pipe(
 const settingsSchema = (logics: readonly string[]) =>
   z.object({
     maximum: z.optional(maximumSchema),
-    logic: z.optional(z.enum(logics as [string, ...string[]], `must be one of ${logics.join(', ')}`)),
+    logic: z.optional(z.enum(logics as [string, ...string[]], oneOf(logics))),
   })
+
+const oneOf = (logics: readonly string[]) => `must be one of ${logics.join(', ')}`
 
 /** Coerces any value to valid settings: `maximum` below 1 becomes 1, an unknown `logic` becomes `allow`. */
 export function sanitizeSettings(
@@ -53,13 +56,14 @@ function clampMaximum(value: unknown): number {
 /** Reads and writes the settings of the session limit. */
 export interface SettingsService {
   /**
-   * Builds the settings: what is stored, over the defaults. Built anew only after a write.
+   * Builds the settings: the built-in defaults, then the option `settings` of the application, then the filter
+   * `sessmgr_settings_defaults`, then what is stored.
    *
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   get(): Promise<SessionSettings>
   /**
-   * Changes some settings; an omitted key keeps its value. A key that an add-on keeps beside them is dropped.
+   * Stores some settings; every other key stays as it is. A key that an add-on keeps beside them is dropped.
    *
    * @param refuse Looks at the settings that the write replaces. What it throws refuses the write.
    * @throws SessmgrError `invalid_setting` naming each bad or unknown key; nothing is written then. `hook_failed`,
@@ -69,41 +73,79 @@ export interface SettingsService {
     changes: Partial<Record<keyof SessionSettings, unknown>>,
     refuse?: (current: SessionSettings) => void,
   ): Promise<SessionSettings>
+  /**
+   * Gives a setting back to the code by forgetting what is stored of it; without a key, every setting.
+   *
+   * @throws SessmgrError `invalid_setting` for an unknown key; `hook_failed`, `hook_timeout`, `store_unavailable`.
+   */
+  reset(key?: keyof SessionSettings): Promise<SessionSettings>
   /** The option behind the settings. Its own update repairs what this one's refuses. */
   readonly option: SiteOption<SessionSettings>
 }
 
+/** What the settings service is made from. */
+export interface SettingsParts {
+  readonly options: OptionStore
+  readonly hooks: Hooks
+  readonly logger: Logger
+  /** What the application gives in its code. */
+  readonly initial: Partial<SessionSettings>
+  /** Logic modes that have code. */
+  readonly logics: readonly string[]
+  /** Every logic mode that people can read of. One without code needs a subscriber that vouches for it. */
+  catalogue(): Promise<readonly string[]>
+}
+
 /** Creates the settings service over an option store. */
-export function createSettings(deps: {
-  options: OptionStore
-  hooks: Hooks
-  /** What holds where nothing is stored. */
-  initial: Partial<SessionSettings>
-  /** Logic modes that may be chosen now. */
-  logics: () => Promise<readonly string[]>
-}): SettingsService {
-  const option = createSiteOption<SessionSettings>({
+export function createSettings(parts: SettingsParts): SettingsService {
+  const { hooks, logics } = parts
+  const noteOverrides = overrideNote(parts)
+  let lastStored: unknown
+
+  async function defaults(): Promise<SessionSettings> {
+    const initial = { maximum: 1, logic: 'allow', ...parts.initial }
+    const filtered = await hooks.applyFilters('sessmgr_settings_defaults', { ...initial })
+    return withMaximum({ ...initial, ...filtered })
+  }
+
+  const optionParts: SiteOptionParts<SessionSettings> = {
     name: OPTION_KEY,
     rest: true,
-    store: deps.options,
-    hooks: deps.hooks,
-    async build(stored) {
-      const initial = { maximum: 1, logic: 'allow', ...deps.initial }
-      const defaults = await deps.hooks.applyFilters('sessmgr_settings_defaults', initial)
-      const merged = { ...initial, ...defaults, ...(stored as object | undefined) }
-      return Object.freeze({ ...merged, maximum: clampMaximum(merged.maximum) })
+    store: parts.options,
+    hooks,
+    defaults,
+    build(defaults, stored) {
+      lastStored = stored
+      return isRecord(stored) ? withMaximum({ ...defaults, ...stored }) : defaults
     },
-    sanitize: async (value, current) => sanitizeSettings(value, current, await deps.logics()),
+    // What nobody asks to change stays, even a mode that this process does not know.
+    sanitize: (value, current) => sanitizeSettings(value, current, [...logics, current.logic]),
+    sanitizeFiltered: async (value, current) =>
+      sanitizeSettings(value, current, [...logics, current.logic, ...(await parts.catalogue())]),
+  }
+  const option = createSiteOption(optionParts)
+  const strict = createSiteOption({
+    ...optionParts,
+    async sanitizeFiltered(value, current, requested) {
+      const next = await (optionParts.sanitizeFiltered ?? optionParts.sanitize)(value, current, requested)
+      const { logic = next.logic } = requested as { logic?: string }
+      const isDropped = next.logic === 'allow' && ![...logics, current.logic].includes(logic)
+      if (isDropped) throw refusal({ logic: oneOf(logics) })
+      return next
+    },
   })
 
   const update: SettingsService['update'] = async (changes, refuse) => {
     if (!isRecord(changes)) throw refusal({ settings: 'must be an object such as { maximum: 2 }' })
     const unknown = await unknownNames(changes)
-    const result = settingsSchema(await deps.logics()).safeParse(changes)
+    // A mode without code can only be chosen where a subscriber may vouch for it.
+    const isFiltered = hooks.hasFilter(`pre_update_option_${OPTION_KEY}`)
+    const choices = isFiltered ? [...new Set([...logics, ...(await parts.catalogue())])] : logics
+    const result = settingsSchema(choices).safeParse(changes)
     const problems = (result.error?.issues ?? []).map(({ path, message }) => [path.join('.'), message])
     const params = { ...unknown, ...Object.fromEntries(problems) }
     if (!result.success || Object.keys(params).length > 0) throw refusal(params)
-    return option.update(withoutUndefined(result.data), refuse)
+    return strict.update(withoutUndefined(result.data), refuse)
   }
 
   async function unknownNames(changes: object): Promise<Record<string, string>> {
@@ -115,7 +157,41 @@ export function createSettings(deps: {
     return Object.fromEntries(unknown.map((name) => [name, unknownSetting(name)]))
   }
 
-  return { get: option.get, update, option }
+  return {
+    async get() {
+      const settings = await option.get()
+      noteOverrides(lastStored)
+      return settings
+    },
+    update,
+    async reset(key) {
+      if (key !== undefined && !NAMES.includes(key)) throw refusal({ [key]: unknownSetting(key) })
+      return option.reset(key)
+    },
+    option,
+  }
+}
+
+/** Returns a function that says once which stored values take the place of those in the application's code. */
+function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => void {
+  let isSaid = false
+  return (stored) => {
+    if (isSaid) return
+    isSaid = true
+    const overridden = Object.entries(initial).flatMap(([key, value]) => {
+      const held = isRecord(stored) && Object.hasOwn(stored, key) ? stored[key] : value
+      return held === value ? [] : [`${key} is ${String(held)}, not ${String(value)}`]
+    })
+    if (overridden.length === 0) return
+    logger.warn(
+      `Stored settings override the option "settings" of sessmgr(): ${overridden.join('; ')}. ` +
+        'To go back to the code, run "sessmgr settings reset".',
+    )
+  }
+}
+
+function withMaximum(settings: SessionSettings): SessionSettings {
+  return Object.freeze({ ...settings, maximum: clampMaximum(settings.maximum) })
 }
 
 function refusal(params: Record<string, string>): SessmgrError {
@@ -129,7 +205,7 @@ function unknownSetting(name: string): string {
   return near ? `is unknown (did you mean "${near}"?)` : 'is unknown'
 }
 
-function isRecord(value: unknown): value is object {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

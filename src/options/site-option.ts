@@ -5,8 +5,16 @@ import type { OptionStore } from './option-store.ts'
 /** Writes that may lose against others before an update gives up. */
 const MAX_ATTEMPTS = 20
 
+/** Where the value of an option comes from. */
+export interface OptionSources<T> {
+  /** What is stored: of an object, only the keys that were set. Undefined when nothing is. */
+  readonly stored: Partial<T> | undefined
+  /** What holds for everything that is not stored. */
+  readonly defaults: T
+}
+
 /**
- * One named option of the site.
+ * One named option of the site. Of an object, only the keys that were set are stored; the others follow the code.
  *
  * Every method rejects with `store_unavailable` when the store cannot be reached, and with `hook_failed` or
  * `hook_timeout` when a subscriber to a filter fails.
@@ -16,19 +24,24 @@ export interface SiteOption<T = unknown> {
   readonly name: string
   /** Whether the generic settings endpoint shows it. */
   readonly rest: boolean
-  /** Builds the value: what is stored, over the default. Built anew only after a write. */
+  /** Builds the value: what is stored, over the default. */
   get(): Promise<T>
+  /** Returns what is stored beside the defaults. */
+  sources(): Promise<OptionSources<T>>
   /**
-   * Changes the option. Of an object, an omitted key keeps its value.
+   * Changes the option. Of an object, only the given keys are stored; an omitted key keeps its value.
    *
-   * The filter `pre_update_option_<name>` sees the whole new value, then it is sanitised, then stored.
+   * The new value is sanitised, then passed through the filter `pre_update_option_<name>`. What a subscriber returns is
+   * sanitised too.
    *
    * @param refuse Looks at the value that the write replaces. What it throws refuses the write.
    * @throws SessmgrError `invalid_setting` naming each bad value; nothing is written then.
    */
   update(value: unknown, refuse?: (current: T) => void): Promise<T>
-  /** Tells, by throwing like `update`, whether a value would be refused. Writes nothing. */
+  /** Throws what `update` would throw for a value. Writes nothing. */
   check(value: unknown): Promise<void>
+  /** Forgets what is stored, or one key of it, so that the default holds again. Resolves to the value that holds now. */
+  reset(key?: string): Promise<T>
 }
 
 /** What an option is made from. */
@@ -37,48 +50,104 @@ export interface SiteOptionParts<T> {
   readonly rest: boolean
   readonly store: OptionStore
   readonly hooks: Hooks
-  /** Builds the value from what is stored; undefined when nothing is. */
-  build(stored: unknown): Promise<T>
+  /** Returns what holds where nothing is stored. While it returns the same object, a value is built once per write. */
+  defaults(): T | Promise<T>
+  /** Lays what is stored over the defaults. */
+  build(defaults: T, stored: unknown): T
   /** Makes a new value acceptable, or throws `invalid_setting`. */
   sanitize(value: unknown, current: T): T | Promise<T>
+  /** Does the same with what the filter returned for a `requested` value. @default sanitize */
+  sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
+}
+
+interface OptionState<T> {
+  readonly revision: string | undefined
+  readonly stored: unknown
+  readonly defaults: T
+  readonly value: T
 }
 
 /** Creates an option over an option store. */
-export function createSiteOption<T>({ name, rest, store, hooks, build, sanitize }: SiteOptionParts<T>): SiteOption<T> {
-  let built: { revision: string | undefined; value: T } | undefined
+export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
+  const { name, rest, store, hooks, sanitize, sanitizeFiltered = sanitize } = parts
+  const filter = `pre_update_option_${name}` as const
+  let latest: OptionState<T> | undefined
 
-  async function read(): Promise<{ revision: string | undefined; value: T }> {
-    const stored = await store.get(name)
-    if (built && built.revision === stored?.revision) return built
-    const fresh = { revision: stored?.revision, value: await build(stored?.value) }
-    built = fresh
-    return fresh
+  async function read(): Promise<OptionState<T>> {
+    const [found, defaults] = await Promise.all([store.get(name), parts.defaults()])
+    const revision = found?.revision
+    if (latest && latest.revision === revision && latest.defaults === defaults) return latest
+    const state = { revision, stored: found?.value, defaults, value: valueFrom(defaults, found?.value) }
+    latest = state
+    return state
   }
 
-  async function prepare(current: T, value: unknown): Promise<T> {
-    const candidate = isRecord(current) ? { ...current, ...recordOf(name, value) } : value
-    return sanitize(await hooks.applyFilters(`pre_update_option_${name}`, candidate, current), current)
+  function valueFrom(defaults: T, stored: unknown): T {
+    return stored === undefined ? defaults : parts.build(defaults, stored)
+  }
+
+  async function prepare({ stored, value: current }: OptionState<T>, value: unknown): Promise<unknown> {
+    const requested = isRecord(current) ? recordOf(name, value) : value
+    const clean = await sanitize(isRecord(current) ? { ...current, ...(requested as object) } : value, current)
+    const filtered = await hooks.applyFilters(filter, clean, current, requested)
+    const next = hooks.hasFilter(filter) ? await sanitizeFiltered(filtered, current, requested) : clean
+    if (!isRecord(next)) return next
+    const isSet = ([key, one]: [string, unknown]) =>
+      valueAt(stored, key) !== undefined ||
+      valueAt(requested, key) !== undefined ||
+      JSON.stringify(one) !== JSON.stringify(valueAt(current, key))
+    return Object.fromEntries(Object.entries(next).filter(isSet))
+  }
+
+  /** Stores what `next` makes of the state; undefined leaves everything as it is. */
+  async function change(next: (state: OptionState<T>) => unknown): Promise<T> {
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+      const state = await read()
+      const stored = await next(state)
+      if (stored === undefined) return state.value
+      if (await store.swap(name, state.revision, stored)) return valueFrom(state.defaults, stored)
+    }
+    throw new SessmgrError('store_unavailable', `The option "${name}" is being changed by many at once. Try again.`)
   }
 
   return {
     name,
     rest,
     get: async () => (await read()).value,
-    async check(value) {
-      await prepare((await read()).value, value)
+    async sources() {
+      const { stored, defaults, value } = await read()
+      if (stored === undefined) return { stored: undefined, defaults }
+      if (!isRecord(stored) || !isRecord(value)) return { stored: value, defaults }
+      const entries = Object.entries(value).filter(([key]) => Object.hasOwn(stored, key))
+      return { stored: Object.fromEntries(entries) as Partial<T>, defaults }
     },
-    async update(value, refuse) {
-      for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-        const { revision, value: current } = await read()
-        refuse?.(current)
-        if (await store.swap(name, revision, await prepare(current, value))) return (await read()).value
-      }
-      throw new SessmgrError('store_unavailable', `The option "${name}" is being changed by many at once. Try again.`)
+    update: (value, refuse) =>
+      change((state) => {
+        refuse?.(state.value)
+        return prepare(state, value)
+      }),
+    async check(value) {
+      await prepare(await read(), value)
+    },
+    async reset(key) {
+      if (key !== undefined) return change(({ stored }) => without(stored, key))
+      await store.delete(name)
+      return (await read()).value
     },
   }
 }
 
-function recordOf(name: string, value: unknown): object {
+/** The rest of a stored object; undefined when the key is not in it. */
+function without(stored: unknown, key: string): object | undefined {
+  if (!isRecord(stored) || !Object.hasOwn(stored, key)) return undefined
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => name !== key))
+}
+
+function valueAt(value: unknown, key: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+function recordOf(name: string, value: unknown): Record<string, unknown> {
   if (isRecord(value)) return value
   const problem = 'must be an object'
   throw new SessmgrError('invalid_setting', `"${name}" ${problem}. Nothing was changed.`, {
@@ -86,6 +155,6 @@ function recordOf(name: string, value: unknown): object {
   })
 }
 
-function isRecord(value: unknown): value is object {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

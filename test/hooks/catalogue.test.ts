@@ -31,7 +31,7 @@ const FILTERS: Record<string, string[]> = {
   sessmgr_maximum: ['maximum', 'user_id'],
   sessmgr_error_message: ['message'],
   auth_cookie_expiration: ['seconds', 'user_id', 'remember'],
-  'pre_update_option_{name}': ['value', 'old_value'],
+  'pre_update_option_{name}': ['value', 'old_value', 'requested'],
   lazycomments_can_lazy_load: ['can'],
   lazycomments_rendered_html: ['html', 'post'],
   lazycomments_default_settings: ['defaults'],

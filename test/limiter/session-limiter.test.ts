@@ -28,10 +28,13 @@ describe('the modes that settings take', () => {
     await expect(limiter.settings.update({ logic: 'own' })).rejects.toMatchObject({ code: 'invalid_setting' })
   })
 
-  it('are those of the catalogue too, when a subscriber looks at what is saved', async () => {
+  it('are those of the catalogue too, when a subscriber returns them', async () => {
     const { limiter } = start()
     limiter.hooks.addFilter('sessmgr_logics', 'test', (logics) => ({ ...logics, own: { label: 'Own', desc: '' } }))
-    limiter.hooks.addFilter('pre_update_option_sessmgr_settings', 'test', (value) => value)
+    limiter.hooks.addFilter('pre_update_option_sessmgr_settings', 'test', (value, _old, requested) => ({
+      ...(value as object),
+      ...(requested as object),
+    }))
     expect(await limiter.settings.update({ logic: 'own' })).toMatchObject({ logic: 'own' })
     await expect(limiter.settings.update({ logic: 'none' })).rejects.toMatchObject({ code: 'invalid_setting' })
   })

@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createHooks } from '../../src/hooks/hooks.ts'
-import { BUILT_IN_LOGICS, createSettings, type SessionSettings } from '../../src/options/session-settings.ts'
-import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { BUILT_IN_LOGICS } from '../../src/options/session-settings.ts'
+import { createService } from './settings-service.ts'
 
 const OPTION = 'sessmgr_settings'
-
-function createService(initial: Partial<SessionSettings> = {}, logics: readonly string[] = BUILT_IN_LOGICS) {
-  const { options } = memoryStore()
-  const hooks = createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
-  const settings = createSettings({ options, hooks, initial, logics: async () => logics })
-  return { options, hooks, settings }
-}
 
 /** Parses JSON, in which `__proto__` is a key like any other. */
 const parsed = (json: string) => JSON.parse(json) as Record<string, unknown>
@@ -52,21 +44,28 @@ describe('reading the settings', () => {
     expect(await settings.get()).toEqual({ maximum: 2, logic: 'allow', legacy: 'yes' })
   })
 
-  it('builds them once for each revision of the option', async () => {
+  it('rule 42: asks for the defaults at every reading, and once for each', async () => {
     const { options, hooks, settings } = createService()
     await settings.get()
-    await settings.get()
-    expect(hooks.didFilter('sessmgr_settings_defaults')).toBe(1)
-    await options.set(OPTION, { maximum: 3 })
-    expect((await settings.get()).maximum).toBe(3)
-    await settings.get()
+    hooks.addFilter('sessmgr_settings_defaults', 'late', (defaults) => ({ ...defaults, logic: 'block' }))
+    expect(await settings.get()).toEqual({ maximum: 1, logic: 'block' })
     expect(hooks.didFilter('sessmgr_settings_defaults')).toBe(2)
-    await options.set(OPTION, { maximum: 3 })
-    await settings.get()
+    await settings.update({ maximum: 3 })
     expect(hooks.didFilter('sessmgr_settings_defaults')).toBe(3)
-    await options.delete(OPTION)
-    expect((await settings.get()).maximum).toBe(1)
+    await options.set(OPTION, { maximum: 4 })
+    expect(await settings.get()).toEqual({ maximum: 4, logic: 'block' })
     expect(hooks.didFilter('sessmgr_settings_defaults')).toBe(4)
+  })
+
+  it('rule 42: is not changed for good by a subscriber that changes the object it was given', async () => {
+    const { hooks, settings } = createService({ maximum: 2 })
+    const off = hooks.addFilter('sessmgr_settings_defaults', 'rude', (defaults) => {
+      Object.assign(defaults, { maximum: 9 })
+      return defaults
+    })
+    expect((await settings.get()).maximum).toBe(9)
+    off()
+    expect((await settings.get()).maximum).toBe(2)
   })
 
   it('never gives a maximum that is no whole number of at least 1', async () => {

@@ -118,7 +118,7 @@ describe('updating an option', () => {
 })
 
 describe('the filter pre_update_option_<name>', () => {
-  it('sees the whole new value and the old one, before the value is sanitised, and may change it', async () => {
+  it('sees the whole sanitised value, the old one and the request; what it returns is sanitised too', async () => {
     const service = sessmgr()
     const order: unknown[] = []
     const option = service.options.register('pair', {
@@ -129,13 +129,14 @@ describe('the filter pre_update_option_<name>', () => {
         return value
       },
     })
-    service.hooks.addFilter('pre_update_option_pair', 'test', (value, old) => {
-      order.push(['filter', value, old])
+    service.hooks.addFilter('pre_update_option_pair', 'test', (value, old, requested) => {
+      order.push(['filter', value, old, requested])
       return { ...(value as object), b: 7 }
     })
     expect(await option.update({ a: 1 })).toEqual({ a: 1, b: 7 })
     expect(order).toEqual([
-      ['filter', { a: 1, b: 0 }, { a: 0, b: 0 }],
+      ['sanitize', { a: 1, b: 0 }],
+      ['filter', { a: 1, b: 0 }, { a: 0, b: 0 }, { a: 1 }],
       ['sanitize', { a: 1, b: 7 }],
     ])
   })
@@ -167,7 +168,9 @@ describe('the filter pre_update_option_<name>', () => {
 })
 
 describe('rule 22: a logic of an add-on, saved as an option', () => {
-  const whitelist = (value: unknown) => value
+  const isAsked = (requested: unknown) => (requested as { logic?: string }).logic === 'by_role'
+  const whitelist = (value: unknown, _old: unknown, requested: unknown) =>
+    isAsked(requested) ? { ...(value as object), logic: 'by_role' } : value
 
   function withMode() {
     const service = sessmgr()
@@ -194,10 +197,9 @@ describe('rule 22: a logic of an add-on, saved as an option', () => {
 
   it('is stored as the built-in mode that the filter maps it to', async () => {
     const { settings, hooks } = withMode()
-    hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value) => {
-      const given = value as { logic: string }
-      return given.logic === 'by_role' ? { ...given, logic: 'logout_oldest' } : given
-    })
+    hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, _old, requested) =>
+      isAsked(requested) ? { ...(value as object), logic: 'logout_oldest' } : value,
+    )
     expect(await settings.option.update({ logic: 'by_role' })).toEqual({ maximum: 1, logic: 'logout_oldest' })
   })
 

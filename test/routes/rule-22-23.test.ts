@@ -32,7 +32,7 @@ describe('rule 22: the generic settings endpoint', () => {
       sessmgr_secret: 'x',
     })
     expect([answer.status, answer.json]).toEqual([200, { sessmgr_settings: { maximum: 3, logic: 'block' } }])
-    expect((await host.registry.options.get('sessmgr_settings'))?.value).toEqual({ maximum: 3, logic: 'block' })
+    expect((await host.registry.options.get('sessmgr_settings'))?.value).toEqual({ maximum: 3 })
     for (const name of ['blogname', 'sessmgr_secret']) expect(await host.registry.options.get(name)).toBeUndefined()
   })
 
@@ -56,14 +56,14 @@ describe('rule 22: the generic settings endpoint', () => {
     expect(await saved()).toBe('allow')
     const seen: unknown[] = []
     removers.push(
-      hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, old) => {
+      hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, old, requested) => {
         seen.push(value, old)
-        return value
+        return { ...(value as object), ...(requested as object) }
       }),
     )
     expect(await saved()).toBe('by_role')
     expect(seen).toEqual([
-      { maximum: 5, logic: 'by_role' },
+      { maximum: 5, logic: 'allow' },
       { maximum: 5, logic: 'allow' },
     ])
     removers.push(

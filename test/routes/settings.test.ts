@@ -56,7 +56,10 @@ describe('the settings', () => {
     const added = { by_role: { label: 'By role', desc: '' } }
     const removers = [
       hooks.addFilter('sessmgr_logics', 'roles', (logics) => ({ ...logics, ...added })),
-      hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value) => value),
+      hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, _old, requested) => ({
+        ...(value as object),
+        ...(requested as object),
+      })),
     ]
     expect((await write({ logic: 'by_role' })).json.logic).toBe('by_role')
     for (const remove of removers) remove()

@@ -15,7 +15,7 @@ export function createLimiterContext(initial: Partial<SessionSettings> = {}) {
   const context: LimiterContext = {
     store,
     hooks,
-    settings: createSettings({ options: store.options, hooks, initial, logics: async () => [] }),
+    settings: createSettings({ options: store.options, hooks, logger, initial, logics: [], catalogue: async () => [] }),
     modes: createLogicModes(hooks),
     hostSessions: host,
     logger,

@@ -1,0 +1,19 @@
+import { createHooks } from '../../src/hooks/hooks.ts'
+import { BUILT_IN_LOGICS, createSettings, type SessionSettings } from '../../src/options/session-settings.ts'
+import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
+
+/** Makes the settings of one process, on a store that processes may share. */
+export function createService(
+  initial: Partial<SessionSettings> = {},
+  logics: readonly string[] = BUILT_IN_LOGICS,
+  { options } = memoryStore(),
+) {
+  const warnings: string[] = []
+  const logger = { warn: (message: string) => void warnings.push(message), error() {} }
+  const hooks = createHooks({ logger, deadlineMs: 1000 })
+  const modes = createLogicModes(hooks)
+  const catalogue = async () => Object.keys(await modes.catalogue())
+  const settings = createSettings({ options, hooks, logger, initial, logics, catalogue })
+  return { options, hooks, settings, warnings }
+}
