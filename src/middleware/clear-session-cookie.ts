@@ -1,12 +1,14 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { beforeHeaders } from './before-headers.ts'
 import type { HostRequest, HostResponse } from './host-types.ts'
+import { showsPage } from './shows-page.ts'
 
 /** What a Set-Cookie header takes for a name. Browsers send others too, when a script has set them. */
 const NAME = /^[!-:<>-~]+$/
 
 /**
- * Removes the cookie of a dead session from the browser, unless the request's session will be saved, whose cookie then takes the place.
+ * Removes the cookie of a dead session from the browser with the next page, unless the request's session will be saved, whose
+ * cookie then takes the place.
  *
  * express-session does not tell its cookie's name; the cookie that carries the signed session id gives it away.
  */
@@ -19,6 +21,7 @@ export function clearSessionCookie(request: HostRequest, response: HostResponse,
   const anonymousCookie = request.session?.cookie
 
   beforeHeaders(response, () => {
+    if (!showsPage(request, response.statusCode)) return
     const session = request.session
     const willBeSaved =
       session && (request.sessionID !== anonymousId || Object.keys(session).some((key) => key !== 'cookie'))

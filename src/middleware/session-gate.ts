@@ -1,11 +1,12 @@
 import { errorText } from '../error-text.ts'
 import { SessmgrError } from '../errors.ts'
-import type { EndedReason, SessionVerdict } from '../limiter/check-session.ts'
+import type { SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { Logger } from '../logger.ts'
 import { tokenOf } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
-import type { HostRequest, HostSessionData, RequestState } from './host-types.ts'
+import { EndedReasons } from './ended-reasons.ts'
+import type { HostRequest, HostSessionData, RequestState, SignedOutReason } from './host-types.ts'
 import { LoginsUnderWay } from './logins-under-way.ts'
 import { SeenSessions } from './seen-sessions.ts'
 import { markedUser, readMarker, type SessionMarker, whileMarked, writeMarker } from './session-marker.ts'
@@ -20,7 +21,7 @@ export interface Inspected {
   /** The data to go on with; undefined when there is no session, or no longer. */
   readonly data?: HostSessionData
   readonly session?: LoginSession
-  readonly ended?: EndedReason
+  readonly ended?: SignedOutReason
 }
 
 /** How sessions are guarded. */
@@ -39,6 +40,7 @@ export class SessionGate {
   readonly #limiter: SessionLimiter
   readonly #options: GateOptions
   readonly #seen = new SeenSessions()
+  readonly #reasons = new EndedReasons()
   /** Requests that gave up a session which was over, and whether `sessionUser` can read the user of such sessions. */
   readonly #ended = new WeakMap<object, boolean>()
   #warned = false
@@ -58,7 +60,8 @@ export class SessionGate {
     const data = await this.#calls.get(sessionId)
     if (data) return this.inspect(sessionId, data, early)
     this.#seen.delete(sessionId)
-    return {}
+    const ended = this.#reasons.get(sessionId)
+    return ended ? { ended } : {}
   }
 
   /** Judges a session that was read. One that is over is removed from the store. */
@@ -76,6 +79,7 @@ export class SessionGate {
     this.#seen.delete(sessionId)
     if (verdict.reason === 'logout_all') await this.#limiter.invalidate(userId, sessionId)
     else await this.#calls.destroy(sessionId)
+    this.#reasons.note(sessionId, verdict.reason)
     return { ended: verdict.reason }
   }
 

@@ -51,6 +51,37 @@ export function describeSessions(startHost: StartHost): void {
       expect(await (await signedIn(host, 'alice')).me()).toBe(200)
     })
 
+    describe('rule 16: the cookie of an ended session', () => {
+      const script = { headers: { 'Sec-Fetch-Mode': 'cors' } }
+      const page = { headers: { 'Sec-Fetch-Mode': 'navigate' } }
+      const over = { ended: { reason: 'logout_all' } }
+
+      test('stays, with the reason, until a page is shown: scripts and redirects do not use it up', async () => {
+        const host = await start({ maximum: 5, logic: 'block' }, { order })
+        const browser = await signedIn(host, 'alice')
+        const id = host.sessionIdOf(browser)
+        await host.limiter.sessions.logoutAllUsers()
+        for (let turn = 0; turn < 2; turn++) {
+          expect((await browser.get('/state', script)).json()).toEqual(over)
+          const { status, location } = await browser.get('/admin', page)
+          expect([status, location]).toEqual([302, expect.stringContaining('/login')])
+          expect(host.sessionIdOf(browser)).toBe(id)
+        }
+        expect((await browser.get('/state', page)).json()).toEqual(over)
+        expect(host.sessionIdOf(browser)).toBeUndefined()
+        expect((await browser.get('/state', page)).json()).toEqual({})
+      })
+
+      test('gives way to that of a login by a script', async () => {
+        const host = await start({ maximum: 5, logic: 'block' }, { order })
+        const browser = await signedIn(host, 'alice')
+        await host.limiter.sessions.logoutAllUsers()
+        await browser.get('/state', script)
+        expect((await browser.login('alice', script.headers)).status).toBe(200)
+        expect(await browser.me()).toBe(200)
+      })
+    })
+
     test('rule 13: a session from before the limit is adopted, and counts', async () => {
       const sessions = new JsonSessions()
       const before = await start(BLOCK, { sessions, unlimited: true })

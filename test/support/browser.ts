@@ -1,3 +1,5 @@
+import { type IncomingMessage, type RequestOptions, request } from 'node:http'
+
 /** What a server answered. */
 export interface Answer {
   readonly status: number
@@ -56,22 +58,18 @@ export class Browser {
   async request(method: string, path: string, { form, headers }: Carried): Promise<Answer> {
     const url = new URL(this.#origin + path)
     const cookie = this.#cookieHeader(url.pathname)
-    const response = await fetch(url, {
-      method,
-      redirect: 'manual',
-      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
-      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
-    })
+    const sent = { 'user-agent': 'node', accept: '*/*', ...(cookie === '' ? {} : { cookie }) }
+    const body = form === undefined ? undefined : new URLSearchParams(form).toString()
+    const type = 'application/x-www-form-urlencoded;charset=UTF-8'
+    const about = body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) }
+    const response = await exchange(url, { method, headers: { ...about, ...lowerCase({ ...sent, ...headers }) } }, body)
     const setCookies = response.headers.getSetCookie()
     for (const header of setCookies) this.#keep(header)
-    const text = await response.text()
     return {
-      status: response.status,
-      headers: response.headers,
+      ...response,
       setCookies,
-      text,
       location: response.headers.get('location'),
-      json: <T>() => JSON.parse(text) as T,
+      json: <T>() => JSON.parse(response.text) as T,
     }
   }
 
@@ -105,4 +103,28 @@ export class Browser {
 function splitOnce(text: string): [string, string] {
   const at = text.indexOf('=')
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** Sends one request on a connection of its own. `fetch` would say that a script sends it. */
+async function exchange(
+  url: URL,
+  options: RequestOptions,
+  body: string | undefined,
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { ...options, agent: false }, resolve)
+      .on('error', reject)
+      .end(body)
+  })
+  const parts: Buffer[] = []
+  for await (const part of response) parts.push(part)
+  const headers = new Headers()
+  for (const [name, values = []] of Object.entries(response.headersDistinct)) {
+    for (const value of values) headers.append(name, value)
+  }
+  return { status: response.statusCode ?? 0, headers, text: Buffer.concat(parts).toString() }
 }

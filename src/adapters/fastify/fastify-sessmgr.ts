@@ -3,6 +3,7 @@ import { SessmgrError } from '../../errors.ts'
 import type { RequestState } from '../../middleware/host-types.ts'
 import { withHttpStatus } from '../../middleware/http-error.ts'
 import { coreOf } from '../../middleware/service-core.ts'
+import { showsPage } from '../../middleware/shows-page.ts'
 import type { Sessmgr } from '../../service/sessmgr.ts'
 import { visitOf } from '../visit.ts'
 import { limitFastifyLogins } from './fastify-login.ts'
@@ -10,6 +11,7 @@ import { guardFastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 import { FastifyVisit } from './fastify-visit.ts'
 import { type DecryptSession, idsInCookies } from './ids-in-cookies.ts'
+import { keepCookie } from './keep-cookie.ts'
 import { secureCookies } from './secure-cookies.ts'
 
 declare module 'fastify' {
@@ -56,13 +58,14 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     const visit = new FastifyVisit(store, request, reply)
     limitFastifyLogins(request, findVisit, core.admit)
     if (visit.isJudged()) return done()
-    visit.judge(store.reasonAmong(idsInCookies(request, store, decryptSession))).then(
+    visit.judge(visit.endedAmong(idsInCookies(request, store, decryptSession))).then(
       () => done(),
       (error) => done(withHttpStatus(error) as Error),
     )
   })
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const visit = findVisit(request)
+    if (visit?.deadCookie && !showsPage(visit.raw, reply.statusCode)) keepCookie(reply, visit.deadCookie)
     if (visit) secureCookies(reply)
     const noting = visit?.noteUse()
     if (noting) noting.then(() => done(), done)

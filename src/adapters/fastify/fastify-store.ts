@@ -1,4 +1,5 @@
 import { answerCallback } from '../../middleware/answer-callback.ts'
+import { EndedReasons } from '../../middleware/ended-reasons.ts'
 import type { GatedStore } from '../../middleware/guarded-store.ts'
 import type { HostSessionData, HostStore, SignedOutReason } from '../../middleware/host-types.ts'
 import type { ServiceCore } from '../../middleware/service-core.ts'
@@ -9,9 +10,6 @@ import { guardOnce } from '../guard-once.ts'
 import { storeHandle } from '../visit.ts'
 import type { FastifyVisit } from './fastify-visit.ts'
 
-/** Ended sessions that this process can tell the reason of. */
-const CAPACITY = 10_000
-
 /** A store of @fastify/session behind the guard. */
 export interface FastifyStore extends GatedStore {
   readonly handle: HostStore
@@ -21,8 +19,8 @@ export interface FastifyStore extends GatedStore {
   quietly<T>(regenerate: () => T): T
   /** The login session that was found to be live as its data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
-  /** Why one of these sessions is over; undefined when none of them is known to be. */
-  reasonAmong(ids: Iterable<string>): SignedOutReason | undefined
+  /** Why a session is over; undefined when it is not known to be. */
+  reasonOf(sessionId: string): SignedOutReason | undefined
   /** Finds out which session a call asks for, which gets none. */
   askedFor(call: () => void): string | undefined
 }
@@ -36,7 +34,7 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
   const visits = new WeakMap<object, FastifyVisit>()
   // The store is not told which request it reads for. What it found out travels with the session: in the marker object.
   const judged = new WeakMap<object, LoginSession>()
-  const reasons = new Map<string, SignedOutReason>()
+  const reasons = new EndedReasons()
   let quiet = false
   let asked: { id?: string } | undefined
 
@@ -61,7 +59,7 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
   async function load(sessionId: string): Promise<HostSessionData | null> {
     const { data, session, ended } = await gate.load(sessionId)
     if (!data) {
-      noteReason(sessionId, ended ?? 'missing')
+      reasons.note(sessionId, ended ?? 'missing')
       return null
     }
     if (!session || !gate.markerOf(sessionId, data)) return data
@@ -70,13 +68,6 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
     gate.mark(sessionId, copy, session)
     judged.set(markerIn(copy) as object, session)
     return copy
-  }
-
-  function noteReason(sessionId: string, reason: SignedOutReason): void {
-    reasons.delete(sessionId)
-    reasons.set(sessionId, reason)
-    const [oldest] = reasons.keys()
-    if (reasons.size > CAPACITY && oldest !== undefined) reasons.delete(oldest)
   }
 
   return {
@@ -96,14 +87,7 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
       const marker = markerIn(data)
       return marker && judged.get(marker)
     },
-    reasonAmong(ids) {
-      if (reasons.size === 0) return undefined
-      for (const id of ids) {
-        const reason = reasons.get(id)
-        if (reason) return reason
-      }
-      return undefined
-    },
+    reasonOf: (sessionId) => reasons.get(sessionId),
     askedFor(call) {
       const question: { id?: string } = {}
       asked = question

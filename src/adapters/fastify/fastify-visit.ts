@@ -1,10 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import { answerCallback } from '../../middleware/answer-callback.ts'
-import type { HostSessionData } from '../../middleware/host-types.ts'
+import type { HostSessionData, SignedOutReason } from '../../middleware/host-types.ts'
 import { withHttpStatus } from '../../middleware/http-error.ts'
 import { Visit } from '../visit.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySession, FastifySessionRequest } from './fastify-types.ts'
+import type { NamedSession } from './ids-in-cookies.ts'
 
 type Callback = (error?: unknown) => void
 
@@ -13,6 +14,8 @@ export class FastifyVisit extends Visit {
   override readonly store: FastifyStore
   readonly request: FastifySessionRequest
   readonly reply: FastifyReply
+  /** Name of the cookie by which the request came with a session that is over. */
+  deadCookie: string | undefined
   /** The session that was loaded, and its cookie's attributes at that time. */
   #loaded: FastifySession | undefined
   #attributes = ''
@@ -52,6 +55,17 @@ export class FastifyVisit extends Visit {
       // The session knows its id itself.
       set sessionID(_: string) {},
     }
+  }
+
+  /** Finds out why the session is over that the cookies name, if one is. */
+  endedAmong(sessions: Iterable<NamedSession>): SignedOutReason | undefined {
+    for (const { cookie, id } of sessions) {
+      const reason = this.store.reasonOf(id)
+      if (!reason) continue
+      this.deadCookie = cookie
+      return reason
+    }
+    return undefined
   }
 
   /** Takes over what was found out as the session was loaded; false when it was loaded before there was a guard. */
@@ -115,7 +129,7 @@ export class FastifyVisit extends Visit {
     }
     this.#attend()
     if (this.isJudged()) return
-    const ended = state.session && store.reasonAmong([session.sessionId])
+    const ended = state.session && store.reasonOf(session.sessionId)
     if (ended) await this.startAfresh()
     await this.judge(ended)
   }

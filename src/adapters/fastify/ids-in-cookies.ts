@@ -4,20 +4,26 @@ import type { FastifySessionRequest } from './fastify-types.ts'
 /** What @fastify/session finds a session by, given the text of a cookie. */
 export type DecryptSession = (cookie: string, request: object, done: () => void) => void
 
-/** Finds the ids of the sessions that a request's cookies may name. Which cookie is the session's nobody tells. */
+/** A session that a cookie names. */
+export interface NamedSession {
+  readonly cookie: string
+  readonly id: string
+}
+
+/** Finds the sessions that a request's cookies may name. Which cookie is the session's nobody tells. */
 export function* idsInCookies(
   request: FastifySessionRequest,
   store: FastifyStore,
   decrypt: DecryptSession,
-): Iterable<string> {
+): Iterable<NamedSession> {
   const { session, cookies = {} } = request
   const isSigned = session?.encryptedSessionId?.startsWith(`${session.sessionId}.`)
-  for (const cookie of Object.values(cookies)) {
-    if (cookie === undefined) continue
+  for (const [cookie, value] of Object.entries(cookies)) {
+    if (value === undefined) continue
     // Perhaps behind a prefix such as that of express-session.
-    for (const text of [cookie, cookie.slice(cookie.indexOf(':') + 1)]) {
+    for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
       const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : store.askedFor(() => unsign(text, request, decrypt))
-      if (id !== undefined) yield id
+      if (id !== undefined) yield { cookie, id }
     }
   }
 }

@@ -5,6 +5,7 @@ import { withHttpStatus } from '../../middleware/http-error.ts'
 import { coreOf } from '../../middleware/service-core.ts'
 import type { Sessmgr } from '../../service/sessmgr.ts'
 import { visitOf } from '../visit.ts'
+import { clearSessionCookie } from './clear-session-cookie.ts'
 import { keepSessionCookie } from './keep-session-cookie.ts'
 import { limitKoaLogins } from './koa-login.ts'
 import { guardKoaStore, type KoaGuardedStore } from './koa-store.ts'
@@ -66,7 +67,7 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
     // koa-session does not want it, by its expiry or the option `valid`: its slot is for somebody else.
     if (load.session) await destroy(store, load.key)
     visit.state = { ended: { reason: load.ended ?? 'missing' } }
-    visit.clearCookie()
+    clearSessionCookie(visit)
   } else if (load.session && visit.session) {
     visit.state = { session: load.session }
     // From before the limit: what is new in the session makes koa-session save it.

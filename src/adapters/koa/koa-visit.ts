@@ -97,7 +97,7 @@ export class KoaVisit extends Visit {
     })
   }
 
-  /** Takes the cookie of a dead session from the browser. A session that is saved after all sends its own. */
+  /** Takes the session's cookie from the browser. */
   clearCookie(): void {
     const { sessionOptions, cookies } = this.context
     if (sessionOptions.externalKey) return
