@@ -52,10 +52,19 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
     ['sessions-empty', '/sessions', 'No user looked up yet'],
     ['sessions', '/sessions?user=admin', 'This is you'],
     ['sessions-failed', '/sessions?user=nobody', 'There is no such user.'],
-    ['comments', '/comments', 'Loading Behaviour'],
+    ['comments', '/comments', 'Loading behavior'],
     ['addons-empty', '/addons', 'No add-ons available'],
     ['addons', '/addons', 'Limits per role'],
     ['license', '/addons', 'Limits per role', (page) => page.getByRole('button', { name: /^Manage License/ }).click()],
+    [
+      'license-ask',
+      '/addons',
+      'Limits per role',
+      async (page) => {
+        await page.getByRole('button', { name: /^Manage License/ }).click()
+        await page.getByRole('button', { name: 'Deactivate…' }).click()
+      },
+    ],
     ['support', '/support', 'Questions and answers', (page) => page.locator('summary').first().click()],
   ]
 
@@ -64,7 +73,7 @@ describe.each([360, 1280])('at %i px', (width) => {
     const look = { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' } as const
     const contexts = [await host.signIn('admin', look), await shop.visitor(host.chromium, 'admin', look)]
     for (const [name, path, ready, act] of VIEWS) {
-      const isShop = name === 'addons' || name === 'license'
+      const isShop = ['addons', 'license', 'license-ask'].includes(name)
       const page = await (contexts[isShop ? 1 : 0] as (typeof contexts)[0]).newPage()
       await page.goto(`${(isShop ? shop : host).origin}/admin${path}`)
       await page.getByText(ready).first().waitFor()
@@ -93,7 +102,7 @@ test('the page for whoever may not be here has nothing that axe finds', async ()
 
 test('what is chosen is to be seen in colours that the person has chosen, too', async () => {
   const page = await host.open('/comments', { forcedColors: 'active' })
-  await page.getByRole('heading', { name: 'Loading Behaviour' }).waitFor()
+  await page.getByRole('heading', { name: 'Loading behavior' }).waitFor()
   const colour = (selector: string, property: 'backgroundColor' | 'borderBottomColor') =>
     page
       .locator(selector)
@@ -169,14 +178,14 @@ describe('with the keyboard alone', () => {
     await page.keyboard.type('admin')
     await page.keyboard.press('Enter')
     await page.getByText('This is you').waitFor()
-    await tabTo(page, 'End session')
+    await tabTo(page, 'Sign out Chrome')
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
     expect(outline).toBe('solid')
   })
 
   test('the comments, the add-ons with their dialog, and the answers too', async () => {
     const page = await host.open('/comments')
-    await page.getByRole('heading', { name: 'Loading Behaviour' }).waitFor()
+    await page.getByRole('heading', { name: 'Loading behavior' }).waitFor()
     await tabTo(page, 'Show loading spinner')
     await page.keyboard.press('Space')
     await tabTo(page, 'Clear comments cache')

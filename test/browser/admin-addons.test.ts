@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { LicensingError } from '../../src/licensing.ts'
 import { addonsLab, installFirst } from '../support/admin-addons.ts'
+import { PICTURES } from '../support/admin-host.ts'
 import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
 import { type Chromium, seenBy, startChromium } from '../support/chromium.ts'
 
@@ -74,11 +75,48 @@ test('a licence is activated and deactivated, and what is wrong with a key is sa
   const manage = page.getByRole('button', { name: 'Manage License: Limits per role' })
   await expect.poll(() => manage.evaluate((button) => document.activeElement === button)).toBe(true)
   await manage.click()
-  expect(await field.getAttribute('readonly')).not.toBeNull()
-  await dialog.getByRole('button', { name: 'Deactivate' }).click()
+  await dialog.getByRole('button', { name: 'Deactivate…' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click()
   await page.getByText('License deactivated.').first().waitFor()
   expect(await lab.limiter.addons.isLicensed(11)).toBe(false)
   await page.getByText('Unlicensed', { exact: true }).waitFor()
+})
+
+test('no key press deactivates a licence: the dialog opens on Close, and Deactivate asks with Cancel first', async () => {
+  const expiresAt = new Date('2031-05-17T12:00:00Z')
+  const key = await vendor.issue(11, { expiresAt })
+  await lab.limiter.addons.activate(11, key)
+  const page = await lab.open(chromium, '/addons')
+  const manage = page.getByRole('button', { name: 'Manage License: Limits per role' })
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  await manage.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Manage license — Limits per role' })
+  await expect.poll(focused).toBe('Close')
+  expect(await dialog.locator('form').count()).toBe(0)
+  const text = (await dialog.textContent()) ?? ''
+  expect(text).toContain(`${key.slice(0, 4)}…${key.slice(-4)}`)
+  expect(text).toContain('Valid until May 17, 2031.')
+  expect(await page.content()).not.toContain(key)
+  await page.screenshot({ path: `${PICTURES}admin-license-active.png` })
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => manage.evaluate((button) => document.activeElement === button)).toBe(true)
+
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await manage.press('Enter')
+  await dialog.getByRole('button', { name: 'Copy the license key' }).click()
+  await page.getByText('Copied.').first().waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
+
+  await dialog.getByRole('button', { name: 'Deactivate…' }).press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Deactivate Limits per role on this site?' })
+  await question.getByText('Its limits stop at the next login. The key can be used again.').waitFor()
+  await expect.poll(focused).toBe('Cancel')
+  await page.screenshot({ path: `${PICTURES}admin-license-ask.png` })
+  await page.keyboard.press('Enter')
+  await question.waitFor({ state: 'detached' })
+  expect(await lab.limiter.addons.isLicensed(11)).toBe(true)
+  await lab.limiter.addons.deactivate(11)
 })
 
 test('the licence of an add-on that is gone can be given back', async () => {
@@ -88,7 +126,8 @@ test('the licence of an add-on that is gone can be given back', async () => {
   gone.limiter.hooks.removeFilter('sessmgr_register_addon', 'per-role')
   const page = await gone.open(chromium, '/addons')
   await page.getByRole('button', { name: 'Manage License: Limits per role' }).click()
-  await page.getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByRole('button', { name: 'Deactivate…' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click()
   await page.getByText('License deactivated.').first().waitFor()
   expect(await page.getByRole('button', { name: /License: Limits per role/ }).count()).toBe(0)
   expect(await gone.limiter.addons.isLicensed(11)).toBe(false)

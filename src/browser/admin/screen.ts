@@ -36,7 +36,9 @@ export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 export const { hooks, changes: hookChanges } = createScreenHooks()
 export const rest = createRestClient(vars, mount.dataset.nonceHeader ?? 'X-HOST-Nonce')
 export const draft = createOptionDraft()
-export const toasts = createToasts()
+/** Whoever has been signed out is told so once, by the notice; what was said before has no place beside it. */
+export const toasts = createToasts(() => rest.signedIn() !== 'yes')
+rest.subscribe(toasts.clear)
 export const place = createLocation(vars.adminUrl, () => draft.isDirty())
 
 export const queries = new QueryClient({

@@ -11,11 +11,21 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement> | undefined
 }
 
-/** Draws a button. */
-export function Button({ tone = 'secondary', icon, busy, children, onClick, type = 'button', ...props }: ButtonProps) {
+/** Draws a button. One that takes no click keeps the focus all the same: it would be lost to those who use no mouse. */
+export function Button({
+  tone = 'secondary',
+  icon,
+  busy,
+  disabled,
+  children,
+  onClick,
+  type = 'button',
+  ...props
+}: ButtonProps) {
   const atWork = typeof busy === 'string'
+  const isInert = atWork || disabled === true
   const click = (event: MouseEvent<HTMLButtonElement>) => {
-    if (atWork) event.preventDefault()
+    if (isInert) event.preventDefault()
     else onClick?.(event)
   }
   return (
@@ -23,7 +33,7 @@ export function Button({ tone = 'secondary', icon, busy, children, onClick, type
       {...props}
       type={type}
       className={`button ${tone}`}
-      aria-disabled={atWork || undefined}
+      aria-disabled={isInert || undefined}
       aria-busy={atWork || undefined}
       aria-label={atWork ? undefined : props['aria-label']}
       onClick={click}

@@ -1,16 +1,32 @@
+import { useEffect, useRef } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { deviceOf } from './device.ts'
+import { IpAddress } from './ip-address.tsx'
+import type { SessionRow } from './still-rows.ts'
 import { dateAndTime, timeAgo } from './time-words.ts'
-import type { Session } from './use-sessions.ts'
 
-/** Draws one session. */
-export function SessionCard({ session, isEnding, onEnd }: { session: Session; isEnding: boolean; onEnd: () => void }) {
+/** Draws one session. One that has ended keeps its place and its height. */
+export function SessionCard({
+  row: { session, isEnded },
+  isEnding,
+  onEnd,
+}: {
+  row: SessionRow
+  isEnding: boolean
+  onEnd: () => void
+}) {
   const t = useTexts()
+  const card = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    // The button that had the focus is gone with the session.
+    if (isEnded && document.activeElement === document.body) card.current?.focus({ preventScroll: true })
+  }, [isEnded])
   const device = deviceOf(session.user_agent, t)
+  const look = isEnded ? ' ended' : session.current ? ' own' : ''
   return (
-    <li className={session.current ? 'session own' : 'session'}>
+    <li className={`session${look}`} ref={card} tabIndex={-1}>
       <span className="session-icon">
         <Icon name={device.icon} />
       </span>
@@ -18,26 +34,30 @@ export function SessionCard({ session, isEnding, onEnd }: { session: Session; is
         <h3 title={session.user_agent ?? undefined}>{device.name}</h3>
         <p className="help">
           {device.kind}
-          {session.current && <span className="badge accent">{t('you')}</span>}
+          {session.current && !isEnded && <span className="badge accent">{t('you')}</span>}
         </p>
       </div>
       <dl>
         <div>
           <dt>{t('ip')}</dt>
-          <dd className="number">{session.ip ?? t('ip_unknown')}</dd>
+          <dd className="number">{session.ip === null ? t('ip_unknown') : <IpAddress ip={session.ip} />}</dd>
         </div>
         <Moment label={t('signed_in')} seconds={session.created} />
         <Moment label={t('last_seen')} seconds={session.last_seen} />
         <Moment label={t('expires')} seconds={session.expires} />
       </dl>
-      <Button
-        tone="danger"
-        busy={isEnding && t('end_one_busy')}
-        aria-label={t('end_one_named', { device: device.name })}
-        onClick={onEnd}
-      >
-        {t('end_one')}
-      </Button>
+      {isEnded ? (
+        <p className="session-over">{t('ended')}</p>
+      ) : (
+        <Button
+          tone="danger"
+          busy={isEnding && t('end_one_busy')}
+          aria-label={t('end_one_named', { device: device.name })}
+          onClick={onEnd}
+        >
+          {t('end_one')}
+        </Button>
+      )}
     </li>
   )
 }

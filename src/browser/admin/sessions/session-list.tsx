@@ -1,32 +1,34 @@
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Failed } from '../parts/failed.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { RestFailure } from '../rest/rest-failure.ts'
+import { useSignedIn } from '../rest/use-signed-in.ts'
 import { countKey, useTexts } from '../texts/use-texts.ts'
+import { ConfirmEverywhere } from './confirm-everywhere.tsx'
 import { deviceOf } from './device.ts'
 import { SessionCard } from './session-card.tsx'
 import { timeAgo } from './time-words.ts'
 import { useEndSessions } from './use-end-sessions.ts'
 import { type Session, useSessions } from './use-sessions.ts'
+import { useSteadyClicks } from './use-steady-clicks.ts'
+import { useStillRows } from './use-still-rows.ts'
 
-/** Draws the sessions of a user, those that began last first. */
+/** Draws the sessions of a user, those that began last first. No row moves but when somebody asks for the list anew. */
 export default function SessionList({ user }: { user: string }) {
   const t = useTexts()
+  const isSignedIn = useSignedIn() === 'yes'
   const { data, error, refetch, isFetching, dataUpdatedAt } = useSessions(user)
-  const { endOne, endAll, ending } = useEndSessions(user)
+  const { rows, waiting, show, end } = useStillRows(data?.sessions)
+  const { endOne, endAll, isEnding, isEndingAll } = useEndSessions(user, (ended) =>
+    end(({ token }) => ended === undefined || token === ended.token),
+  )
   const [asking, setAsking] = useState<Session | 'all'>()
   const heading = useRef<HTMLHeadingElement>(null)
-  const before = useRef<number>(undefined)
-  const shown = data?.sessions.length
-  useEffect(() => {
-    // The button that ended a session goes with it, and takes the focus along.
-    const isFewer = shown !== undefined && before.current !== undefined && shown < before.current
-    if (isFewer && document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
-    before.current = shown
-  }, [shown])
+  const keepSteady = useSteadyClicks(rows.map(({ session, isEnded }) => `${session.token}${isEnded}`).join())
+  const count = rows.filter(({ isEnded }) => !isEnded).length + waiting
 
   if (!data) {
     if (!error) return <Skeleton panels={1} />
@@ -39,79 +41,95 @@ export default function SessionList({ user }: { user: string }) {
     }
     return <Failed error={error} fallback="sessions_failed" retry={refetch} isRetrying={isFetching} />
   }
-  const { sessions } = data
   const name = data.user.display_name || data.user.login
-  const count = sessions.length
-  const ownSession = sessions.find(({ current }) => current)
+  const nameOf = (session: Session) => deviceOf(session.user_agent, t).name
 
   return (
-    <section className="stack" aria-label={t('sessions_of', { name })}>
-      <div className="list-head">
-        <div>
-          <h2 ref={heading} tabIndex={-1}>
-            {name}
-          </h2>
-          <p className="help">
-            {data.user.login} · {String(data.user.id)}
-          </p>
-        </div>
-        <div className="list-state">
-          <p className="count" role="status">
-            <span className={count > 0 ? 'pulse live' : 'pulse'} aria-hidden="true" />
-            {count === 0 ? t('live_zero') : t(countKey('live', count), { count })}
-          </p>
-          <p className="help">{t('updated', { when: timeAgo(dataUpdatedAt) })}</p>
-        </div>
-        <div className="actions">
-          <Button tone="quiet" icon="refresh" busy={isFetching && t('refresh')} onClick={() => void refetch()}>
-            {t('refresh')}
-          </Button>
-          {count > 0 && (
-            <Button tone="danger" busy={ending === 'all' && t('end_one_busy')} onClick={() => setAsking('all')}>
+    <>
+      <section
+        className="stack"
+        aria-label={t('sessions_of', { name })}
+        inert={!isSignedIn}
+        onClickCapture={keepSteady}
+      >
+        <div className="list-head">
+          <div>
+            <h2 ref={heading} tabIndex={-1}>
+              {name}
+            </h2>
+            <p className="help">
+              {data.user.login} · {String(data.user.id)}
+            </p>
+          </div>
+          <div className="list-state">
+            <p className="count" role="status">
+              <span className={count > 0 ? 'pulse live' : 'pulse'} aria-hidden="true" />
+              {count === 0 ? t('live_zero') : t(countKey('live', count), { count })}
+            </p>
+            <p className="help">{t(error ? 'not_updated' : 'updated', { when: timeAgo(dataUpdatedAt) })}</p>
+          </div>
+          <div className="actions">
+            <Button
+              tone="quiet"
+              icon="refresh"
+              busy={isFetching && t('refresh')}
+              onClick={() => void refetch().then((result) => result.data && show(result.data.sessions))}
+            >
+              {t('refresh')}
+            </Button>
+            <Button
+              tone="danger"
+              disabled={count === 0}
+              busy={isEndingAll && t('end_one_busy')}
+              onClick={() => setAsking('all')}
+            >
               {t('end_all')}
             </Button>
-          )}
+          </div>
         </div>
-      </div>
-      {error && <Failed error={error} fallback="sessions_failed" retry={refetch} isRetrying={isFetching} />}
-      {count === 0 && (
-        <Empty icon="desktop" title={t('sessions_empty')}>
-          {t('sessions_empty_help')}
-        </Empty>
-      )}
-      <ul className="sessions">
-        {sessions.toReversed().map((session) => (
-          <SessionCard
-            key={session.token}
-            session={session}
-            isEnding={ending === session.token}
-            onEnd={() => (session.current ? setAsking(session) : endOne(session, deviceOf(session.user_agent, t).name))}
-          />
-        ))}
-      </ul>
+        <div className="board">
+          <p className="news" role="status">
+            {waiting > 0 && (
+              <button
+                type="button"
+                onClick={() => {
+                  show(data.sessions)
+                  heading.current?.focus({ preventScroll: true })
+                }}
+              >
+                {t(countKey('waiting', waiting), { count: waiting })}
+              </button>
+            )}
+          </p>
+          {rows.length === 0 && waiting === 0 && <Empty icon="desktop" title={t('sessions_empty')} />}
+          <ul className="sessions">
+            {rows.map((row) => (
+              <SessionCard
+                key={row.session.token}
+                row={row}
+                isEnding={isEnding(row.session)}
+                onEnd={() => (row.session.current ? setAsking(row.session) : endOne(row.session, nameOf(row.session)))}
+              />
+            ))}
+          </ul>
+        </div>
+      </section>
+      <ConfirmEverywhere
+        found={asking === 'all' ? data : undefined}
+        onConfirm={() => endAll(name)}
+        onClose={() => setAsking(undefined)}
+      />
       <Confirm
-        open={asking !== undefined}
-        title={asking === 'all' ? t('end_all_title', { name }) : t('end_own_title')}
-        action={asking === 'all' ? t('end_all') : t('end_one')}
+        open={asking !== undefined && asking !== 'all'}
+        title={t('end_own_title')}
+        action={t('end_one')}
         onConfirm={() => {
-          if (asking === 'all') endAll(name)
-          else if (asking) endOne(asking, deviceOf(asking.user_agent, t).name)
+          if (asking && asking !== 'all') endOne(asking, nameOf(asking))
         }}
         onClose={() => setAsking(undefined)}
       >
-        {asking === 'all' ? (
-          <>
-            <p>{t(countKey('end_all_text', count), { count, name })}</p>
-            {ownSession && (
-              <p>
-                <strong>{t('end_all_own')}</strong>
-              </p>
-            )}
-          </>
-        ) : (
-          <p>{t('end_own_text')}</p>
-        )}
+        <p>{t('end_own_text')}</p>
       </Confirm>
-    </section>
+    </>
   )
 }

@@ -15,10 +15,11 @@ const SessionList = lazy(() => import('./session-list.tsx'))
 export function SessionsTab() {
   const t = useTexts()
   const user = useQueryValue('user')
+  const [lookUps, setLookUps] = useState(0)
   return (
     <div className="stack">
       <Panel title={t('find_title')} help={t('find_help')}>
-        <FindUser user={user} />
+        <FindUser user={user} onFind={() => setLookUps((count) => count + 1)} />
       </Panel>
       {user === '' ? (
         <Empty icon="search" title={t('sessions_none_yet')}>
@@ -26,7 +27,7 @@ export function SessionsTab() {
         </Empty>
       ) : (
         <Suspense fallback={<Skeleton panels={1} />}>
-          <SessionList key={user} user={user} />
+          <SessionList key={`${lookUps} ${user}`} user={user} />
         </Suspense>
       )}
     </div>
@@ -34,7 +35,7 @@ export function SessionsTab() {
 }
 
 /** The address keeps who was looked up, so that it can be sent to somebody else and survives a reload. */
-function FindUser({ user }: { user: string }) {
+function FindUser({ user, onFind }: { user: string; onFind: () => void }) {
   const t = useTexts()
   const [name, setName] = useState(user)
   const [shown, setShown] = useState(user)
@@ -46,7 +47,9 @@ function FindUser({ user }: { user: string }) {
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault()
-    if (name.trim() !== '') place.setQuery({ user: name.trim() })
+    if (name.trim() === '') return
+    onFind()
+    place.setQuery({ user: name.trim() })
   }
 
   return (

@@ -13,6 +13,11 @@ export function timeAgo(ms: number, now = Date.now()): string {
   return new Intl.RelativeTimeFormat().format(Math.round(seconds / size), unit)
 }
 
+/** Says on which day a time is. `ms`: milliseconds since the Unix epoch. */
+export function dateOf(ms: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format(ms)
+}
+
 /** Says when a time is: day and minute, and the year where it is not this one. */
 export function dateAndTime(ms: number, now = Date.now()): string {
   const isThisYear = new Date(ms).getFullYear() === new Date(now).getFullYear()

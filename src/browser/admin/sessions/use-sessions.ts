@@ -25,12 +25,17 @@ export interface UserSessions {
   readonly sessions: readonly Session[]
 }
 
+/** Reads the sessions of a user once. */
+export function readSessions(user: string): Promise<UserSessions> {
+  return rest.request<UserSessions>('GET', `sessmgr/v1/sessions?${new URLSearchParams({ user }).toString()}`)
+}
+
 /** Reads the sessions of a user, again and again while the screen is looked at. */
 export function useSessions(user: string): UseQueryResult<UserSessions> {
   const isSignedIn = useSignedIn() === 'yes'
   return useQuery({
     queryKey: [...SESSIONS_KEY, user],
-    queryFn: () => rest.request<UserSessions>('GET', `sessmgr/v1/sessions?${new URLSearchParams({ user }).toString()}`),
+    queryFn: () => readSessions(user),
     enabled: user !== '',
     refetchInterval: isSignedIn ? REFRESH_MS : false,
   })

@@ -5,38 +5,44 @@ import { TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { queries, rest, toasts } from '../screen.ts'
-import { SESSIONS_KEY } from '../sessions/use-sessions.ts'
+import { ConfirmEverywhere } from '../sessions/confirm-everywhere.tsx'
+import { readSessions, SESSIONS_KEY, type UserSessions } from '../sessions/use-sessions.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CrossSell } from './cross-sell.tsx'
 import { LogoutAll } from './logout-all.tsx'
 
-interface Destroyed {
-  readonly user: { readonly login: string; readonly display_name: string }
-}
-
-/** Draws the panel that signs one user out, or all. */
+/** Draws the panel that signs one user out, or all. It never signs anybody out without asking. */
 export function ForceLogoutPanel() {
   const t = useTexts()
   const textOf = useFailureText()
   const [name, setName] = useState('')
   const [problem, setProblem] = useState<string>()
-  const { mutate, isPending } = useMutation({
-    mutationFn: (user: string) => rest.request<Destroyed>('POST', 'sessmgr/v1/sessions/destroy', { user }),
-    onSuccess({ user }) {
+  const [found, setFound] = useState<UserSessions>()
+  const fail = (error: unknown) => setProblem(textOf(error, 'force_failed'))
+  const end = useMutation({
+    mutationFn: (_found: UserSessions) => rest.request('POST', 'sessmgr/v1/sessions/destroy', { user: name }),
+    onSuccess(_answer, { user, sessions }) {
       setName('')
-      toasts.show(t('force_done', { name: user.display_name || user.login }))
+      toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: user.display_name || user.login }))
       void queries.invalidateQueries({ queryKey: SESSIONS_KEY })
       // It may have been the person's own account.
       void rest.check().catch(() => {})
     },
-    onError: (error) => setProblem(textOf(error, 'force_failed')),
+    onError: fail,
   })
+  const find = useMutation({
+    mutationFn: () => readSessions(name),
+    // A session that is not known yet, from before a restart, ends all the same.
+    onSuccess: (answer) => (answer.sessions.length > 0 ? setFound(answer) : end.mutate(answer)),
+    onError: fail,
+  })
+  const isPending = find.isPending || end.isPending
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault()
-    if (name.trim() === '' || isPending) return
+    if (name.trim() === '' || isPending || found) return
     setProblem(undefined)
-    mutate(name)
+    find.mutate()
   }
 
   return (
@@ -47,6 +53,7 @@ export function ForceLogoutPanel() {
           help={t('user_help')}
           value={name}
           problem={problem}
+          readOnly={isPending}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
@@ -59,6 +66,11 @@ export function ForceLogoutPanel() {
           {t('force')}
         </Button>
       </form>
+      <ConfirmEverywhere
+        found={found}
+        onConfirm={() => found && end.mutate(found)}
+        onClose={() => setFound(undefined)}
+      />
       <LogoutAll />
       <CrossSell />
     </Panel>

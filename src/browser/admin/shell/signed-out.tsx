@@ -3,27 +3,29 @@ import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { useSignedIn } from '../rest/use-signed-in.ts'
-import { queries, rest, toasts, vars } from '../screen.ts'
-import { type Translate, useTexts } from '../texts/use-texts.ts'
+import { queries, rest, vars } from '../screen.ts'
+import { type TextKey, useTexts } from '../texts/use-texts.ts'
 
 /** Says that the person has been signed out, and goes on where they were once they are back. */
 export function SignedOut() {
   const t = useTexts()
   const state = useSignedIn()
   const [isChecking, setChecking] = useState(false)
+  const [problem, setProblem] = useState<TextKey>()
 
   useEffect(() => {
     if (state === 'yes') return
+    setProblem(undefined)
     // Whoever comes back from the tab with the login need not say so.
-    const look = () => void comeBack(t, 'quiet')
+    const look = () => void comeBack()
     window.addEventListener('focus', look)
     return () => window.removeEventListener('focus', look)
-  }, [state, t])
+  }, [state])
 
   if (state === 'yes') return null
   async function look(): Promise<void> {
     setChecking(true)
-    await comeBack(t, 'aloud')
+    setProblem(await comeBack())
     setChecking(false)
   }
   return (
@@ -47,12 +49,14 @@ export function SignedOut() {
       }
     >
       {t(state === 'no' ? 'signed_out_help' : 'forbidden_help')}
+      {problem && <p className="problem">{t(problem)}</p>}
     </Notice>
   )
 }
 
-async function comeBack(t: Translate, manner: 'quiet' | 'aloud'): Promise<void> {
+/** Goes on where the person was, or gives what is in the way. */
+async function comeBack(): Promise<TextKey | undefined> {
   const state = await rest.check().catch(() => undefined)
   if (state === 'yes') await queries.invalidateQueries()
-  else if (manner === 'aloud') toasts.show(t(state === undefined ? 'no_answer' : 'still_signed_out'), 'error')
+  else return state === undefined ? 'no_answer' : 'still_signed_out'
 }

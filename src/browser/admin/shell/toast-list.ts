@@ -3,6 +3,8 @@ export interface Toast {
   readonly id: number
   readonly text: string
   readonly tone: 'good' | 'error'
+  /** How often the same has been said while the note was on the screen. */
+  readonly count: number
 }
 
 /** The notes on the screen. */
@@ -10,13 +12,14 @@ export interface ToastList {
   all(): readonly Toast[]
   show(text: string, tone?: Toast['tone']): void
   remove(id: number): void
+  clear(): void
   subscribe(listener: () => void): () => void
 }
 
 const MOST = 3
 
-/** Creates an empty list. Of many notes at once the latest stay. */
-export function createToasts(): ToastList {
+/** Creates an empty list. Of many notes at once the latest stay, and while `isSilent` none comes. */
+export function createToasts(isSilent: () => boolean): ToastList {
   const listeners = new Set<() => void>()
   let toasts: readonly Toast[] = []
   let lastId = 0
@@ -29,11 +32,14 @@ export function createToasts(): ToastList {
   return {
     all: () => toasts,
     show(text, tone = 'good') {
+      if (isSilent()) return
       lastId += 1
-      // The same note again is news again; twice on the screen it would be noise.
-      const others = toasts.filter((toast) => toast.text !== text)
-      become([...others, { id: lastId, text, tone }].slice(-MOST))
+      // The same note again is news again, and says how often; twice on the screen it would be noise.
+      const same = toasts.find((toast) => toast.text === text)
+      const others = toasts.filter((toast) => toast !== same)
+      become([...others, { id: lastId, text, tone, count: (same?.count ?? 0) + 1 }].slice(-MOST))
     },
+    clear: () => become([]),
     remove: (id) => become(toasts.filter((toast) => toast.id !== id)),
     subscribe(listener) {
       listeners.add(listener)

@@ -11,7 +11,7 @@ export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Toast.Provider label={t('notification')} swipeDirection="right">
       {children}
-      {all.map(({ id, text, tone }) => (
+      {all.map(({ id, text, tone, count }) => (
         <Toast.Root
           key={id}
           className={`toast ${tone}`}
@@ -20,7 +20,10 @@ export function Toasts({ children }: { children: ReactNode }) {
           onOpenChange={(open) => open || toasts.remove(id)}
         >
           <Icon name={tone === 'error' ? 'alert' : 'check'} />
-          <Toast.Description className="toast-text">{text}</Toast.Description>
+          <Toast.Description className="toast-text">
+            {text}
+            {count > 1 && <span className="badge">{t('times', { count })}</span>}
+          </Toast.Description>
           <Toast.Close className="toast-close" aria-label={t('dismiss')}>
             <Icon name="close" />
           </Toast.Close>

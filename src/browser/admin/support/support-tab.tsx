@@ -1,7 +1,8 @@
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { toasts, vars } from '../screen.ts'
+import { useCopy } from '../parts/use-copy.ts'
+import { vars } from '../screen.ts'
 import { useTabs } from '../shell/use-tabs.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 
@@ -16,6 +17,7 @@ const QUESTIONS: readonly (readonly [TextKey, TextKey])[] = [
 export function SupportTab() {
   const t = useTexts()
   const { tabs } = useTabs()
+  const copy = useCopy()
   const report = [
     `${vars.name} ${vars.version} (${vars.slug})`,
     `REST: ${vars.restUrl}`,
@@ -24,16 +26,6 @@ export function SupportTab() {
     `Browser: ${navigator.userAgent}`,
     `Language: ${navigator.language}`,
   ].join('\n')
-
-  async function copy(): Promise<void> {
-    try {
-      // There is no clipboard on a page that did not come over https.
-      await navigator.clipboard.writeText(report)
-      toasts.show(t('s_copied'))
-    } catch {
-      toasts.show(t('s_copy_failed'), 'error')
-    }
-  }
 
   return (
     <div className="stack">
@@ -57,7 +49,7 @@ export function SupportTab() {
           {report}
         </pre>
         <div className="actions">
-          <Button onClick={() => void copy()}>{t('s_copy')}</Button>
+          <Button onClick={() => void copy(report)}>{t('s_copy')}</Button>
         </div>
       </Panel>
     </div>

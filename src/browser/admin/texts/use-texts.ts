@@ -26,7 +26,9 @@ export function useTexts(): Translate {
   }
 }
 
+type CountedText = TextKey extends infer Key ? (Key extends `${infer Stem}_other` ? Stem : never) : never
+
 /** Gives the form of a text for a count. `key` is what its keys begin with. */
-export function countKey(key: 'live' | 'end_all_text', count: number): TextKey {
+export function countKey(key: CountedText, count: number): TextKey {
   return `${key}_${count === 1 ? 'one' : 'other'}`
 }

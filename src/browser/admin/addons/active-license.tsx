@@ -1,0 +1,29 @@
+import { Dialog } from 'radix-ui'
+import { Button } from '../parts/button.tsx'
+import { dateOf } from '../sessions/time-words.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { expiryOf } from './expiry-of.ts'
+import { MaskedKey } from './masked-key.tsx'
+import type { Addon } from './use-addons.ts'
+
+/** Draws what is known of a license that is active. Nothing here changes it. */
+export function ActiveLicense({ addon, title, onAsk }: { addon: Addon; title: string; onAsk: () => void }) {
+  const t = useTexts()
+  const expires = expiryOf(addon.license_key)
+  return (
+    <>
+      <Dialog.Title className="dialog-title">{t('l_title', { title })}</Dialog.Title>
+      <Dialog.Description className="dialog-text">{t('l_text_active')}</Dialog.Description>
+      <MaskedKey value={addon.license_key} />
+      {expires !== undefined && <p className="dialog-text">{t('l_expires', { date: dateOf(expires) })}</p>}
+      <div className="dialog-actions">
+        <Button tone="danger" onClick={onAsk}>
+          {t('l_ask')}
+        </Button>
+        <Dialog.Close asChild>
+          <Button data-first-focus>{t('close')}</Button>
+        </Dialog.Close>
+      </div>
+    </>
+  )
+}

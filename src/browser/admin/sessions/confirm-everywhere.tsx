@@ -1,0 +1,37 @@
+import { Confirm } from '../parts/confirm.tsx'
+import { countKey, useTexts } from '../texts/use-texts.ts'
+import type { UserSessions } from './use-sessions.ts'
+
+/** Asks before a user is signed out everywhere: with the number of sessions, and a word when one is the person's own. */
+export function ConfirmEverywhere({
+  found,
+  onConfirm,
+  onClose,
+}: {
+  /** The sessions that would end; undefined while nothing is asked. */
+  found: UserSessions | undefined
+  onConfirm: () => void
+  onClose: () => void
+}) {
+  const t = useTexts()
+  if (!found) return null
+  const name = found.user.display_name || found.user.login
+  const count = found.sessions.length
+  const isOwn = found.sessions.some(({ current }) => current)
+  return (
+    <Confirm
+      open
+      title={t('end_all_title', { name })}
+      action={t(countKey('end_all_action', count), { count })}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <p>{t(countKey('end_all_text', count), { count, name })}</p>
+      {isOwn && (
+        <p>
+          <strong>{t(countKey('end_all_own', count))}</strong>
+        </p>
+      )}
+    </Confirm>
+  )
+}

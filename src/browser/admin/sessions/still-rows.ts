@@ -1,0 +1,26 @@
+import type { Session } from './use-sessions.ts'
+
+/** A session in the list. */
+export interface SessionRow {
+  readonly session: Session
+  readonly isEnded: boolean
+}
+
+/** Lists sessions, those that began last first. `sessions`: oldest first. */
+export function rowsOf(sessions: readonly Session[]): readonly SessionRow[] {
+  return sessions.toReversed().map((session) => ({ session, isEnded: false }))
+}
+
+/** Brings rows up to date without moving any: a session that is gone stays as ended, and new ones are not added. */
+export function followRows(rows: readonly SessionRow[], sessions: readonly Session[]): readonly SessionRow[] {
+  const live = new Map(sessions.map((session) => [session.token, session]))
+  return rows.map(({ session, isEnded }) => {
+    const newest = live.get(session.token)
+    return { session: newest ?? session, isEnded: isEnded || newest === undefined }
+  })
+}
+
+/** Marks rows as ended. */
+export function endRows(rows: readonly SessionRow[], isOver: (session: Session) => boolean): readonly SessionRow[] {
+  return rows.map((row) => (isOver(row.session) ? { ...row, isEnded: true } : row))
+}

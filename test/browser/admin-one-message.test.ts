@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
+import { type Chromium, startChromium } from '../support/chromium.ts'
+
+let chromium: Chromium
+let lab: AdminLab
+beforeAll(async () => {
+  chromium = await startChromium()
+  lab = await startAdminLab()
+})
+afterAll(async () => {
+  await chromium?.close()
+  await lab?.close()
+})
+beforeEach(() => lab.limiter.sessions.endAll(1))
+
+test('whoever is signed out reads so once, and the list that is no longer true takes no click', async () => {
+  const page = await lab.open(chromium, '/sessions?user=admin')
+  await page.getByText('1 live session', { exact: true }).waitFor()
+  await lab.limiter.sessions.endAll(1)
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await page.getByText('You have been signed out').waitFor()
+  expect(await page.locator('section[inert]').count()).toBe(1)
+  expect(await page.getByRole('alert').count()).toBe(1)
+  expect(await page.locator('.toast').count()).toBe(0)
+  expect(await page.getByText('You are no longer signed in.').count()).toBe(0)
+})
+
+test('no note is over the notice when one has ended the own session', async () => {
+  const page = await lab.open(chromium, '/sessions?user=admin')
+  await page.getByRole('button', { name: /^Sign out Chrome/ }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You have been signed out').waitFor()
+  await expect.poll(() => page.locator('.toast').count()).toBe(0)
+})
+
+test('a save that fails because one is signed out brings the notice and nothing else; coming back takes all away', async () => {
+  const page = await lab.open(chromium)
+  await page.getByLabel('Active Logins Limit').fill('7')
+  await lab.limiter.sessions.endAll(1)
+  await page.getByRole('button', { name: 'Save Changes' }).click()
+  await page.getByText('You have been signed out').waitFor()
+  expect(await page.locator('.toast').count()).toBe(0)
+  await page.getByRole('button', { name: 'I have signed in' }).click()
+  await page.getByRole('alert').getByText('You are not signed in yet.').waitFor()
+  expect(await page.locator('.toast').count()).toBe(0)
+  await page.request.get(`${lab.origin}/sign-in/admin`)
+  await page.getByRole('button', { name: 'I have signed in' }).click()
+  await page.getByText('You have been signed out').waitFor({ state: 'detached' })
+  expect(await page.locator('.toast, [role=alert]').count()).toBe(0)
+})

@@ -1,0 +1,174 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type AdminHost, PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { deferred } from '../support/deferred.ts'
+
+const FIREFOX = (version: number) =>
+  `Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`
+
+let host: AdminHost
+beforeAll(async () => {
+  host = await startAdminHost()
+})
+afterAll(() => host?.close())
+beforeEach(() => host.reset())
+
+const count = async () => (await host.limiter.sessions.list(3)).length
+const cards = (page: Page) => page.locator('.session')
+const placesOf = (page: Page) =>
+  cards(page).evaluateAll((all) => all.map((card) => Math.round(card.getBoundingClientRect().top + window.scrollY)))
+
+/** The sessions of bob, who has signed in with three browsers. */
+async function openBob(): Promise<Page> {
+  for (const version of [141, 142, 143]) await host.signIn('bob', { userAgent: FIREFOX(version) })
+  const page = await (await host.signIn('admin')).newPage()
+  await page.clock.install()
+  await page.goto(`${host.origin}/admin/sessions?user=bob`)
+  await page.getByText('3 live sessions').waitFor()
+  return page
+}
+
+/** Presses at a place, whatever is there by then. */
+async function middleOf(page: Page, name: string): Promise<[x: number, y: number]> {
+  const button = page.getByRole('button', { name })
+  await button.scrollIntoViewIfNeeded()
+  const box = await button.boundingBox()
+  if (!box) throw new Error(`There is no "${name}".`)
+  return [box.x + box.width / 2, box.y + box.height / 2]
+}
+
+describe('the list of sessions', () => {
+  test('ends one session by a double click', async () => {
+    const page = await openBob()
+    await page.mouse.dblclick(...(await middleOf(page, 'Sign out Firefox 143 on Windows')), { delay: 20 })
+    await page.getByText('Signed out Firefox 143 on Windows.').first().waitFor()
+    await page.getByText('2 live sessions').waitFor()
+    expect(await count()).toBe(2)
+  })
+
+  test('ends one session by two clicks at the same place, and leaves its row where it was', async () => {
+    const page = await openBob()
+    const before = await placesOf(page)
+    const place = await middleOf(page, 'Sign out Firefox 143 on Windows')
+    await page.mouse.click(...place)
+    await page.getByText('2 live sessions').waitFor()
+    await page.clock.runFor(2_000)
+    await page.mouse.click(...place)
+    await page.clock.runFor(15_000)
+    expect(await count()).toBe(2)
+    expect(await placesOf(page)).toEqual(before)
+    const row = cards(page).first()
+    await row.getByText('Signed out', { exact: true }).waitFor()
+    expect(await row.getByRole('button').count()).toBe(0)
+    await page.screenshot({ path: `${PICTURES}admin-sessions-ended.png` })
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect.poll(() => cards(page).count()).toBe(2)
+  })
+
+  test('takes no click that comes right after it has changed', async () => {
+    const page = await openBob()
+    const place = await middleOf(page, 'Sign out Firefox 142 on Windows')
+    await page.mouse.click(...(await middleOf(page, 'Sign out Firefox 143 on Windows')))
+    await page.getByText('2 live sessions').waitFor()
+    await page.clock.pauseAt(Date.now() + 120_000)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect.poll(() => cards(page).count()).toBe(2)
+    await page.mouse.click(...place)
+    await page.mouse.click(...(await middleOf(page, 'Sign out Firefox 141 on Windows')))
+    await page.clock.runFor(600)
+    expect(await count()).toBe(2)
+    await page.mouse.click(...(await middleOf(page, 'Sign out Firefox 141 on Windows')))
+    await expect.poll(count).toBe(1)
+  })
+
+  test('keeps new sessions behind a button, and shows them when it is pressed', async () => {
+    const page = await openBob()
+    const before = await placesOf(page)
+    await host.signIn('bob', { userAgent: FIREFOX(144) })
+    await page.clock.runFor(15_000)
+    const show = page.getByRole('button', { name: '1 new session · show' })
+    await show.waitFor()
+    await page.getByText('4 live sessions').waitFor()
+    expect(await placesOf(page)).toEqual(before)
+    await page.screenshot({ path: `${PICTURES}admin-sessions-waiting.png` })
+    await show.click()
+    await page.getByRole('heading', { name: 'Firefox 144 on Windows' }).waitFor()
+    expect(await cards(page).count()).toBe(4)
+    expect(await show.count()).toBe(0)
+  })
+
+  test('shows of each ending that it is under way, also when there are two', async () => {
+    const page = await openBob()
+    const held = deferred()
+    await page.route('**/sessions/destroy', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Sign out Firefox 143 on Windows' }).click()
+    await page.getByRole('button', { name: 'Sign out Firefox 142 on Windows' }).click()
+    await expect.poll(() => page.getByRole('button', { name: 'Signing out…' }).count()).toBe(2)
+    held.resolve()
+    await page.getByText('1 live session', { exact: true }).waitFor()
+    expect(await count()).toBe(1)
+  })
+
+  test('tells of each ending, also of two that sound alike', async () => {
+    for (const _ of [1, 2]) await host.signIn('bob', { userAgent: FIREFOX(140) })
+    const page = await host.open('/sessions?user=bob')
+    const button = page.getByRole('button', { name: 'Sign out Firefox 140 on Windows' })
+    await button.first().press('Enter')
+    await page.getByText('1 live session', { exact: true }).waitFor()
+    await button.first().press('Enter')
+    await page.locator('.toast').getByText('2 times').waitFor()
+  })
+
+  test('keeps the focus in the row whose session has ended', async () => {
+    const page = await openBob()
+    await page.getByRole('button', { name: 'Sign out Firefox 142 on Windows' }).press('Enter')
+    await page.getByText('2 live sessions').waitFor()
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.querySelector('h3')?.textContent))
+      .toBe('Firefox 142 on Windows')
+  })
+
+  test('says of a session that somebody else has ended meanwhile that it is over', async () => {
+    const page = await openBob()
+    await host.limiter.sessions.endAll(3)
+    await page.getByRole('button', { name: 'Sign out Firefox 142 on Windows' }).click()
+    await page.locator('.toast.good').getByText('That session had already ended.').waitFor()
+    expect(await page.locator('.toast.error').count()).toBe(0)
+  })
+
+  test('says when it was brought up to date last while the server does not answer', async () => {
+    const page = await openBob()
+    const before = await placesOf(page)
+    await page.context().setOffline(true)
+    await page.clock.runFor(15_000)
+    await page.getByText(/^Last update .+\. Trying again\.$/).waitFor()
+    expect(await page.getByText('Updated').count()).toBe(0)
+    expect(await placesOf(page)).toEqual(before)
+  })
+
+  test('breaks an IPv6 address between its groups alone', async () => {
+    const page = await (await host.signIn('admin', { viewport: { width: 360, height: 740 } })).newPage()
+    await page.route('**/sessmgr/v1/sessions?*', async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { sessions: { ip: string }[] }
+      for (const session of answer.sessions) session.ip = '2001:0db8:85a3:0d42:1319:8a2e:0370:7344'
+      await route.fulfill({ response, json: answer })
+    })
+    await page.goto(`${host.origin}/admin/sessions?user=admin`)
+    const cell = page.locator('.session dd').first()
+    await cell.waitFor()
+    const torn = await cell.evaluate((element) => {
+      const groups = [...element.childNodes].filter((node) => node instanceof Text && /\w/.test(node.data))
+      return groups.filter((group) => {
+        const range = document.createRange()
+        range.selectNodeContents(group)
+        return range.getClientRects().length > 1
+      }).length
+    })
+    expect(torn).toBe(0)
+    expect(await cell.textContent()).toBe('2001:0db8:85a3:0d42:1319:8a2e:0370:7344')
+  })
+})
