@@ -14,3 +14,5 @@ export {
 } from './service/create-lazy-comments.ts'
 export { memoryStore } from './stores/memory/memory-store.ts'
 export type { SessmgrStore } from './stores/store.ts'
+export type { TextKey, Texts } from './texts/text-catalogue.ts'
+export type { TextsOption } from './texts/texts-for.ts'

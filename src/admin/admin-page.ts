@@ -1,7 +1,8 @@
 import { htmlText } from '../comments/html-text.ts'
+import { SCREEN_PREFIX } from '../texts/text-catalogue.ts'
+import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
 import { isStyleSheet } from './page-addresses.ts'
-import { PRODUCT_NAME } from './script-vars.ts'
 
 /** Id of the screen. */
 const SCREEN_ID = 'users_page_sessmgr'
@@ -17,26 +18,29 @@ export interface PageParts {
   readonly vars: Readonly<Record<string, unknown>>
   /** Scripts and style sheets of add-ons, in the order in which they run. */
   readonly scripts: readonly string[]
+  readonly texts: ReaderTexts
 }
 
 /** Makes the page of the admin screen. The add-ons' scripts run after the screen's own, when `window.sessmgr` is complete. */
-export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts }: PageParts): string {
+export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, texts }: PageParts): string {
   const attribute = ` nonce="${nonce}"`
   const own = (name: string) => `${base}/assets/${name}`
   const style = (url: string) => `<link rel="stylesheet" href="${htmlText(url)}">`
   const script = (url: string) => `<script type="module" src="${htmlText(url)}"${attribute}></script>`
   return html(
+    texts,
     [
       ...entry.styles.map((name) => style(own(name))),
       ...scripts.filter(isStyleSheet).map(style),
       ...entry.modules.map((name) => `<link rel="modulepreload" href="${htmlText(own(name))}"${attribute}>`),
+      ...screenTexts(texts),
       `<script${attribute}>window.sessmgr=${scriptText(vars)}</script>`,
       script(own(entry.script)),
       ...scripts.filter((url) => !isStyleSheet(url)).map(script),
     ],
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}"></div>` +
-      '<noscript><main class="plain"><h1>This page needs JavaScript</h1>' +
-      '<p>Switch JavaScript on in your browser and load the page again.</p></main></noscript>',
+      `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
+      `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
   )
 }
 
@@ -45,22 +49,32 @@ export function forbiddenPage({
   base,
   entry,
   loginUrl,
-}: Pick<PageParts, 'base' | 'entry'> & { loginUrl: string }): string {
+  texts,
+}: Pick<PageParts, 'base' | 'entry' | 'texts'> & { loginUrl: string }): string {
   return html(
+    texts,
     entry.styles.map((name) => `<link rel="stylesheet" href="${htmlText(`${base}/assets/${name}`)}">`),
-    '<main class="plain"><h1>You may not open this page</h1>' +
-      '<p>Your account is not allowed to manage this site. Ask an administrator, or sign in with another account.</p>' +
-      `<p><a href="${htmlText(loginUrl)}">Sign in with another account</a></p></main>`,
+    `<main class="plain"><h1>${htmlText(texts.say('page_forbidden'))}</h1>` +
+      `<p>${htmlText(texts.say('page_forbidden_help'))}</p>` +
+      `<p><a href="${htmlText(loginUrl)}">${htmlText(texts.say('page_forbidden_sign_in'))}</a></p></main>`,
   )
 }
 
-function html(head: readonly string[], body: string): string {
+function html({ say }: ReaderTexts, head: readonly string[], body: string): string {
   return (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
+    `<!doctype html><html lang="${htmlText(say('lang'))}" dir="${htmlText(say('dir'))}"><head><meta charset="utf-8">` +
     '<meta name="viewport" content="width=device-width, initial-scale=1">' +
     '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">' +
-    `<title>${PRODUCT_NAME}</title>${head.join('')}</head><body id="${SCREEN_ID}">${body}</body></html>`
+    `<title>${htmlText(say('product_name'))}</title>${head.join('')}</head><body id="${SCREEN_ID}">${body}</body></html>`
   )
+}
+
+/** The replaced texts of the screen, by the keys that it knows them by: as data, which no policy has to allow. */
+function screenTexts({ replaced }: ReaderTexts): string[] {
+  const own = Object.entries(replaced).filter(([key]) => key.startsWith(SCREEN_PREFIX))
+  if (own.length === 0) return []
+  const texts = Object.fromEntries(own.map(([key, text]) => [key.slice(SCREEN_PREFIX.length), text]))
+  return [`<script type="application/json" id="sessmgr-texts">${scriptText(texts)}</script>`]
 }
 
 /** Writes a value into a script: as JSON in which nothing can end the script. */

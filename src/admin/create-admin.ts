@@ -6,6 +6,7 @@ import { answerSafely } from '../middleware/answer-safely.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { hostRequestOf } from '../middleware/host-visit.ts'
 import { errorBody, withHttpStatus } from '../middleware/http-error.ts'
+import type { TextsFor } from '../texts/texts-for.ts'
 import { createAdminAssets } from './admin-assets.ts'
 import { adminPage, forbiddenPage } from './admin-page.ts'
 import { contentPolicy } from './content-policy.ts'
@@ -19,6 +20,7 @@ export interface AdminParts extends ScriptVarsParts {
   readonly nonceHeader: string
   /** Makes the nonce of whoever is signed in. */
   nonceOf(request: HostRequest): Promise<string | undefined>
+  readonly textsFor: TextsFor
   /** Scripts and style sheets that add-ons have put on the page. */
   readonly enqueued: ReadonlySet<string>
   /** Looks at every request for the page. */
@@ -75,36 +77,38 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     const user = session && ((await users.findById(String(session.userId))) ?? undefined)
     const nonce = user === undefined ? undefined : await parts.nonceOf(request)
     const refusal = nonce === undefined ? 401 : (await can.call(host, user, 'manage_options')) ? undefined : 403
+    const texts = parts.textsFor(request)
     response.setHeader('Vary', 'Accept, Cookie')
     if (wantsVars) {
       // The screen asks for this when its nonce has become too old.
-      const body = refusal ? refusalBody(refusal) : await scriptVars(parts, { base, nonce: nonce ?? '' })
+      const body = refusal ? refusalBody(refusal) : await scriptVars(parts, { base, nonce: nonce ?? '', texts })
       return sendPage(request, response, refusal ?? 200, 'application/json; charset=utf-8', JSON.stringify(body))
     }
-    if (refusal === 401) return sendToLogin(request, response)
+    if (refusal === 401) return sendToLogin(request, response, texts.say('page_sign_in'))
     const entry = await assets.entry()
     const mark = randomBytes(16).toString('base64url')
     const scripts = [...new Set([...resolved.scripts, ...parts.enqueued])]
     response.setHeader('Content-Security-Policy', contentPolicy({ ...resolved, scripts, nonce: mark }))
     const page = refusal
-      ? forbiddenPage({ base, entry, loginUrl })
+      ? forbiddenPage({ base, entry, loginUrl, texts })
       : adminPage({
           base,
           entry,
           nonce: mark,
           nonceHeader,
           scripts,
-          vars: await scriptVars(parts, { base, nonce: nonce ?? '' }),
+          texts,
+          vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
         })
     sendPage(request, response, refusal ?? 200, 'text/html; charset=utf-8', page)
   }
 
-  function sendToLogin(request: HostRequest, response: HostResponse): void {
+  function sendToLogin(request: HostRequest, response: HostResponse, sentence: string): void {
     const asked = typeof request.originalUrl === 'string' ? request.originalUrl : undefined
     const hint =
       asked === undefined ? '' : `${loginUrl.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(asked)}`
     response.setHeader('Location', loginUrl + hint)
-    sendPage(request, response, 302, 'text/plain; charset=utf-8', 'Sign in first.')
+    sendPage(request, response, 302, 'text/plain; charset=utf-8', sentence)
   }
 }
 

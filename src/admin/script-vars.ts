@@ -1,10 +1,9 @@
 import { SLUG, VERSION } from '../constants.ts'
 import { SessmgrError } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
-import type { LogicModes } from '../strategies/logic-catalogue.ts'
-
-/** Name that people read. */
-export const PRODUCT_NAME = 'Session Manager'
+import type { LogicCatalogue, LogicModes } from '../strategies/logic-catalogue.ts'
+import type { Texts } from '../texts/text-catalogue.ts'
+import type { ReaderTexts } from '../texts/texts-for.ts'
 
 /** What the variables are made from. */
 export interface ScriptVarsParts {
@@ -21,18 +20,28 @@ export interface ScriptVarsParts {
  */
 export async function scriptVars(
   { hooks, modes, restPath }: ScriptVarsParts,
-  { base, nonce }: { base: string; nonce: string },
+  { base, nonce, texts }: { base: string; nonce: string; texts: ReaderTexts },
 ): Promise<Readonly<Record<string, unknown>>> {
   const vars: unknown = await hooks.applyFilters('sessmgr_admin_script_vars', {
     version: VERSION,
     slug: SLUG,
-    name: PRODUCT_NAME,
+    name: texts.say('product_name'),
     page: 'admin',
     restUrl: `${restPath}/`,
     restNonce: nonce,
     adminUrl: `${base}/`,
-    logics: await modes.catalogue(),
+    logics: inLanguage(await modes.catalogue(), texts.replaced),
   })
   if (typeof vars === 'object' && vars !== null && !Array.isArray(vars)) return vars as Record<string, unknown>
   throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_admin_script_vars" did not return an object.')
+}
+
+/** Puts the application's texts of the built-in modes in the place of those that the modes bring. */
+function inLanguage(logics: LogicCatalogue, texts: Texts): LogicCatalogue {
+  const given = texts as Readonly<Record<string, string | undefined>>
+  const entries = Object.entries(logics).map(([id, { label, desc }]) => [
+    id,
+    { label: given[`logic_${id}`] ?? label, desc: given[`logic_${id}_desc`] ?? desc },
+  ])
+  return Object.fromEntries(entries)
 }

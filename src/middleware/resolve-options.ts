@@ -13,6 +13,7 @@ import { safeLogger } from '../safe-logger.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
+import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
 import { isUserId, type UserId } from '../user-id.ts'
 import { checkHost } from './check-host.ts'
 import { checkStore } from './check-store.ts'
@@ -64,6 +65,8 @@ export interface SessmgrOptions {
   licensing?: LicensingProvider | undefined
   /** Public address and title of the site, to which licences are bound. */
   site?: SiteOptions | undefined
+  /** Sentences that people read, in place of the English ones: an object, or a function of the request. @default English */
+  texts?: TextsOption | undefined
   /** Receives warnings and errors. @default the console */
   logger?: Logger | undefined
 }
@@ -84,6 +87,7 @@ export interface ResolvedOptions {
   readonly restPath: string
   readonly licensing: LicensingProvider | undefined
   readonly site: SiteOptions | undefined
+  readonly textsFor: TextsFor
   readonly logger: Logger
 }
 
@@ -102,6 +106,7 @@ const OPTIONS = [
   'restPath',
   'licensing',
   'site',
+  'texts',
   'logger',
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
@@ -161,6 +166,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     restPath: checkPath(options.restPath),
     licensing: options.licensing,
     site: options.site,
+    textsFor: createTextsFor(options.texts, safeLogger(logger)),
     logger: safeLogger(logger),
   }
 }

@@ -28,7 +28,7 @@ export interface LazyCommentsHost<User = unknown, Post = unknown> extends Partia
   can?: Host<User, Post>['can']
 }
 
-type Shared = 'store' | 'secret' | 'restPath' | 'nonceHeader' | 'deadlineMs' | 'logger'
+type Shared = 'store' | 'secret' | 'restPath' | 'nonceHeader' | 'deadlineMs' | 'texts' | 'logger'
 
 /** Options of the lazy comments where sessmgr() itself is not used; those it shares mean the same. */
 export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
@@ -62,6 +62,7 @@ const OPTIONS = [
   'restPath',
   'nonceHeader',
   'deadlineMs',
+  'texts',
   'logger',
 ] as const satisfies readonly (keyof LazyCommentsOptions)[]
 

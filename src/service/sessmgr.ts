@@ -182,7 +182,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   function admin(options?: AdminOptions): Middleware {
     refuseRequest(options, 'limiter.admin()')
     const { hooks, modes } = limiter
-    const parts = { host, hooks, modes, nonceOf, nonceHeader, restPath: resolved.restPath, enqueued, notePage }
+    const { restPath, textsFor } = resolved
+    const parts = { host, hooks, modes, nonceOf, nonceHeader, restPath, textsFor, enqueued, notePage }
     return createAdmin(parts, options) as Middleware
   }
 

@@ -3,6 +3,8 @@ import ts from 'typescript'
 import { scriptVars } from '../../src/admin/script-vars.ts'
 import { SCREEN_HOOKS } from '../../src/browser/admin/hooks/screen-filters.ts'
 import { sessmgr } from '../../src/index.ts'
+import { consoleLogger } from '../../src/logger.ts'
+import { createTextsFor } from '../../src/texts/texts-for.ts'
 import { type CompiledDoors, compileDoors } from './compile-doors.ts'
 import { ROOT } from './pages.ts'
 import type { Names } from './public-api.ts'
@@ -42,7 +44,10 @@ export async function readScreenApi(): Promise<ScreenApi> {
   const api = membersIn(constantIn('api', 'SCREEN_API', compiled), compiled)
   const components = membersIn(api.get('components') as ts.Type, compiled)
   const { hooks, modes } = sessmgr()
-  const vars = await scriptVars({ hooks, modes, restPath: '/api' }, { base: '/admin', nonce: 'n' })
+  const vars = await scriptVars(
+    { hooks, modes, restPath: '/api' },
+    { base: '/admin', nonce: 'n', texts: createTextsFor(undefined, consoleLogger)() },
+  )
   const filters = hooksIn('ScreenFilters', SCREEN_HOOKS.filters, compiled)
   const actions = hooksIn('ScreenActions', SCREEN_HOOKS.actions, compiled)
   const sections: [string, readonly string[]][] = [

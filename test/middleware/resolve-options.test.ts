@@ -43,6 +43,7 @@ describe('the defaults', () => {
       restPath: undefined,
       licensing: undefined,
       site: undefined,
+      texts: undefined,
       logger: undefined,
     } satisfies Record<keyof SessmgrOptions, undefined>
     const defaults = { settings: {}, strategies: [], deadlineMs: 2000, touchEveryMs: 60_000 }

@@ -5,6 +5,7 @@ import { type Import, importsOf } from './imports-of.ts'
 /** Floor of each folder: a file imports its own folder and lower floors, never an equal or higher one. */
 export const FLOORS: Readonly<Record<string, number>> = {
   hooks: 0,
+  texts: 0,
   host: 1,
   options: 1,
   sessions: 1,
@@ -52,6 +53,9 @@ export const DOORS: readonly string[] = [
 /** The program behind the package's command. It has to run something: what stands in its own folder. */
 const PROGRAM = 'cli.ts'
 
+/** The sentences of the admin screen, which the catalogue of all sentences has too. */
+const SCREEN_TEXTS = { path: 'texts/text-catalogue.ts', target: 'browser/admin/texts/texts.ts' }
+
 /** Loads the application's own file, whatever its name, and so computes what it imports. */
 const LOADER = 'cli/load-config.ts'
 
@@ -84,6 +88,7 @@ function mayKnow(path: string, folder: string, from: string): boolean {
 function mayStandOn(path: string, target: string, { typeOnly }: Import): boolean {
   const [folder, targetFolder] = [folderOf(path), folderOf(target)]
   if (path === PROGRAM) return targetFolder === 'cli'
+  if (target === SCREEN_TEXTS.target) return path === SCREEN_TEXTS.path
   if (target === '../package.json' || targetFolder === '' || targetFolder === folder) return true
   if (folder === '' || !Object.hasOwn(FLOORS, targetFolder)) return false
   return (folder === 'hooks' && typeOnly) || floorOf(targetFolder) < floorOf(folder)
