@@ -8,7 +8,7 @@ import { createAuthentication } from './authentication.ts'
 import type { Config } from './config.ts'
 import { errorHandler } from './error-handler.ts'
 import { logHooks } from './hooks-log.ts'
-import { createHost, ROLES } from './host.ts'
+import { createHost, may, ROLES } from './host.ts'
 import { createPosts } from './posts.ts'
 import { loginRoutes } from './routes/login.ts'
 import { noteRoutes } from './routes/note.ts'
@@ -67,7 +67,10 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   app.use(authentication.session())
   app.use((req, res, next) => {
     res.locals.user = req.user
+    res.locals.mayManage = req.user && may(req.user, 'manage_options')
     res.locals.ended = req.sessmgr?.ended
+    // Else the browser's "back" shows who was signed in, after signing out too.
+    if (req.user) res.set('Cache-Control', 'private, no-cache')
     next()
   })
 

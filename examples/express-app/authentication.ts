@@ -1,6 +1,6 @@
 import passport from 'passport'
 import { Strategy as LocalStrategy } from 'passport-local'
-import type { User, Users } from './users.ts'
+import type { User as SiteUser, Users } from './users.ts'
 
 declare global {
   namespace Express {
@@ -9,7 +9,7 @@ declare global {
       login: string
       email: string
       displayName: string
-      role: string
+      role: SiteUser['role']
     }
   }
 }
@@ -25,7 +25,7 @@ export function createAuthentication(users: Users): passport.Authenticator {
       )
     }),
   )
-  authentication.serializeUser((user, done) => done(null, (user as User).id))
+  authentication.serializeUser((user, done) => done(null, (user as SiteUser).id))
   authentication.deserializeUser((id: number, done) => done(null, users.findById(id) ?? false))
   return authentication
 }

@@ -11,6 +11,10 @@ const CAPABILITIES: Record<User['role'], readonly string[]> = {
   subscriber: ['read'],
 }
 
+/** Reports whether a user may do something. */
+export const may = (user: Pick<User, 'role'>, capability: string): boolean =>
+  CAPABILITIES[user.role].includes(capability)
+
 /** Every role that a user of the demo can have. */
 export const ROLES = Object.keys(CAPABILITIES)
 
@@ -25,7 +29,7 @@ export function createHost(users: Users, posts: Posts): Host<User, Post> {
       findByLogin: (login) => users.findByName(login),
       summary: ({ id, login, displayName }) => ({ id, login, display_name: displayName }),
     },
-    can: (user, capability) => CAPABILITIES[user.role].includes(capability),
+    can: may,
     posts: {
       find: (id) => posts.find(id),
       id: ({ id }) => id,

@@ -88,6 +88,67 @@ describe('signing in', () => {
   })
 })
 
+describe('the login form', () => {
+  test.each([
+    ['/admin/sessions?user=bob', '/admin/sessions?user=bob'],
+    ['/posts/1#respond', '/posts/1#respond'],
+    ['//evil.test/', '/'],
+    ['/\\evil.test/', '/'],
+    ['https://evil.test/', '/'],
+    ['/.//evil.test', '/'],
+    ['javascript:x', '/'],
+    ['', '/'],
+  ])('with redirect_to %s leads on to %s', async (given, target) => {
+    const browser = example.browser()
+    const answer = await browser.post('/login', {
+      username: 'alice',
+      password: 'alice-password',
+      redirect_to: given,
+    })
+    expect([answer.status, answer.location]).toEqual([302, target])
+  })
+
+  test('says what it leads on to, and keeps name and target after a refusal', async () => {
+    const browser = example.browser()
+    const { location } = await browser.get('/admin')
+    expect(location).toBe('/login?redirect_to=%2Fadmin')
+    expect((await browser.get(location ?? '')).text).toContain('Sign in to open Session Manager.')
+    const refused = await browser.post('/login', { username: 'ali"ce', password: 'x', redirect_to: '/admin' })
+    expect(refused.location).toBe('/login?redirect_to=%2Fadmin')
+    const { text } = await browser.get(refused.location ?? '')
+    expect(text).toContain('name="username" autocomplete="username" value="ali&#34;ce"')
+    expect(text).toContain('name="redirect_to" value="/admin"')
+    expect((await browser.get('/login')).text).not.toContain('ali&#34;ce')
+  })
+
+  test('leads the administrator to a page with a link to the admin screen, which nobody else gets', async () => {
+    const [admin, carol] = [await example.signedIn('admin'), await example.signedIn('carol')]
+    expect((await admin.get('/')).text).toContain('<a href="/admin">')
+    expect((await carol.get('/')).text).not.toContain('<a href="/admin">')
+  })
+
+  test('leads to pages that caches ask about again', async () => {
+    const page = await (await example.signedIn('carol')).get('/')
+    expect(page.headers.get('cache-control')).toBe('private, no-cache')
+    expect((await example.browser().get('/')).headers.get('cache-control')).toBeNull()
+  })
+})
+
+test('a comment of somebody who was signed out meanwhile comes back in the form, with the reason', async () => {
+  const walk = await startExample()
+  const laptop = await walk.signedIn('bob')
+  await walk.signedIn('bob')
+  const script = await laptop.get('/me', { headers: { 'Sec-Fetch-Mode': 'cors' } })
+  expect([script.status, laptop.cookies.size]).toEqual([401, 1])
+  const answer = await laptop.post('/posts/2/comments', { text: 'Long <thought>.' })
+  expect(answer.status).toBe(400)
+  expect(answer.text).toContain('You are no longer signed in here.')
+  expect(answer.text).toContain('>Long &lt;thought&gt;.</textarea>')
+  expect(answer.text).toContain('name="author"')
+  expect(answer.text).toContain('href="/login?redirect_to=%2Fposts%2F2"')
+  expect((await laptop.post('/posts/2/comments', { text: 'Long thought.', author: 'Bob' })).status).toBe(302)
+})
+
 describe('a slow request', () => {
   test('is answered 204 after its delay, which is a second at most', async () => {
     const browser = await example.signedIn('carol')

@@ -54,7 +54,8 @@ describe('a post', () => {
 
   test('behind a password opens with it, for this visitor', async () => {
     const visitor = example.browser()
-    await visitor.post('/posts/5/password', { password: 'wrong' })
+    const wrong = await visitor.post('/posts/5/password', { password: 'wrong' })
+    expect([wrong.status, wrong.text]).toEqual([403, expect.stringContaining('This is not the password of this post.')])
     expect((await post(visitor, 5)).comments).toBe(0)
     const answer = await visitor.post('/posts/5/password', { password: 'open-sesame' })
     expect([answer.status, answer.location]).toEqual([302, '/posts/5'])
@@ -107,7 +108,7 @@ test.each([
   ['/posts/1/comments', undefined, 400],
   ['/posts/1/comments', 'text', 400],
   ['/posts/1/comments', { author: { toString: 1 }, text: ['x'] }, 400],
-  ['/posts/5/password', undefined, 302],
+  ['/posts/5/password', undefined, 403],
 ])('%s is no fault of the server when a browser would never have sent %j', async (path, sent, status) => {
   const json = typeof sent === 'object'
   const headers = { 'Content-Type': json ? 'application/json' : 'text/plain' }

@@ -18,6 +18,5 @@ export function noteRoutes(): Router {
 declare module 'express-session' {
   interface SessionData {
     note: string
-    messages: string[]
   }
 }

@@ -26,7 +26,13 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
   router.post('/posts/:id/password', (req, res) => {
     const post = visiblePost(req, res)
     if (!post) return
-    if (isLocked(req, post) && field(req, 'password') === post.password) {
+    if (isLocked(req, post)) {
+      if (field(req, 'password') !== post.password) {
+        const refusal = 'This is not the password of this post.'
+        const view = { title: post.title, post, locked: true, refusal, commentsHtml: '', commentsScript: '' }
+        res.status(403).render('post', view)
+        return
+      }
       req.session.openPosts = [...(req.session.openPosts ?? []), post.id]
     }
     res.redirect(`/posts/${post.id}`)
@@ -37,9 +43,16 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
     if (!post) return
     const text = field(req, 'text').trim()
     const author = req.user?.displayName ?? field(req, 'author').trim()
-    if (!post.commentsOpen || isLocked(req, post) || text === '' || author === '') {
-      const message = 'A comment needs a text and a name, on a post that is open for comments.'
+    if (!post.commentsOpen || isLocked(req, post)) {
+      const message = 'Comments are not open on this post.'
       res.status(400).render('message', { title: 'Not posted', message })
+      return
+    }
+    const refusal = refusalOf(req, text, author)
+    if (refusal) {
+      // What was written is worth more than the session that ended meanwhile.
+      const signIn = req.sessmgr?.ended !== undefined
+      res.status(400).render('not-posted', { title: 'Not posted yet', post, text, author, refusal, signIn })
       return
     }
     const comment = posts.addComment(post, author.slice(0, 100), text.slice(0, 5000))
@@ -55,6 +68,15 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
   }
 
   return router
+}
+
+/** Says why a comment cannot be posted as it is. */
+function refusalOf({ sessmgr }: Request, text: string, author: string): string | undefined {
+  if (text === '') return 'A comment needs a text.'
+  if (author !== '') return undefined
+  return sessmgr?.ended
+    ? 'You are no longer signed in here. Add your name to post this comment as a guest.'
+    : 'A comment needs a name.'
 }
 
 /** Reads a text of a form; what was sent in another shape, or not at all, is empty. */
