@@ -96,7 +96,8 @@ export class CallDeadline {
   }
 
   #unavailable(problem: string, cause?: unknown): SessmgrError {
-    const error = new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, { cause })
+    const options = cause === undefined ? {} : { cause }
+    const error = new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, options)
     // Express's own error handler logs the stack and no cause, and nobody would learn what the store has said.
     if (cause instanceof Error) error.stack += `\nCaused by: ${messageOf(cause)}`
     return error

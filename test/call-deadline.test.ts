@@ -28,6 +28,13 @@ describe('a call that is answered in time', () => {
     await expect(deadline.run(async () => 'value')).resolves.toBe('value')
   })
 
+  it('has no cause, not even an undefined one, where there is none to tell', async () => {
+    const hanging = new CallDeadline(1, 'store').run(() => new Promise(() => {}))
+    const error = await hanging.catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({ code: 'store_unavailable' })
+    expect(Object.hasOwn(error as Error, 'cause')).toBe(false)
+  })
+
   it('rejects with store_unavailable and the cause when the store fails, also before it returns a promise', async () => {
     const cause = new Error('ECONNREFUSED')
     const failing = deadline.run(() => Promise.reject(cause))

@@ -10,6 +10,7 @@ describe('requireUserId', () => {
     [undefined, 'undefined was given'],
     [null, 'null was given'],
     ['', "the text '' was given"],
+    ['\ud800', 'must be valid Unicode'],
     [1.5, '1.5 was given'],
     [2 ** 53, '9007199254740992 was given'],
     [{ id: 1 }, 'an object was given'],

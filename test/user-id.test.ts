@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { isUserId } from '../src/user-id.ts'
 
 describe('a user id', () => {
-  it.each([0, 1, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, '0', 'u-1', ' ', '{7}'])('may be %j', (id) => {
-    expect(isUserId(id)).toBe(true)
-  })
+  it.each([0, 1, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, '0', 'u-1', ' ', '{7}', '\u{1f600}'])(
+    'may be %j',
+    (id) => {
+      expect(isUserId(id)).toBe(true)
+    },
+  )
 
   it.each([
     '',
+    '\ud800',
+    'a\udc00b',
     1.5,
     2 ** 53,
     Number.NaN,

@@ -78,6 +78,12 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     return current.filter((_, index) => held[index]).map(({ record }) => record)
   }
 
+  /** Asks about the whole token: a store may tell the sessions of one user apart by a part of it. */
+  async function isRegistered(userId: UserId, token: Token): Promise<boolean> {
+    if (typeof token !== 'string' || !TOKEN_PATTERN.test(token)) return false
+    return (await store.sessions.generationOf(userId, token)) !== undefined
+  }
+
   /**
    * Stamps the kept session ahead, so that no request of it in between finds it stale. Where another logout was faster,
    * does so again: the generation never moves on to one that the session does not have yet.
@@ -114,7 +120,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     count: async (userId) => (await list(userId)).length,
     async end(userId, token) {
       requireUserId(userId)
-      if (!TOKEN_PATTERN.test(token)) return false
+      if (!(await isRegistered(userId, token))) return false
       const ended = await store.sessions.end(userId, [token])
       await context.discard(ended)
       context.announce(ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token] as const))
@@ -129,8 +135,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     },
     async endOthers(userId, keepToken) {
       requireUserId(userId)
-      if (typeof keepToken !== 'string' || !TOKEN_PATTERN.test(keepToken)) throw notTheirs()
-      const ended = await store.sessions.endOthers(userId, keepToken)
+      const ended = (await isRegistered(userId, keepToken)) && (await store.sessions.endOthers(userId, keepToken))
       if (!ended) throw notTheirs()
       await context.discard(ended)
       context.announce(ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token] as const))

@@ -1,5 +1,5 @@
 import Redis from 'ioredis'
-import { createClient, createClientPool, createCluster } from 'redis'
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
 import { describe, expect, it } from 'vitest'
 import { sessmgr } from '../../src/index.ts'
 import { fromIoredis, type RedisClient, type RedisStoreOptions, redisStore } from '../../src/redis.ts'
@@ -26,6 +26,29 @@ describe('redisStore refuses', () => {
     'a client of ioredis as it is, and says what to do': [{ client: ioredis }, /fromIoredis\(client\)/],
     'the session store in place of the client': [{ client: { get() {}, set() {} } }, /"client" has no evalSha\(\)/],
     'a URL in place of the client': [{ client: 'redis://127.0.0.1' }, /"client" has no evalSha\(\)/],
+    'a client that caches, from which an ended session would still be live': [
+      { client: createClient({ RESP: 3, clientSideCache: {} }) },
+      /clientSideCache.*Give redisStore\(\) a client without/,
+    ],
+    'a pool that caches': [
+      { client: createClientPool({ RESP: 3 }, { clientSideCache: {} }) },
+      /clientSideCache.*Give redisStore\(\) a client without/,
+    ],
+    'a cluster that caches': [
+      { client: createCluster({ RESP: 3, rootNodes: [{ url: 'redis://127.0.0.1:1' }], clientSideCache: {} }) },
+      /clientSideCache.*Give redisStore\(\) a client without/,
+    ],
+    'a sentinel that caches': [
+      {
+        client: createSentinel({
+          RESP: 3,
+          name: 'master',
+          sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }],
+          clientSideCache: {},
+        }),
+      },
+      /clientSideCache.*Give redisStore\(\) a client without/,
+    ],
     'a prefix that is no string': [{ client, prefix: 7 }, /"prefix" must be/],
     'a prefix with a brace': [{ client, prefix: '{app}:' }, /"prefix".*braces/],
     'a deadline below 10 ms': [{ client, deadlineMs: 9 }, /"deadlineMs".*10 to 60000; it is 9/],

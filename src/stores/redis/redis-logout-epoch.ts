@@ -1,6 +1,7 @@
 import type { CallDeadline } from '../../call-deadline.ts'
 import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
 import advanceLua from './lua/advance-epoch.lua'
+import { readCount } from './read-count.ts'
 import type { RedisClient } from './redis-client.ts'
 import { redisScript, runScript } from './redis-script.ts'
 import type { DurableWrite } from './redis-session-registry.ts'
@@ -35,7 +36,7 @@ export class RedisLogoutEpoch implements LogoutEpoch {
     setImmediate(() => {
       this.#asking = undefined
     })
-    return Number((await this.#deadline.run(() => this.#client.get(this.#key))) ?? 0)
+    return readCount(await this.#deadline.run(() => this.#client.get(this.#key)), this.#key)
   }
 
   async advance(): Promise<SiteLogout> {

@@ -78,6 +78,12 @@ function checkOptions(options: RedisStoreOptions): void {
         'redisStore({ client: fromIoredis(client) }).',
     )
   }
+  if ('clientSideCache' in client && client.clientSideCache) {
+    throw invalid(
+      '"client" was made with clientSideCache, and may answer from its cache that an ended session is live. Give ' +
+        'redisStore() a client without that option, and the session store too.',
+    )
+  }
   if (prefix !== undefined && (typeof prefix !== 'string' || prefix === '' || /[{}]/.test(prefix))) {
     throw invalid('"prefix" must be a string, not empty and without braces, which would decide on the cluster slot.')
   }

@@ -3,6 +3,7 @@ import type { TransientStore } from '../../options/transient-store.ts'
 import type { Keys } from './keys.ts'
 import advanceLua from './lua/advance-generation.lua'
 import writeLua from './lua/write-transient.lua'
+import { readCount } from './read-count.ts'
 import type { RedisClient } from './redis-client.ts'
 import { redisScript, runScript } from './redis-script.ts'
 
@@ -32,7 +33,8 @@ export class RedisTransientStore implements TransientStore {
   }
 
   async generation(group: string): Promise<number> {
-    return Number((await this.#deadline.run(() => this.#client.get(this.#keys.generation(group)))) ?? 0)
+    const key = this.#keys.generation(group)
+    return readCount(await this.#deadline.run(() => this.#client.get(key)), key)
   }
 
   async advance(group: string): Promise<number> {

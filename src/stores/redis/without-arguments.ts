@@ -5,5 +5,11 @@ import { rewordError } from '../../reword-error.ts'
  * repeats them where it does not know the command, ioredis attaches them to every error.
  */
 export function withoutArguments(error: unknown): Error {
-  return rewordError(error, (text) => text.split(', with args beginning with:')[0] as string)
+  return rewordError(error, (text) => withAdvice(text.split(', with args beginning with:')[0] as string))
+}
+
+/** A client that was never connected says what one says that was closed. */
+function withAdvice(text: string): string {
+  if (text !== 'The client is closed') return text
+  return 'The client is closed. Call "await client.connect()" when the application starts, before the first request'
 }

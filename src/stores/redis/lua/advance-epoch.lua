@@ -3,7 +3,11 @@ Moves the logout generation on by one.
 
 KEYS[1]  string: the generation
 ARGV[1]  the generation to move on from; missing: whichever it is
-Returns  the new generation, and the time in Unix seconds; nothing when it is another generation
+Returns  the new generation, and the time in Unix seconds; nothing when it is another generation; an error when it is none
 ]]
-if ARGV[1] and ARGV[1] ~= (redis.call('GET', KEYS[1]) or '0') then return {} end
+local current = redis.call('GET', KEYS[1]) or '0'
+if #current > 15 or not string.match(current, '^%d+$') then
+  return redis.error_reply('ERR the logout generation is no whole number')
+end
+if ARGV[1] and ARGV[1] ~= current then return {} end
 return { redis.call('INCR', KEYS[1]), tonumber(redis.call('TIME')[1]) }

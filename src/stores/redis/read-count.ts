@@ -1,0 +1,13 @@
+import { SessmgrError } from '../../errors.ts'
+
+/**
+ * Reads a count that only ever grows; 0 where there is none.
+ *
+ * @throws SessmgrError `store_unavailable` for anything but digits: taken for a number, it could revive ended sessions.
+ */
+export function readCount(value: unknown, key: string): number {
+  if (value === null || value === undefined) return 0
+  if (/^\d{1,15}$/.test(String(value))) return Number(value)
+  const cure = 'Set it to a whole number that is larger than it ever was, such as 1000000'
+  throw new SessmgrError('store_unavailable', `The Redis key "${key}" is damaged: it is no whole number. ${cure}.`)
+}
