@@ -22,6 +22,8 @@ export interface ApplicationPasswordStore {
   add(userId: UserId, password: StoredPassword): Promise<void>
   /** Lists the passwords of a user, oldest first. Unknown user: none. */
   list(userId: UserId): Promise<readonly StoredPassword[]>
+  /** Checks whether a user has a password with this hash, in a time that does not depend on how many there are. */
+  has(userId: UserId, hash: string): Promise<boolean>
   /** Removes a password. Resolves false when there is none with this id. */
   remove(userId: UserId, id: string): Promise<boolean>
 }

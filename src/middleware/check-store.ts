@@ -5,7 +5,7 @@ const PARTS = {
   sessions: ['read', 'generationOf', 'commit', 'adopt', 'touch', 'restamp', 'end', 'endOthers'],
   epoch: ['current', 'advance', 'advanceFrom'],
   options: ['get', 'set', 'swap', 'delete'],
-  passwords: ['add', 'list', 'remove'],
+  passwords: ['add', 'list', 'has', 'remove'],
   transients: ['get', 'set', 'generation', 'advance'],
 } as const satisfies { [Part in keyof SessmgrStore]?: readonly (keyof SessmgrStore[Part])[] }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import type { StoreCase } from './store-contract.ts'
 
-const password = (id: string, createdAt: number) => ({ id, name: `named ${id} ü`, hash: 'ab'.repeat(32), createdAt })
+const HASH = 'ab'.repeat(32)
+const OTHER = 'cd'.repeat(32)
+const password = (id: string, createdAt: number, hash = HASH) => ({ id, name: `named ${id} ü`, hash, createdAt })
 
 /** What every store of application passwords must do. */
 export const passwordContract: readonly StoreCase[] = [
@@ -9,6 +11,7 @@ export const passwordContract: readonly StoreCase[] = [
     'has none for an unknown user',
     async ({ store }) => {
       assert.deepEqual(await store.passwords.list(1), [])
+      assert.equal(await store.passwords.has(1, HASH), false)
       assert.equal(await store.passwords.remove(1, 'x'), false)
     },
   ],
@@ -31,6 +34,34 @@ export const passwordContract: readonly StoreCase[] = [
       assert.equal(await store.passwords.remove(1, 'a'), true)
       assert.equal(await store.passwords.remove(1, 'a'), false)
       assert.deepEqual(await store.passwords.list(1), [password('b', 2)])
+    },
+  ],
+  [
+    'finds a password by its hash, for its own user',
+    async ({ store, another }) => {
+      await store.passwords.add(1, password('a', 1))
+      await store.passwords.add(1, password('b', 2, OTHER))
+      const other = (await another()).passwords
+      assert.equal(await other.has('1', HASH), true)
+      assert.equal(await other.has(1, OTHER), true)
+      assert.equal(await other.has(1, 'ef'.repeat(32)), false)
+      assert.equal(await other.has(1, ''), false)
+      assert.equal(await other.has(2, HASH), false)
+    },
+  ],
+  [
+    'finds no password that was removed or replaced, and finds one that is there under two names',
+    async ({ store }) => {
+      for (const id of ['a', 'b']) await store.passwords.add(1, password(id, 1))
+      assert.equal(await store.passwords.remove(1, 'a'), true)
+      assert.equal(await store.passwords.has(1, HASH), true, 'it is there under the name b')
+      await store.passwords.add(1, password('b', 2, OTHER))
+      assert.deepEqual(await store.passwords.list(1), [password('b', 2, OTHER)])
+      assert.equal(await store.passwords.has(1, HASH), false, 'it was replaced')
+      assert.equal(await store.passwords.has(1, OTHER), true)
+      assert.equal(await store.passwords.remove(1, 'b'), true)
+      assert.equal(await store.passwords.has(1, OTHER), false, 'it was removed')
+      assert.deepEqual(await store.passwords.list(1), [])
     },
   ],
   [

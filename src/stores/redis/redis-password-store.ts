@@ -2,11 +2,13 @@ import type { ApplicationPasswordStore, StoredPassword } from '../../auth/applic
 import type { CallDeadline } from '../../call-deadline.ts'
 import type { UserId } from '../../user-id.ts'
 import type { Keys } from './keys.ts'
+import hasLua from './lua/has-password.lua'
 import listLua from './lua/list-passwords.lua'
 import writeLua from './lua/write-password.lua'
 import type { RedisClient } from './redis-client.ts'
 import { type RedisScript, redisScript, runScript } from './redis-script.ts'
 
+const HAS = redisScript(hasLua)
 const LIST = redisScript(listLua)
 const WRITE = redisScript(writeLua)
 
@@ -29,6 +31,10 @@ export class RedisPasswordStore implements ApplicationPasswordStore {
   async list(userId: UserId): Promise<readonly StoredPassword[]> {
     const passwords = ((await this.#run(LIST, userId)) as string[]).map((json) => JSON.parse(json) as StoredPassword)
     return passwords.toSorted((a, b) => a.createdAt - b.createdAt)
+  }
+
+  async has(userId: UserId, hash: string): Promise<boolean> {
+    return (await this.#run(HAS, userId, [hash])) === 1
   }
 
   async remove(userId: UserId, id: string): Promise<boolean> {

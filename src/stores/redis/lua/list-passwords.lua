@@ -1,7 +1,11 @@
 --[[
 Lists the application passwords of one user.
 
-KEYS[1]  hash: id to JSON
+KEYS[1]  hash: as in has-password.lua
 Returns  the JSON of each
 ]]
-return redis.call('HVALS', KEYS[1])
+local all, found = redis.call('HGETALL', KEYS[1]), {}
+for index = 1, #all, 2 do
+  if not string.match(all[index], '^[=#]') then found[#found + 1] = all[index + 1] end
+end
+return found
