@@ -7,6 +7,7 @@ export type SessmgrErrorCode =
   | 'invalid_setting'
   | 'login_conflict'
   | 'login_limit_reached'
+  | 'session_ended'
   | 'session_middleware_missing'
   | 'session_middleware_unsupported'
   | 'store_unavailable'

@@ -9,6 +9,7 @@ import type {
   SignedOutReason,
 } from '../middleware/host-types.ts'
 import { type HostVisit, VISIT } from '../middleware/host-visit.ts'
+import type { LoginSession } from '../middleware/session-gate.ts'
 import { nodeView } from './node-view.ts'
 
 /** One request to a host that is not Express: what became of its session, and what the parts made for Express see of it. */
@@ -19,6 +20,8 @@ export abstract class Visit implements HostVisit {
   wrote = false
   /** Whether somebody has logged in by this request. */
   loggedIn = false
+  /** The login session that the request was loaded with. */
+  origin: LoginSession | undefined
   #state: RequestState = {}
   #stateFor: string | undefined
   #view: HostRequest | undefined
@@ -53,8 +56,15 @@ export abstract class Visit implements HostVisit {
   }
 
   get view(): HostRequest {
-    this.#view ??= nodeView(this.raw, this.#ownParts())
+    this.#view ??= this.#makeView()
     return this.#view
+  }
+
+  #makeView(): HostRequest {
+    const view = nodeView(this.raw, this.#ownParts())
+    const { session, origin } = this
+    if (session && origin) this.store.gate.noteOrigin(view, session, origin)
+    return view
   }
 
   #ownParts(): object {
@@ -84,7 +94,14 @@ export abstract class Visit implements HostVisit {
     if (result.ended) await this.startAfresh()
     const ended = result.ended ?? endedAtLoad
     this.state = result.session ? { session: result.session } : ended ? { ended: { reason: ended } } : {}
+    this.noteOrigin(result.session)
     if (result.session && session && !gate.markerOf(sessionId, session)) gate.mark(sessionId, session, result.session)
+  }
+
+  /** Notes the login session that the request was loaded with, if it is one. */
+  protected noteOrigin(origin: LoginSession | undefined): void {
+    this.origin = origin
+    if (this.#view && this.session && origin) this.store.gate.noteOrigin(this.#view, this.session, origin)
   }
 
   /** The session's data with the time at which it expires if nobody writes it. */

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../error-text.ts'
 import { SessmgrError } from '../errors.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
-import { tokenOf } from '../sessions/token.ts'
+import { type Token, tokenOf } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
+import { checkSession } from './check-session.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -17,6 +18,8 @@ export interface LoginAttempt {
   readonly userId: UserId
   /** Raw id of the session that this browser holds already; if it is the user's own, the login replaces it. */
   readonly replaces?: string | undefined
+  /** Token of the session that the request was loaded with, if it is the user's own: the login is refused once that is over. */
+  readonly continues?: Token | undefined
   readonly ip: string | null
   readonly userAgent: string | null
 }
@@ -49,20 +52,27 @@ export type Admission =
 export const BLOCKED_MESSAGE =
   'This account is signed in on as many devices as it may be. Sign out on one of them, then try again.'
 
+/** The sentence that somebody reads whose session was ended while a request of theirs was under way. */
+const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in again.'
+
 /**
  * Carries a login through: decides, lets the host establish the session, registers it, ends the displaced ones.
  *
  * A refusal comes before `establish` is called; only when another process wins a race after that is the session reverted.
  *
- * @throws SessmgrError `hook_failed`, `hook_timeout`, `store_unavailable`, or `login_conflict` after 100 lost races; then no session has changed hands.
+ * @throws SessmgrError `session_ended` when the session that the login continues is over, `hook_failed`, `hook_timeout`,
+ * `store_unavailable`, or `login_conflict` after 100 lost races; then no session has changed hands.
  */
 export async function admitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
   establish: () => Promise<EstablishedSession>,
 ): Promise<Admission> {
+  const { userId, continues } = attempt
+  // The commit asks again, in one step; until then the host has done nothing that must be taken back.
+  if (continues !== undefined && !(await checkSession(context, userId, continues)).live) throw sessionEnded()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
-  const evaluation = await evaluateLogin(context, attempt.userId, replaced)
+  const evaluation = await evaluateLogin(context, userId, replaced)
   if (!evaluation.decision.admit) return refuse(context, evaluation)
 
   const established = await establish()
@@ -75,10 +85,10 @@ export async function admitLogin(
       if (tries === MAX_ATTEMPTS) throw conflict()
       // Spread out, so that many processes logging in one user do not collide in step.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
-      latest = await evaluateLogin(context, attempt.userId, [...replaced, own])
+      latest = await evaluateLogin(context, userId, [...replaced, own])
     }
   } catch (error) {
-    await revert(context, attempt.userId, established)
+    await revert(context, userId, established)
     throw error
   }
   await established.revert()
@@ -104,6 +114,10 @@ function conflict(): SessmgrError {
   return new SessmgrError('login_conflict', message)
 }
 
+function sessionEnded(): SessmgrError {
+  return new SessmgrError('session_ended', ENDED_MESSAGE)
+}
+
 async function refuse(context: LimiterContext, { decision }: LoginEvaluation): Promise<Admission> {
   const message = await context.hooks.applyFilters('sessmgr_error_message', BLOCKED_MESSAGE)
   context.announce(decision.actions)
@@ -112,7 +126,7 @@ async function refuse(context: LimiterContext, { decision }: LoginEvaluation): P
 
 async function commit(
   context: LimiterContext,
-  { userId, replaces, ip, userAgent }: LoginAttempt,
+  { userId, replaces, continues, ip, userAgent }: LoginAttempt,
   { sessionId, ttlMs }: EstablishedSession,
   { version, generation, decision, lost }: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
@@ -121,7 +135,8 @@ async function commit(
   const replaced = replaces === undefined || replaces === sessionId ? [] : [tokenOf(replaces)]
   const end = [...displaced, ...lost, ...replaced]
   const admit = { sessionId, ttlMs, ip, userAgent, generation }
-  const result = await context.store.sessions.commit(userId, version, { admit, end })
+  const result = await context.store.sessions.commit(userId, version, { admit, end, continues })
+  if (!result.committed && result.isOver) throw sessionEnded()
   if (!result.committed) return undefined
   await context.discard(result.ended)
   context.announce(decision.actions)

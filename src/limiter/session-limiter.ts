@@ -55,8 +55,8 @@ export interface SessionLimiter {
   invalidate(userId: UserId, sessionId: string): Promise<void>
   /** Notes that a session was used; false when it is not registered. */
   touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean>
-  /** Frees the slot of a session that the host itself has ended. Fires nothing. */
-  release(userId: UserId, token: Token): Promise<void>
+  /** Frees the slot of a session that the host itself has ended. Fires nothing. Resolves true when it was live until then. */
+  release(userId: UserId, token: Token): Promise<boolean>
   /** Waits for asynchronous subscribers that are still at work, then closes the store. */
   close(): Promise<void>
 }
@@ -116,7 +116,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),
     touch: (userId, token, ttlMs) => store.sessions.touch(userId, token, ttlMs),
     release: async (userId, token) => {
-      await store.sessions.end(userId, [token])
+      const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
+      return ended.some(({ record }) => record.generation >= current)
     },
     async close() {
       await Promise.all(atWork)

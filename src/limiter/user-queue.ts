@@ -1,5 +1,5 @@
 /** Runs tasks of one user one after the other within this process, and tasks of different users side by side. */
-export type UserQueue = <T>(key: string, task: () => Promise<T>) => Promise<T>
+export type UserQueue<Key = string> = <T>(key: Key, task: () => Promise<T>) => Promise<T>
 
 /**
  * Creates a queue in which no task holds up the next one for longer than `holdMs`.
@@ -7,8 +7,8 @@ export type UserQueue = <T>(key: string, task: () => Promise<T>) => Promise<T>
  * Taking turns is a courtesy that avoids conflicts: the registry's compare-and-set keeps the limit exact without it. So
  * a task that hangs makes the others wait a moment, not for ever.
  */
-export function createUserQueue(holdMs: number): UserQueue {
-  const tails = new Map<string, Promise<void>>()
+export function createUserQueue<Key = string>(holdMs: number): UserQueue<Key> {
+  const tails = new Map<Key, Promise<void>>()
   return async (key, task) => {
     const before = tails.get(key)
     let release = () => {}

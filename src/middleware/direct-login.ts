@@ -8,7 +8,8 @@ import { loginRefused } from './refuse-login.ts'
 /**
  * Logs a user in without Passport: gives the request a fresh, saved session that counts against the limit.
  *
- * @throws SessmgrError `login_limit_reached` with `status` 403 when the limit refuses the login; the session is as it was.
+ * @throws SessmgrError `login_limit_reached` with `status` 403 when the limit refuses the login, `session_ended` with 401
+ * when the request came with a session of this user that has been ended since; the session is as it was.
  */
 export async function directLogin(message: RequestLike, user: unknown, admit: Admit): Promise<void> {
   const request = hostRequestOf(message)

@@ -1,7 +1,7 @@
 import { SessmgrError } from '../errors.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { answerCallback } from './answer-callback.ts'
-import type { HostRequest, HostSessionData, HostStore, RequestState } from './host-types.ts'
+import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
 import { type GateOptions, type Inspected, SessionGate } from './session-gate.ts'
 import { type StoreCalls, storeCalls } from './store-calls.ts'
@@ -19,6 +19,8 @@ export interface GatedStore {
   /** The store's own methods, past the guard. */
   readonly calls: StoreCalls
   readonly gate: SessionGate
+  /** Stands by for a request to give up its login session, where the store alone is not told of the request. */
+  attend?(request: HostRequest, session: HostSession): void
 }
 
 /** A session store behind the guard. */
@@ -44,6 +46,8 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
   const presented = new WeakMap<HostRequest, string>()
   // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
   let loaded: { sessionId: string; result: Inspected } | undefined
+  // Bridges the calls by which a request gives its session up and the store's destroy, which is not told of the request.
+  let givingUp: HostRequest | undefined
   let connected = true
 
   const { createSession, regenerate } = store
@@ -62,7 +66,7 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
     })
   }
   store.set = (sessionId, data, callback) => answerCallback(gate.save(sessionId, data), callback)
-  store.destroy = (sessionId, callback) => answerCallback(gate.destroy(sessionId), callback)
+  store.destroy = (sessionId, callback) => answerCallback(gate.destroy(sessionId, givingUp), callback)
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
       // Nearly every request ends here, so it goes without a promise.
@@ -76,7 +80,10 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
     if (loaded === undefined || loaded.sessionId !== request.sessionID) return session
     const { sessionId, result } = loaded
     states.set(request, result.session ? { session: result.session } : {})
-    if (result.session && !gate.markerOf(sessionId, data)) gate.mark(sessionId, session, result.session)
+    if (!result.session) return session
+    if (!gate.markerOf(sessionId, data)) gate.mark(sessionId, session, result.session)
+    gate.noteOrigin(request, session, result.session)
+    attend(request, session)
     return session
   }
   store.regenerate = (request, callback) => {
@@ -84,10 +91,7 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
       store.generate(request)
       return process.nextTick(callback)
     }
-    gate.noteIfEnded(request, request.sessionID, request.session).then(
-      () => regenerateGuarded(request, callback),
-      (error) => callback(withHttpStatus(error)),
-    )
+    regenerateGuarded(request, callback)
   }
   // express-session assigns its generate to the store when it is set up, which may be after this.
   Object.defineProperty(store, 'generate', {
@@ -107,12 +111,30 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
 
   function regenerateGuarded(request: HostRequest, callback: (error?: unknown) => void): void {
     const { sessionID, session } = request
-    regenerate.call(store, request, (error) => {
+    const answer = (error?: unknown) => {
       // A session that could not be ended is still the browser's, which must keep the cookie to try again.
       if (error) Object.assign(request, { sessionID, session })
       else if (request.sessmgr?.session) request.sessmgr = {}
       callback(error)
-    })
+    }
+    givesUp(request, () => regenerate.call(store, request, answer))
+  }
+
+  function givesUp<T>(request: HostRequest, run: () => T): T {
+    givingUp = request
+    try {
+      return run()
+    } finally {
+      givingUp = undefined
+    }
+  }
+
+  /** Stands by for a request to give up its login session. */
+  function attend(request: HostRequest, session: HostSession): void {
+    const { destroy } = session
+    if (Object.hasOwn(session, 'destroy') || typeof destroy !== 'function') return
+    const value = (callback?: (error?: unknown) => void) => givesUp(request, () => destroy.call(session, callback))
+    Object.defineProperty(session, 'destroy', { value, configurable: true, writable: true })
   }
 
   function generateGuarded(request: HostRequest): void {
@@ -135,6 +157,7 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
   return {
     calls,
     gate,
+    attend,
     connected: () => connected,
     stateOf: (request) => states.get(request),
     presentedId: (request) => presented.get(request),

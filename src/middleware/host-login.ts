@@ -16,8 +16,20 @@ const UNCONFIRMED_MS = 120_000
  * Carries one login of an express-session host through the limiter.
  *
  * `establish` does the host's part: it must leave a fresh, saved session on the request, as Passport does.
+ *
+ * @throws SessmgrError `session_ended` when the request was loaded with a session of this user that is over by now.
  */
-export async function hostLogin(
+export function hostLogin(
+  limiter: SessionLimiter,
+  store: GatedStore,
+  request: HostRequest,
+  userId: UserId,
+  establish: () => Promise<void>,
+): Promise<Admission> {
+  return store.gate.logins.inTurn(request, () => loginInTurn(limiter, store, request, userId, establish))
+}
+
+async function loginInTurn(
   limiter: SessionLimiter,
   store: GatedStore,
   request: HostRequest,
@@ -30,7 +42,8 @@ export async function hostLogin(
   const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
 
   const client = clientDetails(request.ip ?? request.socket.remoteAddress, request.headers['user-agent'])
-  const attempt = { userId, replaces, ...client }
+  const continues = await store.gate.continuedBy(request, userId)
+  const attempt = { userId, replaces, continues, ...client }
   const admission = await store.gate.logins.run(request, { userId, sessionId }, () =>
     limiter.admit(attempt, async () => {
       const revert = rememberSession(store, request)
@@ -47,7 +60,9 @@ export async function hostLogin(
   if (admission.admitted && request.session) {
     const { userId, token } = admission.session
     store.gate.mark(request.sessionID ?? '', request.session, { userId, token })
-    store.gate.compareUsers(request.session, userId)
+    store.gate.warnings.compareUsers(request.session, userId)
+    store.gate.noteOrigin(request, request.session, { userId, token })
+    store.attend?.(request, request.session)
     request.sessmgr = { session: { userId, token } }
     // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
     if (request.sessionID !== sessionId && replaces === undefined) await store.gate.leave(sessionId, holder)

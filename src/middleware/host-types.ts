@@ -21,6 +21,7 @@ export interface HostSessionData {
 export interface HostSession extends HostSessionData {
   regenerate(callback: (error?: unknown) => void): unknown
   save(callback: (error?: unknown) => void): unknown
+  destroy?(callback?: (error?: unknown) => void): unknown
 }
 
 /** The store of express-session, as far as it is guarded. */

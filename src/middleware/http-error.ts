@@ -3,6 +3,7 @@ import { SessmgrError, type SessmgrErrorCode } from '../errors.ts'
 /** Status of each error, for Express's error handling; codes that are not here are 500. */
 const STATUS: Partial<Record<SessmgrErrorCode, number>> = {
   login_limit_reached: 403,
+  session_ended: 401,
   invalid_setting: 400,
   login_conflict: 503,
   store_unavailable: 503,

@@ -1,4 +1,8 @@
+import { createUserQueue } from '../limiter/user-queue.ts'
 import type { UserId } from '../user-id.ts'
+
+/** How long a login may keep the next one of the same request waiting: one that is started within another cannot wait for it. */
+const HOLD_MS = 250
 
 /** A login whose user is known and whose session is not registered yet. */
 export interface LoginUnderWay {
@@ -14,6 +18,8 @@ export interface LoginUnderWay {
  * another login must not take it for lost, and a refused one leaves it as it was.
  */
 export class LoginsUnderWay {
+  /** Several logins that a request starts at once take turns: each goes on with the session that the one before has made. */
+  readonly inTurn = createUserQueue<object>(HOLD_MS)
   readonly #logins = new WeakMap<object, LoginUnderWay>()
 
   of(request: object | undefined): LoginUnderWay | undefined {

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { HostRequest, HostResponse, Next } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
-import { type FailureOptions, loginRefused, refuseLogin } from './refuse-login.ts'
+import { type FailureOptions, isRefusal, loginRefused, refuseLogin } from './refuse-login.ts'
 
 interface LogInOptions extends FailureOptions {
   session?: boolean
@@ -110,16 +110,16 @@ function limitedLogIn(logIn: LogIn): LogIn {
         logIn.call(this, user, options, (error) => (error ? reject(error) : resolve()))
       })
     const settle = (answer: () => void) => process.nextTick(answer)
-    admit(this, user, establish).then(
-      (admission) => {
-        if (admission.admitted) return settle(() => done())
-        this[property] = before
-        if (isPassportsOwn(done)) settle(() => refuseLogin(this, response, options, admission.message, done))
-        else settle(() => done(loginRefused(admission.message)))
-      },
+    const carryThrough = async () => {
+      const admission = await admit(this, user, establish)
+      if (!admission.admitted) throw loginRefused(admission.message)
+    }
+    carryThrough().then(
+      () => settle(() => done()),
       (error) => {
         this[property] = before
-        settle(() => done(withHttpStatus(error)))
+        if (isRefusal(error) && isPassportsOwn(done)) settle(() => refuseLogin(this, response, options, error, done))
+        else settle(() => done(withHttpStatus(error)))
       },
     )
   }

@@ -1,4 +1,4 @@
-import { SessmgrError } from '../errors.ts'
+import { SessmgrError, type SessmgrErrorCode } from '../errors.ts'
 import type { HostRequest, HostResponse, Next } from './host-types.ts'
 import { errorBody, withHttpStatus } from './http-error.ts'
 
@@ -12,26 +12,37 @@ export interface FailureOptions {
 }
 
 /** Makes the error of a login that the limit refused. */
-export function loginRefused(message: string): unknown {
-  return withHttpStatus(new SessmgrError('login_limit_reached', message))
+export function loginRefused(message: string): SessmgrError {
+  const refusal = new SessmgrError('login_limit_reached', message)
+  withHttpStatus(refusal)
+  return refusal
 }
 
-/** Answers a login that the limit refused as Passport answers a wrong password, as far as this call asked for it. */
+const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'session_ended']
+
+/** Tells the refusal of a login, which goes to the user, from a failure, which goes to the error handler. */
+export function isRefusal(error: unknown): error is SessmgrError {
+  return error instanceof SessmgrError && REFUSALS.includes(error.code)
+}
+
+/** Answers a login that was refused as Passport answers a wrong password, as far as this call asked for it. */
 export function refuseLogin(
   request: HostRequest,
   response: HostResponse,
   options: FailureOptions,
-  message: string,
+  refusal: SessmgrError,
   next: Next,
 ): void {
+  withHttpStatus(refusal)
+  const { message } = refusal
   // A time-out, for one, has answered already.
-  if (response.headersSent) return next(loginRefused(message))
+  if (response.headersSent) return next(refusal)
   // Who asked for failWithError answers scripts in the application's own shape.
-  if (!options.failWithError && asksForJson(request)) return sendJson(response, message)
+  if (!options.failWithError && asksForJson(request)) return sendJson(response, refusal)
   flashFailure(request, options, message)
   keepMessage(request, options, message)
   if (options.failureRedirect && response.redirect) return response.redirect(options.failureRedirect)
-  next(loginRefused(message))
+  next(refusal)
 }
 
 function asksForJson(request: HostRequest): boolean {
@@ -40,11 +51,11 @@ function asksForJson(request: HostRequest): boolean {
   return accept.includes('json') && !accept.includes('html')
 }
 
-function sendJson(response: HostResponse, message: string): void {
-  response.statusCode = 403
+function sendJson(response: HostResponse, { code, message, status = 403 }: SessmgrError): void {
+  response.statusCode = status
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
   response.setHeader('Cache-Control', 'no-store')
-  response.end(JSON.stringify(errorBody('login_limit_reached', message, 403)))
+  response.end(JSON.stringify(errorBody(code, message, status)))
 }
 
 function flashFailure(request: HostRequest, { failureFlash }: FailureOptions, message: string): void {

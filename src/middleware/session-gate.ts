@@ -3,15 +3,17 @@ import { SessmgrError } from '../errors.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { Logger } from '../logger.ts'
-import { tokenOf } from '../sessions/token.ts'
+import { type Token, tokenOf } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
 import { EndedReasons } from './ended-reasons.ts'
 import type { HostRequest, HostSessionData, RequestState, SignedOutReason } from './host-types.ts'
 import { LoginsUnderWay } from './logins-under-way.ts'
+import { OriginSessions } from './origin-sessions.ts'
 import { SeenSessions } from './seen-sessions.ts'
 import { markedUser, readMarker, type SessionMarker, whileMarked, writeMarker } from './session-marker.ts'
 import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
 import type { StoreCalls } from './store-calls.ts'
+import { UserWarnings } from './user-warnings.ts'
 
 /** A login session as requests know it. */
 export type LoginSession = NonNullable<RequestState['session']>
@@ -36,20 +38,26 @@ export interface GateOptions {
 /** What becomes of one session of the host's store as it is read, written, used and destroyed. */
 export class SessionGate {
   readonly logins = new LoginsUnderWay()
+  readonly warnings: UserWarnings
   readonly #calls: StoreCalls
   readonly #limiter: SessionLimiter
   readonly #options: GateOptions
   readonly #seen = new SeenSessions()
+<<<<<<< HEAD
   readonly #reasons = new EndedReasons()
   /** Requests that gave up a session which was over, and whether `sessionUser` can read the user of such sessions. */
   readonly #ended = new WeakMap<object, boolean>()
   #warned = false
   #warnedOfLogin = false
+=======
+  readonly #origins = new OriginSessions()
+>>>>>>> 1e9ef6f (An ended session gets no new life by a request that was held open)
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GateOptions) {
     this.#calls = calls
     this.#limiter = limiter
     this.#options = options
+    this.warnings = new UserWarnings(options.sessionUser, options.logger)
   }
 
   /** Reads a session, and asks the limiter about it in the same tick when its user is known already. */
@@ -109,7 +117,7 @@ export class SessionGate {
   }
 
   async #saveRegistered(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): Promise<void> {
-    if (!(await this.#limiter.check(userId, token)).live) return
+    if (!(await this.#isLive({ userId, token }))) return
     await this.#calls.set(sessionId, data)
     const stillThere = await this.#limiter.touch(userId, token, sessionTtl(data))
     this.#noteTouch(sessionId)
@@ -133,23 +141,36 @@ export class SessionGate {
       return this.#saveRegistered(sessionId, data, holder)
     }
     // Its user was taken out, or exchanged: nobody must go on as the one who logged in.
-    await this.#release(sessionId, holder.userId)
+    const wasLive = this.#release(sessionId, holder.userId)
+    this.#origins.giveUp(request, holder.token, wasLive)
+    await wasLive
     await this.#saveUnregistered(sessionId, data, request)
   }
 
   async #saveUnregistered(sessionId: string, data: HostSessionData, request: HostRequest | undefined): Promise<void> {
     const userId = this.#options.sessionUser(data)
-    const isReadable = request && this.#ended.get(request)
+    const origin = await this.#origins.of(request)
     // A request whose session was ended must not carry its user over into a new one, be it where nobody can see it.
-    if (isReadable === false || (isReadable && userId !== undefined)) return
+    const mayCarryOver = origin && (userId !== undefined || !origin.isReadable)
+    if (mayCarryOver && !(await this.#isLive(origin))) return this.#calls.destroy(sessionId)
     if (userId === undefined) return this.#calls.set(sessionId, data)
-    this.#warnOfLoginAbove(request)
-    await this.#admitPastTheHook(sessionId, userId, data)
+    this.warnings.noteLoginAbove(request)
+    const continues = origin && String(origin.userId) === String(userId) ? origin.token : undefined
+    await this.#admitPastTheHook(sessionId, userId, data, continues).catch((error) => {
+      // It was ended in this very moment; what was written has been taken back.
+      if (error.code !== 'session_ended') throw error
+    })
   }
 
   /** Somebody is signed in without a login that came by here: on a route above sessmgr, or by a change of session ids. */
-  async #admitPastTheHook(sessionId: string, userId: UserId, data: HostSessionData): Promise<void> {
-    const admission = await this.#limiter.admit({ userId, ip: null, userAgent: null }, async () => {
+  async #admitPastTheHook(
+    sessionId: string,
+    userId: UserId,
+    data: HostSessionData,
+    continues: Token | undefined,
+  ): Promise<void> {
+    const attempt = { userId, continues, ip: null, userAgent: null }
+    const admission = await this.#limiter.admit(attempt, async () => {
       this.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
       await this.#calls.set(sessionId, data)
       return { sessionId, ttlMs: sessionTtl(data), revert: () => this.#calls.destroy(sessionId) }
@@ -157,14 +178,8 @@ export class SessionGate {
     if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
   }
 
-  /** Says once that a request signs somebody in that has not come by sessmgr. Without a request nobody can tell. */
-  #warnOfLoginAbove(request: HostRequest | undefined): void {
-    if (this.#warnedOfLogin || !request || request.sessmgr) return
-    this.#warnedOfLogin = true
-    this.#options.logger.warn(
-      'Somebody signs in by a request that has not come by sessmgr: such a login may be counted late, and lists of ' +
-        'sessions do not tell its address. Put sessmgr before the routes that log people in.',
-    )
+  async #isLive({ userId, token }: LoginSession): Promise<boolean> {
+    return (await this.#limiter.check(userId, token)).live
   }
 
   /** Tells whether noting the use of a session again can wait, for the registry and for the store. */
@@ -207,11 +222,22 @@ export class SessionGate {
     if (known) known.touchedAt = performance.now()
   }
 
-  /** Destroys a session and frees its slot. */
-  async destroy(sessionId: string): Promise<void> {
-    const userId = this.#seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId))
-    if (userId !== undefined) await this.#release(sessionId, userId)
+  /**
+   * Destroys a session and frees its slot.
+   *
+   * @param request The one that gives the session up, where that is known.
+   */
+  async destroy(sessionId: string, request?: object): Promise<void> {
+    const wasLive = this.#free(sessionId)
+    this.#origins.giveUp(request, this.#tokenFor(sessionId), wasLive)
+    await wasLive
     await this.#calls.destroy(sessionId)
+  }
+
+  /** Frees the slot of a session, if it has one. Resolves true when it was live until then. */
+  async #free(sessionId: string): Promise<boolean> {
+    const userId = this.#seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId))
+    return userId !== undefined && this.#release(sessionId, userId)
   }
 
   async #registeredUserInStore(sessionId: string): Promise<UserId | undefined> {
@@ -219,10 +245,10 @@ export class SessionGate {
     return data && this.markerOf(sessionId, data)?.userId
   }
 
-  async #release(sessionId: string, userId: UserId): Promise<void> {
+  #release(sessionId: string, userId: UserId): Promise<boolean> {
     const token = this.#tokenFor(sessionId)
     this.#seen.delete(sessionId)
-    await this.#limiter.release(userId, token)
+    return this.#limiter.release(userId, token)
   }
 
   /** Ends the session that a visitor, perhaps signed in as `holder`, has left by logging in. Logs a failure. */
@@ -236,31 +262,21 @@ export class SessionGate {
     }
   }
 
-  /** Notes, before a request gives its session up for another, whether it was over already. */
-  async noteIfEnded(request: HostRequest, sessionId = '', session?: HostSessionData): Promise<void> {
-    const marker = session && (this.markerOf(sessionId, session) ?? this.#holderOf(sessionId, request))
-    if (!marker || (await this.#limiter.check(marker.userId, marker.token)).live) return
-    this.#ended.set(request, this.#options.sessionUser(session) !== undefined)
+  /** Notes that a request was loaded with a login session, or has got one by a login. */
+  noteOrigin(request: object, data: HostSessionData, { userId, token }: LoginSession): void {
+    this.#origins.note(request, { userId, token, isReadable: this.#options.sessionUser(data) !== undefined })
   }
 
-  /** Tells whether the session that a request has given up was over already. */
-  hasEnded(request: object): boolean {
-    return this.#ended.has(request)
+  /** Tells whether the session on which a request goes is over; false once it has given up a live one. */
+  async hasEnded(request: object): Promise<boolean> {
+    const origin = await this.#origins.of(request)
+    return origin !== undefined && !(await this.#isLive(origin))
   }
 
-  /** Says once, after a login, that sessions name their user otherwise than the login did, or not at all. */
-  compareUsers(data: HostSessionData, userId: UserId): void {
-    const named = this.#options.sessionUser(data)
-    // Without Passport the application may put the user into the session after the login.
-    if (this.#warned || (named === undefined ? !data.passport : String(named) === String(userId))) return
-    this.#warned = true
-    const found =
-      named === undefined ? 'holds no user id that sessmgr can read' : 'is not the id of the user who logged in'
-    const owner = named === undefined ? 'nobody: no limit and no logout reaches them' : 'somebody else'
-    this.#options.logger.warn(
-      `What a session says of its user ${found}, so sessions from before sessmgr, and those whose id the application ` +
-        `changes, count for ${owner}. Tell sessmgr how to read the id: sessmgr({ sessionUser: (session) => … }).`,
-    )
+  /** Finds the session that must be live for a request to log this user in: its own, as long as it has one of his. */
+  async continuedBy(request: object, userId: UserId): Promise<Token | undefined> {
+    const origin = await this.#origins.of(request)
+    return origin && String(origin.userId) === String(userId) ? origin.token : undefined
   }
 
   /** Notes that a session now belongs to a user. */

@@ -50,6 +50,8 @@ async function judgeLoadedSession(guarded: GuardedStore, request: HostRequest): 
   if (result.session) {
     request.sessmgr = { session: result.session }
     guarded.gate.mark(sessionID, session, result.session)
+    guarded.gate.noteOrigin(request, session, result.session)
+    guarded.attend?.(request, session)
   } else if (result.ended) {
     await new Promise<void>((resolve, reject) => session.regenerate((error) => (error ? reject(error) : resolve())))
     request[request._userProperty ?? 'user'] = undefined

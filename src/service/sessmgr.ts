@@ -100,9 +100,10 @@ export interface Sessmgr extends Middleware {
    *
    * Whatever the application wants to keep in the session it writes afterwards.
    *
-   * @throws SessmgrError `login_limit_reached` when the limit refuses the login; `login_conflict`, `store_unavailable`,
-   * `hook_failed`, `hook_timeout`, `user_id_missing`, `session_middleware_missing`, `invalid_option` without a request.
-   * The session is then as it was.
+   * @throws SessmgrError `login_limit_reached` when the limit refuses the login; `session_ended` when the request came with
+   * a session of this user that has been ended since; `login_conflict`, `store_unavailable`, `hook_failed`,
+   * `hook_timeout`, `user_id_missing`, `session_middleware_missing`, `invalid_option` without a request. The session is
+   * then as it was.
    */
   login(request: RequestLike, user: unknown): Promise<void>
   /**

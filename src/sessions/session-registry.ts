@@ -16,6 +16,8 @@ export interface SessionChange {
   readonly admit: NewSession
   /** Tokens to end. Unknown ones are ignored. */
   readonly end: readonly Token[]
+  /** Token of the session that this login continues. Nothing changes unless it is live: registered, and no older than `admit.generation`. */
+  readonly continues?: Token | undefined
 }
 
 /** What became of a commit. */
@@ -23,6 +25,8 @@ export type CommitResult =
   | {
       /** Whether the change was made. */
       readonly committed: false
+      /** True when the session that the login continues is over, at whatever version: trying again is of no use. */
+      readonly isOver?: boolean
     }
   | {
       /** Whether the change was made. */
@@ -47,6 +51,7 @@ export interface SessionRegistry {
   generationOf(userId: UserId, token: Token): Promise<number | undefined>
   /**
    * Registers one session and ends others if the user's sessions are still at `version`; else changes nothing.
+   * Looks at `change.continues` first, and in the same step.
    *
    * The new session gets a larger sequence than any of the user's present ones. A token that is registered already is replaced.
    */

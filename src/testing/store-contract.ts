@@ -1,4 +1,5 @@
 import type { SessmgrStore } from '../stores/store.ts'
+import { continuedLoginContract } from './continued-login-contract.ts'
 import { endedMemoryContract } from './ended-memory-contract.ts'
 import { epochContract } from './epoch-contract.ts'
 import { optionContract } from './option-contract.ts'
@@ -44,6 +45,7 @@ export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => 
 export function registerStoreContract({ describe, it, create, realTime = false }: StoreContractOptions): void {
   const groups = {
     'session registry': registryContract,
+    'logins that continue a session': continuedLoginContract,
     'memory of ended sessions': endedMemoryContract,
     'logout epoch': epochContract,
     options: optionContract,

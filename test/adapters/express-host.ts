@@ -1,8 +1,16 @@
 import flash from 'connect-flash'
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import express5, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
 import session, { Store } from 'express-session'
+import express4 from 'express4'
 import type passport from 'passport'
 import { onTestFinished } from 'vitest'
+import type { Sessmgr } from '../../src/index.ts'
 import { Browser } from '../support/browser.ts'
 import { createAuthentication } from '../support/create-authentication.ts'
 import { Gates } from '../support/gates.ts'
@@ -11,14 +19,21 @@ import { recordActions } from '../support/record-actions.ts'
 import { authenticate } from '../support/users.ts'
 import { createLimiter, FORTNIGHT, type HostSetup, type HostUnderTest } from './host-under-test.ts'
 
+/** What only Express has: two versions of it, and further routes. */
+export interface ExpressSetup extends HostSetup {
+  readonly express?: 4 | 5
+  readonly further?: (parts: { app: Express; limiter: Sessmgr }) => unknown
+}
+
 /** Starts an application on Express, express-session and Passport. */
-export async function startExpressHost(setup: HostSetup): Promise<HostUnderTest> {
+export async function startExpressHost(setup: ExpressSetup): Promise<HostUnderTest> {
   const { order = 'before', sessions } = setup
   const limiter = createLimiter(setup.sessmgr)
   const gates = new Gates()
   const store = setup.store ?? Object.assign(Reflect.construct(Store, []), sessions.forCallbacks())
   const authentication = createAuthentication()
 
+  const express = setup.express === 4 ? express4 : express5
   const app = express()
   app.set('env', 'test')
   const cookie = { maxAge: FORTNIGHT }
@@ -28,6 +43,10 @@ export async function startExpressHost(setup: HostSetup): Promise<HostUnderTest>
   app.use(...(order === 'before' ? stack : stack.reverse()))
   app.use(flash())
   if (!setup.unlimited) app.use('/api', limiter.router()).use('/admin', limiter.admin())
+  app.use((req, _res, next) => {
+    void gates.at(String(req.query.arrival)).pass()
+    next()
+  })
   app.use(express.urlencoded({ extended: false }))
 
   const userIn = (req: Request) => authenticate(String(req.body.username), String(req.body.password))
@@ -93,6 +112,7 @@ export async function startExpressHost(setup: HostSetup): Promise<HostUnderTest>
     }
     res.sendStatus(204)
   })
+  setup.further?.({ app, limiter })
   const errors: unknown[] = []
   const noteError: ErrorRequestHandler = (error, _req, _res, next) => {
     errors.push(error)

@@ -42,9 +42,13 @@ export async function startHonoHost(options: SessmgrOptions = {}, sessions = new
       c.set('state', await calls.check({ userId: session.userId, sessionId, request }))
     }
     if (c.var.state.ended) deleteCookie(c, 'sid')
+    void gates.at(c.req.query('arrival') ?? '').pass()
     await next()
   })
-  app.onError((error, c) => c.json({ code: (error as { code?: string }).code }, 503))
+  app.onError((error, c) => {
+    const { code, status = 503 } = error as { code?: string; status?: number }
+    return c.json({ code }, status as 503)
+  })
   app.post('/login', async (c) => {
     const { username, password } = (await c.req.parseBody()) as Record<string, string>
     const user = authenticate(username ?? '', password ?? '')
@@ -52,7 +56,8 @@ export async function startHonoHost(options: SessmgrOptions = {}, sessions = new
     const userId = user.id
     const sessionId = randomUUID()
     const userAgent = c.req.header('user-agent') ?? null
-    const login = { userId, replaces: getCookie(c, 'sid'), ip: c.env.incoming.socket.remoteAddress ?? null, userAgent }
+    const ip = c.env.incoming.socket.remoteAddress ?? null
+    const login = { userId, replaces: getCookie(c, 'sid'), state: c.var.state, ip, userAgent }
     const admission = await calls.login(login, async () => {
       sessions.set(sessionId, { userId })
       return { sessionId, ttlMs: TTL_MS }

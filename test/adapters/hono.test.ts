@@ -51,6 +51,23 @@ test('rule 7: a login in the same browser replaces its session', async () => {
   expect([...host.sessions.keys()]).toEqual([sid(browser)])
 })
 
+test('rule 46: a request whose session is ended before its body comes does not sign the same user in again', async () => {
+  const host = await startHonoHost({ settings: { maximum: 1, logic: 'allow' } })
+  for (const [username, expected] of [
+    ['alice', { status: 401, text: '{"code":"session_ended"}', me: 401, counts: [0, 0] }],
+    ['bob', { status: 200, text: 'signed in', me: 200, counts: [0, 1] }],
+  ] as const) {
+    const browser = await signedIn(host)
+    const { finish } = browser.hold(`/login?arrival=${username}`, { username, password: 'secret' })
+    await host.gates.at(username).arrived
+    await host.limiter.sessions.endAll(2)
+    const { status, text } = await finish()
+    const counts = [await host.limiter.sessions.count(2), await host.limiter.sessions.count(3)]
+    expect({ status, text, me: await browser.me(), counts }).toEqual(expected)
+  }
+  expect((await host.browser().login('alice')).status).toBe(200)
+})
+
 test('rule 14: a logout frees the slot at once', async () => {
   const host = await startHonoHost({ settings: { maximum: 1, logic: 'block' } })
   const browser = await signedIn(host)

@@ -26,7 +26,9 @@ export interface HostSetup {
  * `POST /login` by passport.authenticate, `/callback-login` by its
  * custom callback, `/own-login` by the application's own call, `/direct-login` without Passport,
  * `/logout`, `/direct-logout`, `/destroy`, `/rotate`, which exchanges the session's id, `/hold/<gate>`, which waits, the
- * REST routes below `/api`, and the admin screen at `/admin`. `?gate=<name>` keeps the answer to a login waiting.
+ * REST routes below `/api`, and the admin screen at `/admin`. `?gate=<name>` keeps the answer to a login waiting; a
+ * request with `?arrival=<name>` arrives at that gate, and does not wait there, once its session is loaded and before its
+ * body is read.
  */
 export interface HostUnderTest {
   readonly origin: string

@@ -48,6 +48,10 @@ export async function startKoaHost(setup: HostSetup, further?: KoaRoutes): Promi
     app.use(koaRoutes('/api', limiter.router()))
     app.use(koaRoutes('/admin', limiter.admin()))
   }
+  app.use(async (ctx, next) => {
+    void gates.at(String(ctx.query.arrival)).pass()
+    await next()
+  })
   app.use(bodyParser())
 
   const dataOf = (ctx: Context) => ctx.session as Session

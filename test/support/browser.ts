@@ -1,4 +1,9 @@
+<<<<<<< HEAD
 import { type IncomingMessage, type RequestOptions, request } from 'node:http'
+=======
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+>>>>>>> 1e9ef6f (An ended session gets no new life by a request that was held open)
 
 /** What a server answered. */
 export interface Answer {
@@ -55,9 +60,39 @@ export class Browser {
     return (await this.get('/me')).status
   }
 
+  /** Sends the head of a form, and the form itself when `finish` is called: a client decides how long that takes. */
+  hold(path: string, form: Record<string, string> = {}): { finish(): Promise<Answer> } {
+    const url = new URL(this.#origin + path)
+    const body = new URLSearchParams(form).toString()
+    const held = request(url, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        cookie: this.#cookieHeader(url.pathname),
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': Buffer.byteLength(body),
+      },
+    })
+    const answered = new Promise<IncomingMessage>((resolve, reject) => held.on('response', resolve).on('error', reject))
+    answered.catch(() => {})
+    held.flushHeaders()
+    return {
+      finish: async () => {
+        held.end(body)
+        const message = await answered
+        const headers = new Headers()
+        for (const [name, values] of Object.entries(message.headersDistinct)) {
+          for (const value of values ?? []) headers.append(name, value)
+        }
+        return this.#answer(message.statusCode ?? 0, headers, await text(message))
+      },
+    }
+  }
+
   async request(method: string, path: string, { form, headers }: Carried): Promise<Answer> {
     const url = new URL(this.#origin + path)
     const cookie = this.#cookieHeader(url.pathname)
+<<<<<<< HEAD
     const sent = { 'user-agent': 'node', accept: '*/*', ...(cookie === '' ? {} : { cookie }) }
     const body = form === undefined ? undefined : new URLSearchParams(form).toString()
     const type = 'application/x-www-form-urlencoded;charset=UTF-8'
@@ -70,6 +105,27 @@ export class Browser {
       setCookies,
       location: response.headers.get('location'),
       json: <T>() => JSON.parse(response.text) as T,
+=======
+    const response = await fetch(url, {
+      method,
+      redirect: 'manual',
+      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
+      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+    })
+    return this.#answer(response.status, response.headers, await response.text())
+  }
+
+  #answer(status: number, headers: Headers, text: string): Answer {
+    const setCookies = headers.getSetCookie()
+    for (const header of setCookies) this.#keep(header)
+    return {
+      status,
+      headers,
+      setCookies,
+      text,
+      location: headers.get('location'),
+      json: <T>() => JSON.parse(text) as T,
+>>>>>>> 1e9ef6f (An ended session gets no new life by a request that was held open)
     }
   }
 

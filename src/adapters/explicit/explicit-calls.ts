@@ -30,6 +30,11 @@ export interface LoginCall {
    * user stays: end it by `logout` once the login is through.
    */
   readonly replaces?: string | null | undefined
+  /**
+   * What `check` or `adopt` returned for this request. A login of the same user is then refused with `session_ended` once that
+   * session is over: a client decides how long a request is under way. @default {}
+   */
+  readonly state?: RequestState | undefined
   /** Address of the client, for lists of sessions. @default null */
   readonly ip?: string | null
   /** User agent of the client, for lists of sessions. @default null */
@@ -46,7 +51,8 @@ export interface ExplicitCalls {
    *
    * @param create Makes the session, and tells its raw id and in how many milliseconds it expires. A session that it
    * tells wrongly of is destroyed.
-   * @throws SessmgrError `user_id_missing`, `invalid_option`, `hook_failed`, `hook_timeout`, `login_conflict`.
+   * @throws SessmgrError `session_ended`, `user_id_missing`, `invalid_option`, `hook_failed`, `hook_timeout`,
+   * `login_conflict`.
    */
   login(
     login: LoginCall,
@@ -98,11 +104,13 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   }
 
   return withHttpErrors({
-    async login({ userId, replaces, ip, userAgent }, create) {
+    async login({ userId, replaces, state, ip, userAgent }, create) {
       requireUserId(userId)
       requireTexts({ replaces, ip, userAgent })
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that makes the session')
-      const attempt = { userId, replaces: replaces ?? undefined, ...clientDetails(ip, userAgent) }
+      const own = state?.session
+      const continues = own && String(own.userId) === String(userId) ? own.token : undefined
+      const attempt = { userId, replaces: replaces ?? undefined, continues, ...clientDetails(ip, userAgent) }
       return limit.admit(attempt, async () => {
         const { sessionId, ttlMs } = (await create()) ?? {}
         requireSession(sessionId)

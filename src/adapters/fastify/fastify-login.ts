@@ -1,9 +1,8 @@
 import type { FastifyReply } from 'fastify'
-import { SessmgrError } from '../../errors.ts'
 import type { HostResponse } from '../../middleware/host-types.ts'
 import { withHttpStatus } from '../../middleware/http-error.ts'
 import type { Admit } from '../../middleware/passport-login.ts'
-import { type FailureOptions, loginRefused, refuseLogin } from '../../middleware/refuse-login.ts'
+import { type FailureOptions, isRefusal, loginRefused, refuseLogin } from '../../middleware/refuse-login.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 import type { FastifyVisit } from './fastify-visit.ts'
 
@@ -77,8 +76,8 @@ function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => vo
 }
 
 function answerFailure({ view, reply }: FastifyVisit, options: FailureOptions, error: unknown): void {
-  if (error instanceof SessmgrError && error.code === 'login_limit_reached') {
-    refuseLogin(view, responseOf(reply), options, error.message, (refused) => void reply.send(refused))
+  if (isRefusal(error)) {
+    refuseLogin(view, responseOf(reply), options, error, (refused) => void reply.send(refused))
   } else {
     reply.send(error)
   }

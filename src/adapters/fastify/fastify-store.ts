@@ -1,7 +1,7 @@
 import { answerCallback } from '../../middleware/answer-callback.ts'
 import { EndedReasons } from '../../middleware/ended-reasons.ts'
 import type { GatedStore } from '../../middleware/guarded-store.ts'
-import type { HostSessionData, HostStore, SignedOutReason } from '../../middleware/host-types.ts'
+import type { HostRequest, HostSessionData, HostStore, SignedOutReason } from '../../middleware/host-types.ts'
 import type { ServiceCore } from '../../middleware/service-core.ts'
 import type { LoginSession } from '../../middleware/session-gate.ts'
 import { markerIn } from '../../middleware/session-marker.ts'
@@ -17,6 +17,8 @@ export interface FastifyStore extends GatedStore {
   readonly visits: WeakMap<object, FastifyVisit>
   /** Runs a regeneration during which nothing is destroyed and nothing written. It must call the store at once. */
   quietly<T>(regenerate: () => T): T
+  /** Runs what destroys the session of a request. It must call the store at once. */
+  givingUp<T>(request: HostRequest, destroy: () => T): T
   /** The login session that was found to be live as its data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
   /** Why a session is over; undefined when it is not known to be. */
@@ -36,6 +38,7 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
   const judged = new WeakMap<object, LoginSession>()
   const reasons = new EndedReasons()
   let quiet = false
+  let giver: HostRequest | undefined
   let asked: { id?: string } | undefined
 
   store.get = (sessionId, callback) => {
@@ -53,7 +56,7 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
   }
   store.destroy = (sessionId, callback) => {
     if (quiet) return callback?.()
-    return answerCallback(gate.destroy(sessionId), callback)
+    return answerCallback(gate.destroy(sessionId, giver), callback)
   }
 
   async function load(sessionId: string): Promise<HostSessionData | null> {
@@ -81,6 +84,14 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
         return regenerate()
       } finally {
         quiet = false
+      }
+    },
+    givingUp(request, destroy) {
+      giver = request
+      try {
+        return destroy()
+      } finally {
+        giver = undefined
       }
     },
     judged(data) {

@@ -74,6 +74,7 @@ export class FastifyVisit extends Visit {
     const found = session && store.judged(session)
     if (!found) return false
     this.state = { session: found }
+    this.noteOrigin(found)
     this.#loaded = session
     this.#attributes = attributesOf(session)
     return true
@@ -112,7 +113,9 @@ export class FastifyVisit extends Visit {
       return answerCallback(this.#regenerate(session, keys), callback)
     }
     const reload = (callback?: Callback) => answerCallback(this.#reload(session), callback)
-    for (const [name, value] of Object.entries({ regenerate, reload })) {
+    const destroy = (callback?: Callback) =>
+      store.givingUp(this.view, () => Object.getPrototypeOf(session).destroy.call(session, callback))
+    for (const [name, value] of Object.entries({ regenerate, reload, destroy })) {
       Object.defineProperty(session, name, { value, configurable: true, writable: true })
     }
   }
@@ -142,12 +145,12 @@ export class FastifyVisit extends Visit {
       this.#left = session
       await store.quietly(() => regenerate.call(session, keys))
     } else {
-      await store.gate.noteIfEnded(view, session.sessionId, session).catch((error) => {
+      const isOver = await store.gate.hasEnded(view).catch((error) => {
         throw withHttpStatus(error)
       })
       try {
         // What a session held that was ended meanwhile must not live on in another.
-        await regenerate.call(session, store.gate.hasEnded(view) ? undefined : keys)
+        await store.givingUp(view, () => regenerate.call(session, isOver ? undefined : keys))
       } catch (error) {
         // A session that could not be ended is still the browser's, which must keep the cookie to try again.
         request.session = session

@@ -70,6 +70,7 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
     clearSessionCookie(visit)
   } else if (load.session && visit.session) {
     visit.state = { session: load.session }
+    visit.origin = load.session
     // From before the limit: what is new in the session makes koa-session save it.
     if (!store.gate.markerOf(load.key, visit.session)) store.gate.mark(load.key, visit.session, load.session)
     await visit.storeMarker(load.data)

@@ -82,8 +82,7 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
     const visit = visitIn(options)
     // The session that a login leaves stays in its store and its slot until the login has been admitted.
     if (visit && gate.logins.of(visit.view)) return
-    if (visit) await gate.noteIfEnded(visit.view, key, visit.session)
-    await gate.destroy(key)
+    await gate.destroy(key, visit?.view)
   })
 
   return { calls, gate, handle, loadOf: (context) => loads.get(context) }

@@ -50,7 +50,12 @@ export class MemorySessionRegistry implements SessionRegistry {
   }
 
   async commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
-    if (String(this.#slot(userId)?.version ?? 0) !== version) return { committed: false }
+    const present = this.#slot(userId)
+    if (change.continues !== undefined) {
+      const continued = present?.sessions.get(change.continues)
+      if (!continued || continued.record.generation < change.admit.generation) return { committed: false, isOver: true }
+    }
+    if (String(present?.version ?? 0) !== version) return { committed: false }
     const slot = this.#openSlot(userId)
     const admitted = this.#stored(userId, change.admit)
     const ended = this.#end(slot, change.end)

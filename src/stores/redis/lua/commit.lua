@@ -7,13 +7,21 @@ ARGV[2]  name of the new session
 ARGV[3]  ttl in ms, hexadecimal
 ARGV[4]  generation<type><session id>
 ARGV[5]  address and user agent
-ARGV[6…] names of the sessions to end
-Returns  0 when the set has changed; else its new value, then name, value, info of each session that was ended
+ARGV[6]  name of the session that must be live, or empty
+ARGV[7…] names of the sessions to end
+Returns  0 when the set has changed, -1 when that session is over; else its new value, then name, value, info of each
+         session that was ended
 ]]
 open()
+if ARGV[6] ~= '' then
+  local value = slot.sessions[ARGV[6]]
+  -- Hexadecimal ends at the type of the user id, which is no such digit.
+  local own = value and string.match(value, '^%x+,%x+,%x+,(%x+)')
+  if not own or tonumber(own, 16) < tonumber(string.match(ARGV[4], '^%x+'), 16) then return -1 end
+end
 if slot.version ~= ARGV[1] then return 0 end
 local ended = {}
-for index = 6, #ARGV do
+for index = 7, #ARGV do
   finish(ARGV[index], ended)
 end
 if slot.ended[ARGV[2]] then
