@@ -43,15 +43,8 @@ export class SessionGate {
   readonly #limiter: SessionLimiter
   readonly #options: GateOptions
   readonly #seen = new SeenSessions()
-<<<<<<< HEAD
   readonly #reasons = new EndedReasons()
-  /** Requests that gave up a session which was over, and whether `sessionUser` can read the user of such sessions. */
-  readonly #ended = new WeakMap<object, boolean>()
-  #warned = false
-  #warnedOfLogin = false
-=======
   readonly #origins = new OriginSessions()
->>>>>>> 1e9ef6f (An ended session gets no new life by a request that was held open)
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GateOptions) {
     this.#calls = calls

@@ -27,7 +27,8 @@ const run = (call: (done: Done) => unknown) => promisify(call as (done: (error: 
 /** The ways of an application on Express. Each is given the data of its session as it was loaded. */
 const express: Record<string, (req: Request, before: Data, user: Express.User) => Promise<unknown>> = {
   'req.login': (req, _, user) => run((done) => req.login(user, done)),
-  'req.login with keepSessionInfo': (req, _, user) => run((done) => req.login(user, { session: true, keepSessionInfo: true }, done)),
+  'req.login with keepSessionInfo': (req, _, user) =>
+    run((done) => req.login(user, { session: true, keepSessionInfo: true }, done)),
   'two req.login at once': (req, _, user) =>
     Promise.all([run((done) => req.login(user, done)), run((done) => req.login(user, done))]),
   'req.logout and req.login': async (req, _, user) => {

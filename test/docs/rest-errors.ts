@@ -12,8 +12,7 @@ const MEASURED: Readonly<Record<string, string>> = {
   'src/routes/addon-refusal.ts: new RestError(status, code)': 'addonErrors() tries every code',
   'src/admin/create-admin.ts: errorBody(status, rest_forbidden)':
     'the page of the admin screen, which is no REST route',
-  'src/middleware/refuse-login.ts: errorBody(status, code)':
-    'the answer to a login, which is no REST route',
+  'src/middleware/refuse-login.ts: errorBody(status, code)': 'the answer to a login, which is no REST route',
 }
 
 /** What the sources say of the errors that the routes answer with. */

@@ -1,9 +1,4 @@
-<<<<<<< HEAD
 import { type IncomingMessage, type RequestOptions, request } from 'node:http'
-=======
-import { type IncomingMessage, request } from 'node:http'
-import { text } from 'node:stream/consumers'
->>>>>>> 1e9ef6f (An ended session gets no new life by a request that was held open)
 
 /** What a server answered. */
 export interface Answer {
@@ -14,6 +9,8 @@ export interface Answer {
   readonly location: string | null
   json<T = Record<string, unknown>>(): T
 }
+
+type Received = Pick<Answer, 'status' | 'headers' | 'text'>
 
 interface Cookie {
   readonly value: string
@@ -64,27 +61,19 @@ export class Browser {
   hold(path: string, form: Record<string, string> = {}): { finish(): Promise<Answer> } {
     const url = new URL(this.#origin + path)
     const body = new URLSearchParams(form).toString()
-    const held = request(url, {
-      method: 'POST',
-      agent: false,
-      headers: {
-        cookie: this.#cookieHeader(url.pathname),
-        'content-type': 'application/x-www-form-urlencoded',
-        'content-length': Buffer.byteLength(body),
-      },
-    })
-    const answered = new Promise<IncomingMessage>((resolve, reject) => held.on('response', resolve).on('error', reject))
-    answered.catch(() => {})
+    const headers = {
+      cookie: this.#cookieHeader(url.pathname),
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': Buffer.byteLength(body),
+    }
+    const held = request(url, { method: 'POST', agent: false, headers })
+    const answer = new Promise<IncomingMessage>((resolve, reject) => held.on('response', resolve).on('error', reject))
+    answer.catch(() => {})
     held.flushHeaders()
     return {
       finish: async () => {
         held.end(body)
-        const message = await answered
-        const headers = new Headers()
-        for (const [name, values] of Object.entries(message.headersDistinct)) {
-          for (const value of values ?? []) headers.append(name, value)
-        }
-        return this.#answer(message.statusCode ?? 0, headers, await text(message))
+        return this.#answer(await readAll(await answer))
       },
     }
   }
@@ -92,41 +81,19 @@ export class Browser {
   async request(method: string, path: string, { form, headers }: Carried): Promise<Answer> {
     const url = new URL(this.#origin + path)
     const cookie = this.#cookieHeader(url.pathname)
-<<<<<<< HEAD
     const sent = { 'user-agent': 'node', accept: '*/*', ...(cookie === '' ? {} : { cookie }) }
     const body = form === undefined ? undefined : new URLSearchParams(form).toString()
     const type = 'application/x-www-form-urlencoded;charset=UTF-8'
     const about = body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) }
     const response = await exchange(url, { method, headers: { ...about, ...lowerCase({ ...sent, ...headers }) } }, body)
-    const setCookies = response.headers.getSetCookie()
-    for (const header of setCookies) this.#keep(header)
-    return {
-      ...response,
-      setCookies,
-      location: response.headers.get('location'),
-      json: <T>() => JSON.parse(response.text) as T,
-=======
-    const response = await fetch(url, {
-      method,
-      redirect: 'manual',
-      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
-      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
-    })
-    return this.#answer(response.status, response.headers, await response.text())
+    return this.#answer(response)
   }
 
-  #answer(status: number, headers: Headers, text: string): Answer {
-    const setCookies = headers.getSetCookie()
+  #answer(response: Received): Answer {
+    const setCookies = response.headers.getSetCookie()
     for (const header of setCookies) this.#keep(header)
-    return {
-      status,
-      headers,
-      setCookies,
-      text,
-      location: headers.get('location'),
-      json: <T>() => JSON.parse(text) as T,
->>>>>>> 1e9ef6f (An ended session gets no new life by a request that was held open)
-    }
+    const location = response.headers.get('location')
+    return { ...response, setCookies, location, json: <T>() => JSON.parse(response.text) as T }
   }
 
   /** The raw session id in a cookie, without prefix and signature. */
@@ -166,16 +133,16 @@ function lowerCase(headers: Record<string, string>): Record<string, string> {
 }
 
 /** Sends one request on a connection of its own. `fetch` would say that a script sends it. */
-async function exchange(
-  url: URL,
-  options: RequestOptions,
-  body: string | undefined,
-): Promise<{ status: number; headers: Headers; text: string }> {
+async function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Received> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { ...options, agent: false }, resolve)
       .on('error', reject)
       .end(body)
   })
+  return readAll(response)
+}
+
+async function readAll(response: IncomingMessage): Promise<Received> {
   const parts: Buffer[] = []
   for await (const part of response) parts.push(part)
   const headers = new Headers()

@@ -75,16 +75,10 @@ export class RedisSessionRegistry implements SessionRegistry {
 
   async commit(userId: UserId, version: string, { admit, end, continues }: SessionChange): Promise<CommitResult> {
     const [name = '', ...session] = encodeSession(userId, admit)
-<<<<<<< HEAD
-    const reply = await this.#run(COMMIT, userId, [version, name, ...session, ...end.map(fieldName)])
-    if (!Array.isArray(reply)) return { committed: false }
-    const admitted = decodeSession(userId, reply[0], session[2] ?? '') as StoredSession
-=======
     const needed = continues === undefined ? '' : fieldName(continues)
     const reply = await this.#run(COMMIT, userId, [version, name, ...session, needed, ...end.map(fieldName)])
     if (!Array.isArray(reply)) return reply === -1 ? { committed: false, isOver: true } : { committed: false }
-    const admitted = decodeSession(userId, reply[0], session[2] ?? '')
->>>>>>> 1e9ef6f (An ended session gets no new life by a request that was held open)
+    const admitted = decodeSession(userId, reply[0], session[2] ?? '') as StoredSession
     return { committed: true, admitted, ended: decodeEnded(userId, reply[1]) }
   }
 
