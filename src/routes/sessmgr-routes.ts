@@ -4,7 +4,9 @@ import { destroyAllSessionsRoute } from './destroy-all-sessions-route.ts'
 import { destroySessionsRoute } from './destroy-sessions-route.ts'
 import { listSessionsRoute } from './list-sessions-route.ts'
 import type { RestRoute } from './rest-route.ts'
+import { settingRoutes } from './setting-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
+import { siteOptionRoutes } from './site-option-routes.ts'
 import { siteSettingsRoutes } from './site-settings-routes.ts'
 
 /** Lists the routes of the session limit. */
@@ -12,9 +14,11 @@ export function sessmgrRoutes(limiter: SessionLimiter, host: Host): readonly Res
   const { sessions, settings, modes, options } = limiter
   return [
     ...settingsRoutes(settings, modes),
+    ...settingRoutes(settings),
     listSessionsRoute(sessions, host),
     destroySessionsRoute(sessions, host),
     destroyAllSessionsRoute(sessions),
     ...siteSettingsRoutes(options),
+    ...siteOptionRoutes(options),
   ]
 }

@@ -22,7 +22,7 @@ interface Attack {
 
 let host: RestHost
 beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { secret: SECRET, settings: { maximum: 50 } } })
+  host = await startRestHost({ sessmgr: { secret: SECRET, settings: { maximum: 5000 } } })
 })
 afterEach(() => void vi.useRealTimers())
 afterAll(() => host.close())

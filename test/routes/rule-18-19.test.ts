@@ -30,7 +30,7 @@ describe('rule 18: an error has one shape', () => {
     ],
     [404, 'user_not_found', () => host.call('POST', DESTROY, { headers: admin.headers, json: { user: 'x' } })],
     [404, 'rest_no_route', () => host.call('GET', '/sessmgr/v1/nothing')],
-    [405, 'rest_method_not_allowed', () => host.call('DELETE', SETTINGS)],
+    [405, 'rest_method_not_allowed', () => host.call('DELETE', '/sessmgr/v1/addons')],
     [
       413,
       'rest_payload_too_large',

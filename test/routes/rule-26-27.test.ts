@@ -25,7 +25,7 @@ describe('rule 26: no answer to an administrator is kept by anybody', () => {
 
   it.each([
     ['GET', '/sessmgr/v1/nothing', 404],
-    ['DELETE', SETTINGS, 405],
+    ['DELETE', '/sessmgr/v1/addons', 405],
   ] as const)('%s %s, which is refused', async (method, path, status) => {
     const answer = await host.call(method, path)
     expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store'])

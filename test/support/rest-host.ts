@@ -110,6 +110,7 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
     signIn,
     async arrange() {
       await signIn('alice')
+      await limiter.settings.update({ logic: 'allow' })
       if (!(await limiter.addons.isLicensed(1001))) await limiter.addons.activate(1001, LICENSE_KEY)
     },
     async scriptOf(login) {

@@ -18,6 +18,9 @@ const WRITES = ['POST', 'PUT', 'PATCH'] as const
 export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: SETTINGS },
   ...WRITES.map((method) => ({ method, path: SETTINGS, json: { maximum: 4 } })),
+  { method: 'DELETE', path: SETTINGS },
+  { method: 'GET', path: `${SETTINGS}/logic` },
+  { method: 'DELETE', path: `${SETTINGS}/logic` },
   { method: 'GET', path: '/sessmgr/v1/sessions?user=alice' },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy', json: { user: 'alice' } },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy-all' },
@@ -27,12 +30,19 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'DELETE', path: `${ADDONS}/1001/license` },
   { method: 'GET', path: SITE_SETTINGS },
   ...WRITES.map((method) => ({ method, path: SITE_SETTINGS, json: { sessmgr_settings: { maximum: 4 } } })),
+  { method: 'GET', path: `${SITE_SETTINGS}/sessmgr_settings` },
+  { method: 'DELETE', path: `${SITE_SETTINGS}/sessmgr_settings` },
+  { method: 'DELETE', path: `${SITE_SETTINGS}/sessmgr_settings/logic` },
   { method: 'GET', path: '/sessmgr/v1/openapi.json' },
 ]
 
 /** The path of a route as the OpenAPI document has it. */
 export function pathOf({ path }: { path: string }): string {
-  return (path.split('?')[0] ?? '').replace(/\/\d+(?=\/)/, '/{id}')
+  const [place = ''] = path.split('?')
+  return place
+    .replace(/\/\d+(?=\/)/, '/{id}')
+    .replace(/\/logic$/, '/{key}')
+    .replace('/sessmgr_settings', '/{option}')
 }
 
 /** Those of them that change something. */
