@@ -64,11 +64,17 @@ describe('General Settings', () => {
     }
   })
 
-  test.each(['0', '-1', '1.5', '', '9999999999999999999'])('do not save a limit of "%s", and say why', async (bad) => {
+  test.each([
+    ['0', 'Enter a whole number, 1 or more.'],
+    ['-1', 'Enter a whole number, 1 or more.'],
+    ['1.5', 'Enter a whole number, 1 or more.'],
+    ['', 'Enter a whole number, 1 or more.'],
+    ['9999999999999999999', 'Enter a whole number from 1 to 9,007,199,254,740,991.'],
+  ])('do not save a limit of "%s", and say why', async (bad, words) => {
     const page = await host.open()
     const field = page.getByLabel('Active Logins Limit')
     await field.fill(bad)
-    await page.getByText('Enter a whole number, 1 or more.').waitFor()
+    await page.getByText(words).waitFor()
     await page.getByRole('button', { name: 'Save Changes' }).click()
     await page.getByText('Nothing was saved').first().waitFor()
     expect(await field.evaluate((input) => document.activeElement === input)).toBe(true)

@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { createScreenHooks } from './hooks/screen-hooks.ts'
 import { createOptionDraft } from './options/option-draft.ts'
+import { createSaving } from './options/saving.ts'
 import { createRestClient } from './rest/rest-client.ts'
 import { RestFailure } from './rest/rest-failure.ts'
 import { createLocation } from './shell/screen-location.ts'
@@ -36,6 +37,7 @@ export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 export const { hooks, changes: hookChanges } = createScreenHooks()
 export const rest = createRestClient(vars, mount.dataset.nonceHeader ?? 'X-HOST-Nonce')
 export const draft = createOptionDraft()
+export const saving = createSaving()
 /** Whoever has been signed out is told so once, by the notice; what was said before has no place beside it. */
 export const toasts = createToasts(() => rest.signedIn() !== 'yes')
 rest.subscribe(toasts.clear)

@@ -20,7 +20,7 @@ export function AddonsTab() {
   const { data, error, refetch, isFetching } = useAddons()
   const [managedId, setManagedId] = useState<number>()
   const { mutate: refresh, isPending: isRefreshing } = useMutation({
-    mutationFn: () => rest.request<AddonList>('POST', `${ADDONS_PATH}/refresh`),
+    mutationFn: async () => (await rest.requestObject<AddonList>('POST', `${ADDONS_PATH}/refresh`)).body,
     onSuccess(list) {
       queries.setQueryData(ADDONS_KEY, list)
       toasts.show(t('a_refreshed'))

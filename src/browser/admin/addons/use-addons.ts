@@ -31,5 +31,9 @@ export interface AddonList {
 /** Reads the catalogue of add-ons. */
 export function useAddons(): UseQueryResult<AddonList> {
   // The server has tried the provider again by itself, for as long as anybody should wait.
-  return useQuery({ queryKey: ADDONS_KEY, queryFn: () => rest.request<AddonList>('GET', ADDONS_PATH), retry: false })
+  return useQuery({
+    queryKey: ADDONS_KEY,
+    queryFn: async () => (await rest.requestObject<AddonList>('GET', ADDONS_PATH)).body,
+    retry: false,
+  })
 }

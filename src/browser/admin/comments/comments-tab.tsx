@@ -15,7 +15,7 @@ import { COMMENTS_OPTION, type CommentSettings } from './comment-settings.ts'
 export function CommentsTab() {
   const t = useTexts()
   const { error, refetch, isFetching } = useOptions()
-  const [settings, change] = useOption<CommentSettings>(COMMENTS_OPTION)
+  const [settings, change, { changed }] = useOption<CommentSettings>(COMMENTS_OPTION)
   if (!settings) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
   return (
     <div className="stack">
@@ -23,6 +23,7 @@ export function CommentsTab() {
         <Choice
           label={t('c_method')}
           value={settings.load_method}
+          isChanged={changed.includes('load_method')}
           options={[
             { value: 'scroll', label: t('c_scroll'), help: t('c_scroll_help') },
             { value: 'click', label: t('c_click'), help: t('c_click_help') },
@@ -35,18 +36,21 @@ export function CommentsTab() {
           help={t('c_minimum_help')}
           minimum={1}
           value={settings.minimum_count}
+          isChanged={changed.includes('minimum_count')}
           onChange={(minimum_count) => change({ minimum_count })}
         />
         <Toggle
           label={t('c_loader')}
           help={t('c_loader_help')}
           checked={settings.show_loader}
+          isChanged={changed.includes('show_loader')}
           onChange={(show_loader) => change({ show_loader })}
         />
         <Toggle
           label={t('c_bots')}
           help={t('c_bots_help')}
           checked={settings.disable_for_bots}
+          isChanged={changed.includes('disable_for_bots')}
           onChange={(disable_for_bots) => change({ disable_for_bots })}
         />
       </Panel>
@@ -56,12 +60,14 @@ export function CommentsTab() {
           label={t('c_text')}
           help={t('c_text_help')}
           value={settings.button_text}
+          isChanged={changed.includes('button_text')}
           maxLength={200}
           onChange={(button_text) => change({ button_text })}
         />
         <Choice
           label={t('c_style')}
           value={settings.button_style}
+          isChanged={changed.includes('button_style')}
           options={[
             { value: 'theme', label: t('c_theme'), help: t('c_theme_help') },
             { value: 'custom', label: t('c_custom'), help: t('c_custom_help') },
@@ -72,12 +78,17 @@ export function CommentsTab() {
           label={t('c_class')}
           help={t('c_class_help')}
           value={settings.button_class}
+          isChanged={changed.includes('button_class')}
           maxLength={200}
           spellCheck={false}
           onChange={(button_class) => change({ button_class })}
         />
       </Panel>
-      <CachePanel isOn={settings.cache_enabled} onChange={(cache_enabled) => change({ cache_enabled })} />
+      <CachePanel
+        isOn={settings.cache_enabled}
+        isChanged={changed.includes('cache_enabled')}
+        onChange={(cache_enabled) => change({ cache_enabled })}
+      />
     </div>
   )
 }

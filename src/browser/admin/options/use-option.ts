@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { draft } from '../screen.ts'
+import { draft, saving } from '../screen.ts'
 import { edited } from './option-draft.ts'
 import { useOptions } from './use-options.ts'
 
@@ -11,6 +11,8 @@ export interface OptionState {
   readonly isDirty: boolean
   /** What the server said of a refused value: of the whole option under `''`, of one of its keys under that key. */
   readonly problems: Readonly<Record<string, string>>
+  /** Keys that the last save has shown to be changed by somebody else; for ten seconds. */
+  readonly changed: readonly string[]
 }
 
 /**
@@ -25,6 +27,7 @@ export function useOption<T = any>(name: string): [T | undefined, (value: T | Pa
   const { data } = useOptions()
   const edits = useSyncExternalStore(draft.subscribe, draft.edits)
   const problems = useSyncExternalStore(draft.subscribe, draft.problems)
+  const marked = useSyncExternalStore(saving.marked.subscribe, saving.marked.value)
   const stored = data?.[name]
   const own = Object.entries(problems).filter(([key]) => key === name || key.startsWith(`${name}.`))
   return [
@@ -35,6 +38,7 @@ export function useOption<T = any>(name: string): [T | undefined, (value: T | Pa
     {
       isLoading: data === undefined,
       isDirty: name in edits,
+      changed: marked.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1)),
       problems: Object.fromEntries(own.map(([key, problem]) => [key.slice(name.length + 1), problem])),
     },
   ]

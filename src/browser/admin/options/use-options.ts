@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { rest } from '../screen.ts'
+import { draft, rest } from '../screen.ts'
 
 /** Path of the route that reads and writes every option. */
 export const OPTIONS_PATH = 'wp/v2/settings'
@@ -8,7 +8,24 @@ export const OPTIONS_KEY = ['options']
 /** Every option of the site that is exposed, by name. */
 export type SiteOptions = Readonly<Record<string, unknown>>
 
+/** The options, and the tag by which the server knows whether they have changed since. */
+export interface ReadOptions {
+  readonly body: SiteOptions
+  readonly tag: string | undefined
+}
+
+/** Reads every option of the site. */
+export function readOptions(): Promise<ReadOptions> {
+  return rest.requestObject<SiteOptions>('GET', OPTIONS_PATH)
+}
+
 /** Reads every option of the site, once for all who ask. */
 export function useOptions(): UseQueryResult<SiteOptions> {
-  return useQuery({ queryKey: OPTIONS_KEY, queryFn: () => rest.request<SiteOptions>('GET', OPTIONS_PATH) })
+  return useQuery({
+    queryKey: OPTIONS_KEY,
+    queryFn: readOptions,
+    select: ({ body }) => body,
+    // What the person saw before an edit must not be replaced behind it: a save is measured against that.
+    enabled: ({ state }) => state.data === undefined || !draft.isDirty(),
+  })
 }

@@ -2,19 +2,31 @@ import { useIsMutating, useMutation } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { RestFailure } from '../rest/rest-failure.ts'
 import { useFailureText } from '../rest/use-failure-text.ts'
-import { draft, hooks, queries, rest, toasts } from '../screen.ts'
+import { draft, hooks, queries, rest, saving, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { OPTIONS_KEY, OPTIONS_PATH, type SiteOptions } from './use-options.ts'
+import { editOf, type OptionChange, optionChanges } from './option-changes.ts'
+import type { Edits } from './option-draft.ts'
+import { nameOfKey, nameOfValue } from './option-words.ts'
+import { OPTIONS_KEY, OPTIONS_PATH, type ReadOptions, readOptions, type SiteOptions } from './use-options.ts'
 
 /** The one way to save what was edited. */
 export interface Save {
   readonly isDirty: boolean
   readonly isSaving: boolean
-  /** Saves every edit in one call. Resolves false when it was refused; the edits stay then. */
-  save(): Promise<boolean>
+  /**
+   * Saves every edit in one call. Resolves false when it was refused; the edits stay then.
+   *
+   * @param known What the person knows of the options; without it, what the screen has read.
+   */
+  save(known?: ReadOptions): Promise<boolean>
 }
 
-/** Saves every edited option in one call. */
+interface Sent {
+  readonly edits: Edits
+  readonly known: ReadOptions | undefined
+}
+
+/** Saves every edited option in one call. What somebody else has changed meanwhile is told, or asked about. */
 export function useSave(): Save {
   const t = useTexts()
   const textOf = useFailureText()
@@ -22,34 +34,63 @@ export function useSave(): Save {
   const isSaving = useIsMutating({ mutationKey: ['save'] }) > 0
   const { mutateAsync } = useMutation({
     mutationKey: ['save'],
-    mutationFn: (edits: Readonly<Record<string, unknown>>) => rest.request<SiteOptions>('POST', OPTIONS_PATH, edits),
-    onSuccess(stored, sent) {
+    mutationFn: send,
+    onMutate: () => saving.failure.become(undefined),
+    onSuccess(stored, { edits, known }) {
       // A reading that began before would bring the old values back.
       void queries.cancelQueries({ queryKey: OPTIONS_KEY })
       queries.setQueryData(OPTIONS_KEY, stored)
-      draft.settle(sent, stored)
-      toasts.show(t('saved'))
-      hooks.doAction('sessmgr.admin.saved', Object.keys(sent))
+      draft.settle(edits, stored.body)
+      const others = known ? optionChanges(known.body, stored.body).filter((change) => !isSent(edits, change)) : []
+      saving.mark(others)
+      toasts.show([t(others.length > 0 ? 'saved_but' : 'saved'), ...others.map(sayChange)].join(' '))
+      hooks.doAction('sessmgr.admin.saved', Object.keys(edits))
     },
     onError(error) {
       draft.refuse(error instanceof RestFailure ? error.params : {})
-      toasts.show(textOf(error, 'save_failed'), 'error')
+      // Whoever is signed out, or asked whose values are to hold, knows already.
+      const isTold = rest.signedIn() !== 'yes' || saving.conflict.value() !== undefined
+      if (!isTold) saving.failure.become(textOf(error, 'save_failed'))
     },
   })
 
-  async function save(): Promise<boolean> {
+  function sayChange({ option, key, after }: OptionChange): string {
+    return t('saved_too', { name: nameOfKey(t, option, key), value: nameOfValue(t, option, key, after) })
+  }
+
+  async function save(known = queries.getQueryData<ReadOptions>(OPTIONS_KEY)): Promise<boolean> {
     const bad = firstInvalidField()
     if (bad) {
       bad.focus()
       toasts.show(t('save_invalid'), 'error')
       return false
     }
-    return mutateAsync(draft.send()).then(
+    return mutateAsync({ edits: draft.send(), known }).then(
       () => true,
       () => false,
     )
   }
   return { isDirty, isSaving, save }
+}
+
+/** Sends edits. Where somebody else has changed the same values, it asks whose are to hold, and rejects. */
+async function send({ edits, known }: Sent): Promise<ReadOptions> {
+  const post = (tag?: string) => rest.requestObject<SiteOptions>('POST', OPTIONS_PATH, edits, tag)
+  try {
+    return await post(known?.tag)
+  } catch (error) {
+    if (!known || !(error instanceof RestFailure) || error.code !== 'settings_changed') throw error
+    const newest = await readOptions()
+    const changes = optionChanges(known.body, newest.body).filter((change) => editOf(edits, change))
+    if (changes.length === 0) return post(newest.tag)
+    saving.conflict.become({ changes, newest, known })
+    throw error
+  }
+}
+
+function isSent(edits: Edits, { option, key }: OptionChange): boolean {
+  const edit = edits[option]
+  return option in edits && (key === '' || (typeof edit === 'object' && edit !== null && key in edit))
 }
 
 /** A field that the browser calls invalid holds the save up, those of add-ons too; a form of its own looks after itself. */

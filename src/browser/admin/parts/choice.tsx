@@ -14,17 +14,20 @@ export function Choice({
   help,
   value,
   options,
+  isChanged,
   onChange,
 }: {
   label: ReactNode
   help?: ReactNode
   value: string
   options: readonly ChoiceOption[]
+  /** Whether somebody else has just changed the value. */
+  isChanged?: boolean | undefined
   onChange: (value: string) => void
 }) {
   const id = useId()
   return (
-    <div className="field">
+    <div className={isChanged ? 'field changed' : 'field'}>
       <span className="label" id={id}>
         {label}
       </span>

@@ -6,6 +6,8 @@ interface FieldProps {
   readonly help?: ReactNode
   /** What is wrong with the value. */
   readonly problem?: string | undefined
+  /** Whether somebody else has just changed the value. */
+  readonly isChanged?: boolean | undefined
 }
 
 /** Draws a label, a field, its help and what is wrong with it. */
@@ -13,12 +15,13 @@ function Field({
   label,
   help,
   problem,
+  isChanged,
   children,
 }: FieldProps & { children: (ids: { id: string; 'aria-describedby': string | undefined }) => ReactNode }) {
   const id = useId()
   const describedBy = [problem && `${id}-problem`, help && `${id}-help`].filter(Boolean).join(' ')
   return (
-    <div className="field">
+    <div className={isChanged ? 'field changed' : 'field'}>
       <label htmlFor={id}>{label}</label>
       {children({ id, 'aria-describedby': describedBy || undefined })}
       {problem && (
@@ -42,9 +45,9 @@ type TextFieldProps = FieldProps &
   }
 
 /** Draws a field for a line of text. */
-export function TextField({ label, help, problem, value, onChange, ...input }: TextFieldProps) {
+export function TextField({ label, help, problem, isChanged, value, onChange, ...input }: TextFieldProps) {
   return (
-    <Field label={label} help={help} problem={problem}>
+    <Field label={label} help={help} problem={problem} isChanged={isChanged}>
       {(ids) => (
         <input
           type="text"
@@ -68,17 +71,22 @@ type NumberFieldProps = FieldProps & {
 }
 
 /** Draws a field for a whole number. What is typed stays as it is, and what is no such number holds the save up. */
-export function NumberField({ label, help, problem, value, onChange, minimum }: NumberFieldProps) {
+export function NumberField({ label, help, problem, isChanged, value, onChange, minimum }: NumberFieldProps) {
   const t = useTexts()
   const [text, setText] = useState(String(value))
   const isGood = isWhole(text, minimum)
+  const maximum = new Intl.NumberFormat().format(Number.MAX_SAFE_INTEGER)
+  const invalid = t(Number(text) > Number.MAX_SAFE_INTEGER ? 'number_too_large' : 'number_invalid', {
+    minimum,
+    maximum,
+  })
   useEffect(() => {
     // The value changes from outside when it is saved or discarded.
     setText((typed) => (typedValue(typed, minimum) === value ? typed : String(value)))
   }, [value, minimum])
-  const own = isGood ? problem : t('number_invalid', { minimum })
+  const own = isGood ? problem : invalid
   return (
-    <Field label={label} help={help} problem={own}>
+    <Field label={label} help={help} problem={own} isChanged={isChanged}>
       {(ids) => (
         <input
           type="number"
@@ -90,7 +98,7 @@ export function NumberField({ label, help, problem, value, onChange, minimum }: 
           {...ids}
           value={text}
           aria-invalid={own ? true : undefined}
-          ref={(input) => input?.setCustomValidity(isGood ? '' : t('number_invalid', { minimum }))}
+          ref={(input) => input?.setCustomValidity(isGood ? '' : invalid)}
           onChange={({ target }) => {
             setText(target.value)
             onChange(typedValue(target.value, minimum))

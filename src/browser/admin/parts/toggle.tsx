@@ -6,16 +6,19 @@ export function Toggle({
   label,
   help,
   checked,
+  isChanged,
   onChange,
 }: {
   label: ReactNode
   help?: ReactNode
   checked: boolean
+  /** Whether somebody else has just changed the value. */
+  isChanged?: boolean | undefined
   onChange: (checked: boolean) => void
 }) {
   const id = useId()
   return (
-    <div className="toggle">
+    <div className={isChanged ? 'toggle changed' : 'toggle'}>
       <div>
         <label className="label" htmlFor={id}>
           {label}

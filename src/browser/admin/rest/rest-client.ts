@@ -6,6 +6,12 @@ const TIMEOUT_MS = 20_000
 /** Whether the person at the screen is still signed in. `forbidden`: signed in, but no longer as somebody who may be here. */
 export type SignedIn = 'yes' | 'no' | 'forbidden'
 
+/** An answer, and the tag by which the server knows whether it has changed since. */
+export interface Tagged<T> {
+  readonly body: T
+  readonly tag: string | undefined
+}
+
 /** Calls the REST routes with the newest nonce. */
 export interface RestClient {
   /**
@@ -16,6 +22,8 @@ export interface RestClient {
    * @throws RestFailure for a refusal, and with status 0 when there was no answer.
    */
   request<T>(method: string, path: string, body?: object): Promise<T>
+  /** Calls a route that answers an object, and returns it with its tag. With a `tag`, what has changed since is refused. */
+  requestObject<T extends object>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>>
   /** Asks whether the person is signed in, and for a nonce. */
   check(): Promise<SignedIn>
   signedIn(): SignedIn
@@ -47,13 +55,15 @@ export function createRestClient(vars: ScriptVars, nonceHeader: string): RestCli
         ...(body ? { body: JSON.stringify(body) } : {}),
       })
     } catch {
-      throw new RestFailure(0, 'no_answer', '')
+      throw new RestFailure({ status: 0, code: 'no_answer' })
     }
   }
 
-  async function call(method: string, path: string, body?: object): Promise<Response> {
-    const type: Record<string, string> = body ? { 'Content-Type': 'application/json' } : {}
-    const response = await send(method, vars.restUrl + path, { ...type, [nonceHeader]: vars.restNonce }, body)
+  async function call(method: string, path: string, body?: object, tag?: string): Promise<Response> {
+    const headers: Record<string, string> = { [nonceHeader]: vars.restNonce }
+    if (body) headers['Content-Type'] = 'application/json'
+    if (tag) headers['If-Match'] = tag
+    const response = await send(method, vars.restUrl + path, headers, body)
     const fresh = response.headers.get(nonceHeader)
     if (fresh) vars.restNonce = fresh
     return response
@@ -65,7 +75,7 @@ export function createRestClient(vars: ScriptVars, nonceHeader: string): RestCli
     if (response.status === 403) return become('forbidden')
     const answer = response.ok ? await jsonOf(response) : undefined
     const { restNonce } = (answer ?? {}) as Partial<ScriptVars>
-    if (typeof restNonce !== 'string') throw failureOf(response.ok ? 502 : response.status, answer)
+    if (typeof restNonce !== 'string') throw failureOf(response.status, answer, `GET ${vars.adminUrl}`)
     vars.restNonce = restNonce
     return become('yes')
   }
@@ -77,18 +87,30 @@ export function createRestClient(vars: ScriptVars, nonceHeader: string): RestCli
     return checking
   }
 
+  /** The query may hold the name of a user. */
+  function nameOf(method: string, path: string): string {
+    return `${method} ${new URL(vars.restUrl + path, window.location.href).pathname}`
+  }
+
+  async function exchange<T>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>> {
+    let response = await call(method, path, body, tag)
+    let answer = await jsonOf(response)
+    // Nothing has been done by a call that was refused for its nonce, so it may be made once more.
+    if (isStale(response, answer) && (await check()) === 'yes') {
+      response = await call(method, path, body, tag)
+      answer = await jsonOf(response)
+    }
+    if (!response.ok || answer === undefined) throw failureOf(response.status, answer, nameOf(method, path))
+    become('yes')
+    return { body: answer as T, tag: response.headers.get('ETag') ?? undefined }
+  }
+
   return {
-    async request<T>(method: string, path: string, body?: object) {
-      let response = await call(method, path, body)
-      let answer = await jsonOf(response)
-      // Nothing has been done by a call that was refused for its nonce, so it may be made once more.
-      if (isStale(response, answer) && (await check()) === 'yes') {
-        response = await call(method, path, body)
-        answer = await jsonOf(response)
-      }
-      if (!response.ok || answer === undefined) throw failureOf(response.ok ? 502 : response.status, answer)
-      become('yes')
-      return answer as T
+    request: async <T>(method: string, path: string, body?: object) => (await exchange<T>(method, path, body)).body,
+    async requestObject<T extends object>(method: string, path: string, body?: object, tag?: string) {
+      const answer = await exchange<T>(method, path, body, tag)
+      if (typeof answer.body === 'object' && answer.body !== null) return answer
+      throw new RestFailure({ status: 200, call: nameOf(method, path) })
     },
     check,
     signedIn: () => signedIn,

@@ -1,14 +1,27 @@
+import { rest } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { RestFailure } from './rest-failure.ts'
 
-/** Gives a function that says what went wrong: in the server's words where it has some, else in those of the fallback. */
+/**
+ * Gives a function that says what went wrong: in the server's words where it has some, else in those of the fallback.
+ * Of an answer that is none of sessmgr it says which address gave it, because then the routes are somewhere else.
+ */
 export function useFailureText(): (error: unknown, fallback: TextKey) => string {
   const t = useTexts()
   return (error, fallback) => {
     if (!(error instanceof RestFailure)) return t(fallback)
-    if (error.status === 0) return t('no_answer')
-    if (error.status === 401 || error.code === 'rest_cookie_invalid_nonce') return t('signed_out_short')
-    const details = Object.entries(error.params).map(([name, problem]) => `${name}: ${problem}`)
-    return [error.message || t(fallback), ...details].join(' ')
+    const { status, code, call, params, message } = error
+    if (status === 0) return t('no_answer')
+    if (code === 'rest_cookie_invalid_nonce' || (status === 401 && rest.signedIn() === 'no'))
+      return t('signed_out_short')
+    if (code === undefined) return `${t(fallback)} ${t(keyOf(status), { call, status })}`
+    const details = Object.entries(params).map(([name, problem]) => `${name}: ${problem}`)
+    return [message || t(fallback), ...details].join(' ')
   }
+}
+
+/** What to say of an answer that is none of sessmgr. */
+function keyOf(status: number): TextKey {
+  if (status >= 500) return 'bad_answer'
+  return status < 300 ? 'no_json' : 'no_routes'
 }

@@ -26,8 +26,9 @@ export interface UserSessions {
 }
 
 /** Reads the sessions of a user once. */
-export function readSessions(user: string): Promise<UserSessions> {
-  return rest.request<UserSessions>('GET', `sessmgr/v1/sessions?${new URLSearchParams({ user }).toString()}`)
+export async function readSessions(user: string): Promise<UserSessions> {
+  const path = `sessmgr/v1/sessions?${new URLSearchParams({ user }).toString()}`
+  return (await rest.requestObject<UserSessions>('GET', path)).body
 }
 
 /** Reads the sessions of a user, again and again while the screen is looked at. */

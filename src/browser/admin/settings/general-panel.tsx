@@ -13,7 +13,7 @@ interface LimitSettings {
 /** Draws the settings of the limit itself. */
 export function GeneralPanel() {
   const t = useTexts()
-  const [settings, change, { problems }] = useOption<LimitSettings>('sessmgr_settings')
+  const [settings, change, { problems, changed }] = useOption<LimitSettings>('sessmgr_settings')
   if (!settings) return null
   const logics = Object.entries(vars.logics).map(([value, { label, desc }]) => ({ value, label, help: desc }))
   return (
@@ -24,6 +24,7 @@ export function GeneralPanel() {
         minimum={1}
         value={settings.maximum}
         problem={problems.maximum}
+        isChanged={changed.includes('maximum')}
         onChange={(maximum) => change({ maximum })}
       />
       <Choice
@@ -31,6 +32,7 @@ export function GeneralPanel() {
         help={t('logic_help')}
         value={settings.logic}
         options={logics}
+        isChanged={changed.includes('logic')}
         onChange={(logic) => change({ logic })}
       />
     </Panel>

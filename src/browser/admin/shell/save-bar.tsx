@@ -1,6 +1,7 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { useSave } from '../options/use-save.ts'
 import { Button } from '../parts/button.tsx'
-import { draft } from '../screen.ts'
+import { draft, saving } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 const TABS_WITH_OPTIONS = ['settings', 'comments']
@@ -9,12 +10,27 @@ const TABS_WITH_OPTIONS = ['settings', 'comments']
 export function SaveBar({ tab }: { tab: string | undefined }) {
   const t = useTexts()
   const { isDirty, isSaving, save } = useSave()
+  const failure = useSyncExternalStore(saving.failure.subscribe, saving.failure.value)
+  const bar = useRoom(isDirty)
+  useEffect(() => {
+    const say = () => saving.failure.value() && saving.failure.become(t('online_again'))
+    window.addEventListener('online', say)
+    return () => window.removeEventListener('online', say)
+  }, [t])
   if (!isDirty && !TABS_WITH_OPTIONS.includes(tab ?? '')) return null
+
+  function discard(): void {
+    saving.failure.become(undefined)
+    draft.discard()
+  }
+
   return (
-    <div className={isDirty ? 'save-bar dirty' : 'save-bar'}>
-      <p role="status">{isDirty && t('unsaved')}</p>
+    <div className={isDirty ? 'save-bar dirty' : 'save-bar'} ref={bar}>
+      <p role="status" className={failure && 'problem'}>
+        {isDirty && (failure ? t('not_saved', { reason: failure }) : t('unsaved'))}
+      </p>
       {isDirty && (
-        <Button tone="quiet" disabled={isSaving} onClick={draft.discard}>
+        <Button tone="quiet" disabled={isSaving} onClick={discard}>
           {t('discard')}
         </Button>
       )}
@@ -23,4 +39,24 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
       </Button>
     </div>
   )
+}
+
+/** Keeps what has the focus clear of the bar while it lies over the page, however high it is. */
+function useRoom(isOver: boolean) {
+  const bar = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!bar.current || !isOver) return
+    const { style } = document.documentElement
+    const observer = new ResizeObserver(([entry]) => {
+      style.setProperty('--bar', `${entry?.borderBoxSize[0]?.blockSize ?? 0}px`)
+      const focused = document.activeElement
+      if (focused?.closest('main > :not(.save-bar)')) focused.scrollIntoView({ block: 'nearest' })
+    })
+    observer.observe(bar.current)
+    return () => {
+      observer.disconnect()
+      style.removeProperty('--bar')
+    }
+  }, [isOver])
+  return bar
 }

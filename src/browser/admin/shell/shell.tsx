@@ -7,6 +7,7 @@ import { PartBoundary } from '../parts/part-boundary.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { place, vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { ConflictDialog } from './conflict-dialog.tsx'
 import type { TabEntry } from './entries.ts'
 import { Header } from './header.tsx'
 import { HookProblems } from './hook-problems.tsx'
@@ -44,6 +45,7 @@ export function Shell() {
         <SaveBar tab={open?.key} />
       </main>
       <LeaveDialog />
+      <ConflictDialog />
     </Toasts>
   )
 }

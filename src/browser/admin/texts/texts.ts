@@ -24,6 +24,11 @@ export const TEXTS = {
   // Trouble
   no_answer: 'The server does not answer. Check your connection and try again.',
   load_failed: 'This could not be loaded.',
+  no_routes:
+    '{call} answered {status}. Is limiter.router() mounted there? If it is mounted at another path, set the option restPath to that path.',
+  no_json:
+    '{call} answered {status}, with something that is not from sessmgr. Is limiter.router() mounted there? If it is mounted at another path, set the option restPath to that path.',
+  bad_answer: '{call} answered {status}.',
   failed_title: 'That did not load',
   signed_out_short: 'You are no longer signed in.',
   signed_out: 'You have been signed out',
@@ -41,6 +46,16 @@ export const TEXTS = {
   save: 'Save Changes',
   saving: 'Saving…',
   saved: 'Settings saved.',
+  saved_but: 'Saved.',
+  saved_too: '{name} was changed by somebody else to {value}.',
+  not_saved: 'Not saved. {reason}',
+  online_again: 'You are online again.',
+  conflict_title: 'Somebody has changed this meanwhile',
+  conflict_line: '{name}, {before} → {after}. Yours: {mine}.',
+  conflict_theirs: 'Use theirs',
+  conflict_mine: 'Save mine',
+  on: 'on',
+  off: 'off',
   save_failed: 'The settings could not be saved.',
   save_invalid: 'Nothing was saved: a field is not right yet.',
   unsaved: 'You have unsaved changes.',
@@ -50,6 +65,7 @@ export const TEXTS = {
   leave_stay: 'Keep editing',
   leave_discard: 'Discard changes',
   leave_save: 'Save and leave',
+  number_too_large: 'Enter a whole number from {minimum} to {maximum}.',
   number_invalid: 'Enter a whole number, {minimum} or more.',
 
   // Settings

@@ -1,0 +1,39 @@
+import { vars } from '../screen.ts'
+import type { TextKey, Translate } from '../texts/use-texts.ts'
+
+const NAMES: Readonly<Record<string, TextKey>> = {
+  'sessmgr_settings.maximum': 'maximum',
+  'sessmgr_settings.logic': 'logic',
+  'lazycomments_settings.load_method': 'c_method',
+  'lazycomments_settings.minimum_count': 'c_minimum',
+  'lazycomments_settings.show_loader': 'c_loader',
+  'lazycomments_settings.disable_for_bots': 'c_bots',
+  'lazycomments_settings.button_text': 'c_text',
+  'lazycomments_settings.button_style': 'c_style',
+  'lazycomments_settings.button_class': 'c_class',
+  'lazycomments_settings.cache_enabled': 'c_cache_on',
+}
+
+const VALUES: Readonly<Record<string, TextKey>> = {
+  'lazycomments_settings.load_method.scroll': 'c_scroll',
+  'lazycomments_settings.load_method.click': 'c_click',
+  'lazycomments_settings.load_method.off': 'c_off',
+  'lazycomments_settings.button_style.theme': 'c_theme',
+  'lazycomments_settings.button_style.custom': 'c_custom',
+}
+
+/** Says what people call a key of an option; one of an add-on goes by its own name. */
+export function nameOfKey(t: Translate, option: string, key: string): string {
+  const path = [option, key].filter(Boolean).join('.')
+  const name = NAMES[path]
+  return name ? t(name) : path
+}
+
+/** Says what people call a value of an option. */
+export function nameOfValue(t: Translate, option: string, key: string, value: unknown): string {
+  const text = VALUES[`${option}.${key}.${value}`]
+  if (text) return t(text)
+  if (option === 'sessmgr_settings' && key === 'logic') return vars.logics[String(value)]?.label ?? String(value)
+  if (typeof value === 'boolean') return t(value ? 'on' : 'off')
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value)
+}

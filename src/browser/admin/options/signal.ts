@@ -1,0 +1,23 @@
+/** A value that components watch. */
+export interface Signal<T> {
+  value(): T
+  become(value: T): void
+  subscribe(listener: () => void): () => void
+}
+
+/** Creates a value that components watch. */
+export function createSignal<T>(first: T): Signal<T> {
+  const listeners = new Set<() => void>()
+  let current = first
+  return {
+    value: () => current,
+    become(value) {
+      current = value
+      for (const listener of listeners) listener()
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

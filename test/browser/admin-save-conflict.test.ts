@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type AdminHost, PICTURES, startAdminHost } from '../support/admin-host.ts'
+
+let host: AdminHost
+beforeAll(async () => {
+  host = await startAdminHost()
+})
+afterAll(() => host?.close())
+beforeEach(() => host.reset())
+
+const limit = (page: Page) => page.getByLabel('Active Logins Limit')
+const save = (page: Page) => page.getByRole('button', { name: 'Save Changes' })
+const stored = () => host.limiter.settings.get()
+const dialogOf = (page: Page) => page.getByRole('alertdialog', { name: 'Somebody has changed this meanwhile' })
+
+/** The screen with an edit of the limit, which somebody else has set to 42 meanwhile. */
+async function openConflict(): Promise<Page> {
+  const page = await host.open()
+  await limit(page).fill('7')
+  await host.limiter.settings.update({ maximum: 42 })
+  await save(page).click()
+  await dialogOf(page).getByText('Active Logins Limit, 5 → 42. Yours: 7.').waitFor()
+  expect((await stored()).maximum).toBe(42)
+  return page
+}
+
+describe('a value that somebody else has changed meanwhile', () => {
+  test('is asked about before it is overwritten, and can be overwritten', async () => {
+    const page = await openConflict()
+    await page.screenshot({ path: `${PICTURES}admin-save-conflict.png` })
+    await page.getByRole('button', { name: 'Save mine' }).click()
+    await page.getByText('Settings saved.').first().waitFor()
+    expect((await stored()).maximum).toBe(7)
+    expect(await limit(page).inputValue()).toBe('7')
+  })
+
+  test('can be kept; the other edits are saved all the same', async () => {
+    const page = await host.open()
+    await limit(page).fill('7')
+    await page.getByRole('radio', { name: 'Block New' }).click()
+    await host.limiter.settings.update({ maximum: 42 })
+    await save(page).click()
+    await dialogOf(page).getByRole('button', { name: 'Use theirs' }).click()
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await stored()).toMatchObject({ maximum: 42, logic: 'block' })
+    await expect.poll(() => limit(page).inputValue()).toBe('42')
+  })
+
+  test('stays as it is when the question is closed, and is asked about again', async () => {
+    const page = await openConflict()
+    await page.keyboard.press('Escape')
+    await dialogOf(page).waitFor({ state: 'detached' })
+    expect(await limit(page).inputValue()).toBe('7')
+    expect((await stored()).maximum).toBe(42)
+    await save(page).click()
+    await dialogOf(page).waitFor()
+  })
+
+  test('is asked about again where it has changed once more', async () => {
+    const page = await openConflict()
+    await host.limiter.settings.update({ maximum: 50 })
+    await page.getByRole('button', { name: 'Save mine' }).click()
+    await dialogOf(page).getByText('Active Logins Limit, 42 → 50. Yours: 7.').waitFor()
+    expect((await stored()).maximum).toBe(50)
+  })
+})
+
+test('another value that somebody else has changed is saved over nothing, told, and marked for ten seconds', async () => {
+  const page = await (await host.signIn('admin')).newPage()
+  await page.clock.install()
+  await page.goto(`${host.origin}/admin`)
+  await limit(page).fill('7')
+  await host.limiter.settings.update({ logic: 'block' })
+  await save(page).click()
+  await page.getByText('Saved. Login Logic was changed by somebody else to Block New.').first().waitFor()
+  expect(await stored()).toMatchObject({ maximum: 7, logic: 'block' })
+  expect(await page.getByRole('radio', { name: 'Block New' }).isChecked()).toBe(true)
+  await page.locator('.field.changed').getByText('Login Logic').waitFor()
+  expect(await page.locator('.changed').count()).toBe(1)
+  await page.screenshot({ path: `${PICTURES}admin-save-told.png` })
+  await page.clock.runFor(11_000)
+  await page.locator('.changed').waitFor({ state: 'detached' })
+})
+
+test('what one sees when the edit begins is what it is measured against, also when the window comes back', async () => {
+  const page = await host.open()
+  await limit(page).fill('7')
+  await host.limiter.settings.update({ maximum: 42 })
+  await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+  await save(page).click()
+  await dialogOf(page).getByText('Active Logins Limit, 5 → 42. Yours: 7.').waitFor()
+})
+
+describe('a save that fails', () => {
+  test('leaves its trace in the bar until the next try', async () => {
+    const page = await (await host.signIn('admin')).newPage()
+    await page.clock.install()
+    await page.goto(`${host.origin}/admin`)
+    await limit(page).fill('2')
+    await page.context().setOffline(true)
+    await save(page).click()
+    const bar = page.locator('.save-bar')
+    await bar.getByText('Not saved. The server does not answer.').waitFor()
+    await page.clock.runFor(60_000)
+    expect(await bar.getByText('Not saved. The server does not answer.').count()).toBe(1)
+    await page.screenshot({ path: `${PICTURES}admin-save-failed.png` })
+    await page.context().setOffline(false)
+    await bar.getByText('Not saved. You are online again.').waitFor()
+    await save(page).click()
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await bar.getByText('Not saved').count()).toBe(0)
+  })
+
+  test('and one that succeeds leave the focus where it was', async () => {
+    const page = await host.open()
+    await limit(page).fill('2')
+    await save(page).press('Enter')
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Save Changes')
+    expect(await save(page).isDisabled()).toBe(true)
+  })
+})
