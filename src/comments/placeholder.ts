@@ -1,4 +1,5 @@
-import type { CommentSettings } from './comment-settings.ts'
+import type { Say } from '../texts/texts-for.ts'
+import { COMMENT_DEFAULTS, type CommentSettings } from './comment-settings.ts'
 import { htmlText } from './html-text.ts'
 
 /** What stands in a placeholder. */
@@ -12,36 +13,42 @@ export interface PlaceholderParts {
   readonly nonce: string | undefined
   readonly nonceHeader: string
   readonly settings: CommentSettings
+  /** Gives what the reader of the page reads. */
+  readonly say: Say
 }
 
-/** What the script says. It stands in the page, so that the script is the same in every language. */
-const TEXTS = {
-  done: '% comments loaded',
-  one: '% comment loaded',
-  lost: 'What this link leads to is no longer here.',
-  error: 'Comments could not be loaded.',
-  retry: 'Try again',
-}
+/** What the script says, by attribute. It stands in the page, so that the script is the same in every language. */
+const SAID = {
+  done: 'comments_loaded_other',
+  one: 'comments_loaded_one',
+  lost: 'comments_lost',
+  error: 'comments_failed',
+  retry: 'comments_retry',
+} as const
 
 /**
  * Writes the placeholder: a custom element for the script around a real link, which is what there is without it, and
  * the path that search engines take. The places for messages are there from the start, so that they are read out.
  */
-export function placeholder({ settings, nonce, ...parts }: PlaceholderParts): string {
+export function placeholder({ settings, nonce, say, ...parts }: PlaceholderParts): string {
   const attributes = {
     post: String(parts.postId),
     src: parts.source,
     method: settings.load_method,
     ...(settings.show_loader ? { loader: '' } : {}),
     ...(nonce === undefined ? {} : { 'data-nonce': nonce, 'data-nonce-header': parts.nonceHeader }),
-    ...Object.fromEntries(Object.entries(TEXTS).map(([name, text]) => [`data-${name}`, text])),
+    ...Object.fromEntries(Object.entries(SAID).map(([name, key]) => [`data-${name}`, say(key)])),
   }
   const style = settings.button_style === 'custom' ? ['lazycomments-custom'] : []
   const classes = ['lazycomments-button', ...style, ...settings.button_class.split(' ')].filter(Boolean).join(' ')
-  const link = `<a class="${htmlText(classes)}" href="${htmlText(inlineUrl(parts.postUrl))}">${htmlText(settings.button_text)}</a>`
+  const url = inlineUrl(parts.postUrl)
+  const isOwn = settings.button_text !== COMMENT_DEFAULTS.button_text
+  const label = isOwn ? settings.button_text : say('comments_button')
+  const link = `<a class="${htmlText(classes)}" href="${htmlText(url)}">${htmlText(label)}</a>`
+  const print = `<span class="lazycomments-print">${htmlText(say('comments_print', { url }))}</span>`
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${htmlText(value)}"`)
   const note = (role: string) => `<span class="lazycomments-${role}" role="${role}"></span>`
-  return `<lazy-comments id="comments"${written.join('')}>${note('status')}${link}${note('alert')}</lazy-comments>`
+  return `<lazy-comments id="comments"${written.join('')}>${note('status')}${note('alert')}${link}${print}</lazy-comments>`
 }
 
 function inlineUrl(postUrl: string): string {

@@ -24,12 +24,17 @@ export interface CommentsRouteParts {
   readonly rendering: CommentRendering
   readonly nonceHeader: string
   readonly deadlineMs: number
+  /** Whether the site has several languages, which the theme may tell by the request too. */
+  readonly varies: boolean
   /** Tells whether a request comes from somebody who is signed in, with a nonce or without. */
   isSignedIn(request: HostRequest): boolean
 }
 
 /** Gives the rendered comments of a post, to everybody. */
-export function commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }: CommentsRouteParts): RestRoute {
+export function commentsRoute(parts: CommentsRouteParts): RestRoute {
+  const { rendering, nonceHeader, deadlineMs, isSignedIn } = parts
+  const vary = `Accept-Encoding, ${parts.varies ? 'Accept-Language, ' : ''}Cookie, ${nonceHeader}`
+
   /**
    * The theme sees the request. Once that has a cookie, the markup may hold what belongs to this reader, signed in or
    * not: a name that was remembered, a token of their session.
@@ -60,7 +65,7 @@ export function commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }
         })
       const answer = await withDeadline(answering, deadlineMs, tooSlow)
       const headers = {
-        Vary: `Accept-Encoding, Cookie, ${nonceHeader}`,
+        Vary: vary,
         'Cache-Control': cacheControl(isPrivate, answer.found ? answer.isPublic : 'missing'),
       }
       if (!answer.found) return new RestAnswer(NOTHING, { status: 404, headers })

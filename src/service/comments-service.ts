@@ -16,6 +16,7 @@ import { commentsCacheRoute } from '../routes/comments-cache-route.ts'
 import { commentsRoute } from '../routes/comments-route.ts'
 import type { RestRoute } from '../routes/rest-route.ts'
 import type { SessmgrStore } from '../stores/store.ts'
+import type { TextsFor } from '../texts/texts-for.ts'
 
 /**
  * The lazy comments of an application.
@@ -55,6 +56,7 @@ export interface CommentsServiceParts {
   readonly restPath: string
   readonly nonceHeader: string
   readonly deadlineMs: number
+  readonly textsFor: TextsFor
   /** Tells whose session a request carries. */
   readerOf(request: HostRequest): Reader | undefined
   /** Tells whether a request comes from somebody who is signed in. @default whether it carries a reader's session */
@@ -88,6 +90,7 @@ export function createCommentsService(parts: CommentsServiceParts): {
       nonce: request && (await parts.nonceOf(request)),
       nonceHeader,
       settings: await rendering.settings(),
+      say: parts.textsFor(request).say,
     })
   }
 
@@ -120,7 +123,7 @@ export function createCommentsService(parts: CommentsServiceParts): {
     deactivate: () => hooks.doAction('lazycomments_deactivated'),
   })
   const routes = [
-    commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn }),
+    commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn, varies: parts.textsFor.vary }),
     commentsCacheRoute(cache, hooks),
     commentAssetsRoute,
   ]

@@ -11,6 +11,15 @@ export const ENGLISH = {
   login_blocked:
     "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
 
+  // In place of the comments
+  comments_button: 'Load Comments',
+  comments_loaded_one: '{count} comment loaded',
+  comments_loaded_other: '{count} comments loaded',
+  comments_lost: 'What this link leads to is no longer here.',
+  comments_failed: 'Comments could not be loaded.',
+  comments_retry: 'Try again',
+  comments_print: 'Comments: {url}',
+
   // The admin screen and the pages around it
   product_name: 'Session Manager',
   page_sign_in: 'Sign in first.',

@@ -84,7 +84,7 @@ test('one status says how many comments came, an alert what went wrong until the
   await failed(page)
   expect(await page.getByRole('alert').textContent()).toBe('Comments could not be loaded.')
   expect(await button.textContent()).toBe('Try again')
-  expect(await focused(page)).toBe('A')
+  expect(await focused(page)).toBe('BUTTON')
   await button.click()
   await commentsLoaded(page)
   expect(await page.getByRole('status').allTextContents()).toEqual(['20 comments loaded'])
@@ -140,15 +140,51 @@ test('the keyboard alone reaches the button, loads, retries and reaches the form
   await page.context().close()
 })
 
-test('the button is a link that is large enough, and a click with Ctrl is left to the browser', async () => {
-  const page = await host.open(NEAR, { viewport: { width: 360, height: 740 } })
-  const button = page.getByRole('link', { name: 'Load Comments' })
+test('the button is a real one, large enough, and looks as the buttons of the theme do', async () => {
+  const page = await host.open('/nonce', { viewport: { width: 360, height: 740 }, bypassCSP: true })
+  await page.route('**/posts/*', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replace(
+      '</head>',
+      '<style>button{background:#010203;border-radius:7px}</style></head>',
+    )
+    await route.fulfill({ response, body })
+  })
+  await page.goto(`${host.origin}${NEAR}`)
+  const button = page.getByRole('button', { name: 'Load Comments' })
   const { width = 0, height = 0 } = (await button.boundingBox()) ?? {}
   expect(Math.min(width, height)).toBeGreaterThanOrEqual(24)
-  const opened = page.context().waitForEvent('page')
-  await button.click({ modifiers: ['Control'] })
-  expect(new URL((await opened).url()).search).toBe('?comments=all')
-  expect(await page.locator('lazy-comments').getAttribute('data-loaded')).toBe(null)
+  const look = await button.evaluate((element) => {
+    const { backgroundColor, borderRadius } = getComputedStyle(element)
+    return [backgroundColor, borderRadius, element.getAttribute('type')]
+  })
+  expect(look).toEqual(['rgb(1, 2, 3)', '7px', 'button'])
+  expect(await page.locator('lazy-comments a').count()).toBe(0)
+  await page.context().close()
+})
+
+test('a message stands above the button, and nothing moves when it comes', async () => {
+  host.failures.push(404)
+  const page = await host.open(NEAR)
+  const button = page.locator('.lazycomments-button')
+  const before = await button.boundingBox()
+  await button.click()
+  await failed(page)
+  const message = await page.getByRole('alert').boundingBox()
+  const after = await button.boundingBox()
+  expect(after?.y).toBe(before?.y)
+  expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThanOrEqual(after?.y ?? 0)
+  await page.context().close()
+})
+
+test('what a deep link leads to is tinted, without a frame around it', async () => {
+  const page = await host.open('/posts/1#comment-3')
+  await commentsLoaded(page)
+  const look = await page.locator('#comment-3').evaluate((element) => {
+    const { outlineStyle, backgroundColor } = getComputedStyle(element)
+    return [outlineStyle, backgroundColor]
+  })
+  expect(look).toEqual(['none', 'rgba(136, 136, 136, 0.2)'])
   await page.context().close()
 })
 
@@ -170,10 +206,72 @@ test.each([
 )
 
 describe('printing', () => {
-  test('loads the comments', async () => {
+  /** Prints the page, and tells how many sheets that takes. */
+  const sheets = async (page: Page) => (await page.pdf()).toString('latin1').split(/\/Type \/Page\b/).length - 1
+
+  test.each(['click', 'scroll'])('has the comments on the first print, with the method %s', async (method) => {
+    await host.comments.settings.set('load_method', method)
     const page = await host.open('/posts/1')
+    const first = await sheets(page)
+    await commentsLoaded(page)
+    expect(await sheets(page)).toBe(first)
+    host.failures.push(404, 404)
+    const without = await host.open('/posts/1')
+    expect(await sheets(without)).toBeLessThan(first)
+    await page.context().close()
+    await without.context().close()
+  })
+
+  test('overtakes what is still on its way, and shows it once', async () => {
+    host.failures.push(0)
+    const page = await host.open(NEAR)
+    await page.locator('.lazycomments-button').click()
+    await page.locator('lazy-comments[aria-busy=true]').waitFor()
     await page.pdf()
     await commentsLoaded(page)
+    expect([await busy(page), await page.locator('[id^=comment-]').count()]).toEqual([null, 20])
+    await page.context().close()
+  })
+
+  test('as a signed-in reader has the own form, also where the nonce has gone stale', async () => {
+    const { cookie } = await host.signIn('alice')
+    const [name = '', value = ''] = cookie.split('=')
+    for (const nonce of [undefined, 'stale']) {
+      const page = await host.open('/nonce')
+      await page.context().addCookies([{ name, value, url: host.origin }])
+      await page.goto(`${host.origin}/posts/1`)
+      if (nonce)
+        await page.locator('lazy-comments').evaluate((element, one) => element.setAttribute('data-nonce', one), nonce)
+      await page.pdf()
+      await commentsLoaded(page)
+      expect(await page.getByText(nonce ? 'As guest' : 'As alice').count()).toBe(1)
+      await page.context().close()
+    }
+  })
+
+  test('prints where the comments are when they cannot be loaded, and nothing of it on the screen', async () => {
+    host.failures.push(404)
+    const page = await host.open('/posts/1')
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))')
+    const address = page.getByText(`Comments: ${host.origin}/posts/1?comments=all#comments`)
+    expect(await address.isVisible()).toBe(false)
+    await page.emulateMedia({ media: 'print' })
+    expect(await address.isVisible()).toBe(true)
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))')
+    await commentsLoaded(page)
+    expect(await address.isVisible()).toBe(false)
+    await page.context().close()
+  })
+
+  test('lets no comments of another site in', async () => {
+    const page = await host.open('/posts/1', { bypassCSP: true })
+    const before = host.requests.length
+    await page.locator('lazy-comments').evaluate((element) => {
+      const foreign = `${location.origin.replace('127.0.0.1', 'localhost')}/api/lazycomments/v1/comments?post_id=1`
+      element.setAttribute('src', foreign)
+      dispatchEvent(new Event('beforeprint'))
+    })
+    expect([await page.locator('[id^=comment-]').count(), host.requests.length]).toEqual([0, before])
     await page.context().close()
   })
 

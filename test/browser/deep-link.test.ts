@@ -59,8 +59,8 @@ test('the target is in view one frame after the comments were put in', async () 
   const page = await context.newPage()
   await page.goto(`${host.origin}/posts/1#comment-3`)
   await page.waitForFunction(() => 'tops' in window)
-  // The first frame draws the comments, the next one stands at the target.
-  expect((await page.evaluate<number[]>('window.tops'))[2]).toBeCloseTo(0, 0)
+  // The first frame draws the comments, the next one stands at the target, a line below the edge.
+  expect((await page.evaluate<number[]>('window.tops'))[2]).toBeCloseTo(16, 0)
   await context.close()
 })
 
@@ -77,6 +77,28 @@ test('a link on the page and a hash that comes later load, too', async () => {
   await commentsLoaded(other)
   expect([await focused(other), await isFocusInView(other)]).toEqual(['comment-3', true])
   await other.context().close()
+})
+
+test('a hash that changes once the comments are there moves the focus along', async () => {
+  const page = await host.open('/posts/1#comment-3')
+  await commentsLoaded(page)
+  await page.evaluate("void (location.hash = 'comment-17')")
+  await expect.poll(() => focused(page)).toBe('comment-17')
+  expect([await isFocusInView(page), host.requests.length]).toEqual([true, 1])
+  await page.context().close()
+})
+
+test('a comment is not called gone while another post on the page may bring it', async () => {
+  host.posts.set(1, { id: 1, status: 'published', comments: voices(20) })
+  host.posts.set(2, { id: 2, status: 'published', comments: voices(40) })
+  const page = await host.open('/posts/1?twice')
+  await page.locator('.lazycomments-button').first().click()
+  await commentsLoaded(page)
+  await page.evaluate("void (location.hash = 'comment-33')")
+  await page.locator('lazy-comments[data-loaded=true]').nth(1).waitFor({ state: 'attached' })
+  expect(await page.getByRole('status').allTextContents()).toEqual(['20 comments loaded', '40 comments loaded'])
+  expect(await focused(page)).toBe('comment-33')
+  await page.context().close()
 })
 
 test('following the same link again retries what has failed', async () => {

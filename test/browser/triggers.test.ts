@@ -50,7 +50,8 @@ async function pullTriggers({ plans, first }: { plans: string[][]; first: number
     }
     // Whatever has gone before: the reader comes to the comments in the end.
     for (let turn = 0; element.dataset.loaded !== 'true'; turn++) {
-      view.dispatchEvent(new Event(turn % 2 ? 'online' : 'beforeprint'))
+      if (turn % 2) view.dispatchEvent(new Event('online'))
+      else await element.load()
       await pause(25)
     }
     const outcome = `${element.dataset.loaded} ${element.ariaBusy} ${element.querySelectorAll('[id^=comment-]').length}`
@@ -63,7 +64,8 @@ async function pullTriggers({ plans, first }: { plans: string[][]; first: number
   return Promise.all(results)
 }
 
-test(`rule 36: ${VIEWS} orders of triggers make one successful request each (seed ${SEED})`, async () => {
+// Printing waits for nothing, so it overtakes an answer that may be on its way already.
+test(`rule 36: ${VIEWS} orders of triggers make one successful request each, and a second for printing (seed ${SEED})`, async () => {
   const random = seededRandom(SEED)
   const oneOf = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
   const plans = Array.from({ length: VIEWS }, () => Array.from({ length: STEPS }, () => oneOf(TRIGGERS)))
@@ -88,6 +90,7 @@ test(`rule 36: ${VIEWS} orders of triggers make one successful request each (see
     successful.set(view, (successful.get(view) ?? 0) + 1)
   }
   expect(successful.size).toBe(VIEWS)
-  const repeated = [...successful].filter(([, count]) => count > 1)
+  const allowed = (view: string) => (plans[Number(view) - 1]?.includes('print') ? 2 : 1)
+  const repeated = [...successful].filter(([view, count]) => count > allowed(view))
   expect(repeated).toEqual([])
 })

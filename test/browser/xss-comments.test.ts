@@ -7,6 +7,7 @@ import { placeholder } from '../../src/comments/placeholder.ts'
 import type { Theme } from '../../src/index.ts'
 import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
 import type { TestPost } from '../support/comments-host.ts'
+import { english } from '../support/english.ts'
 import { hostileAddresses, hostileTexts } from '../support/xss-payloads.ts'
 import { foreignMarkup, type Harm, type HarmWatch, watchForHarm, withoutPolicy } from '../support/xss-watch.ts'
 
@@ -135,7 +136,7 @@ describe.each(POLICIES)('%s, 500 hostile labels and classes of the button', (pol
     for (const text of TEXTS) buttons.push(await write(text))
     expect(await skeletonOfButtons(page, policy, buttons)).toEqual(buttons.flatMap(() => harmless))
     const labels = await page
-      .locator('main > lazy-comments > a.lazycomments-button')
+      .locator('main > lazy-comments > button.lazycomments-button')
       .evaluateAll((all) => all.map((one) => one.textContent ?? ''))
     if (way === 'as they are') expect(labels).toEqual(TEXTS.map(parsed))
     else expect(labels.filter((label) => label !== '' && !/<[^<>]*>/.test(label))).toHaveLength(500)
@@ -170,7 +171,15 @@ async function sanitised(text: string): Promise<string> {
 async function raw(text: string): Promise<string> {
   const settings = { ...(await host.comments.settings.all()), button_text: text, button_class: text }
   const source = '/api/lazycomments/v1/comments?post_id=1'
-  return placeholder({ postId: 1, postUrl: '/posts/1', source, nonce: undefined, nonceHeader: 'X', settings })
+  return placeholder({
+    postId: 1,
+    postUrl: '/posts/1',
+    source,
+    nonce: undefined,
+    nonceHeader: 'X',
+    settings,
+    say: english,
+  })
 }
 
 const strict = (nonce: string) =>

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { COMMENT_DEFAULTS } from '../../src/comments/comment-settings.ts'
 import { placeholder } from '../../src/comments/placeholder.ts'
+import type { Texts } from '../../src/index.ts'
+import { consoleLogger } from '../../src/logger.ts'
+import { createTextsFor } from '../../src/texts/texts-for.ts'
+import { english } from '../support/english.ts'
 
 const settings = { ...COMMENT_DEFAULTS, load_method: 'click' } as const
 const parts = {
@@ -10,16 +14,18 @@ const parts = {
   nonce: undefined,
   nonceHeader: 'X-HOST-Nonce',
   settings,
+  say: english,
 }
 
 test('rule 35: a placeholder holds a real link to the page with its comments', () => {
   expect(placeholder(parts)).toBe(
     '<lazy-comments id="comments" post="7" src="/api/lazycomments/v1/comments?post_id=7" method="click" loader=""' +
-      ' data-done="% comments loaded" data-one="% comment loaded"' +
+      ' data-done="{count} comments loaded" data-one="{count} comment loaded"' +
       ' data-lost="What this link leads to is no longer here." data-error="Comments could not be loaded."' +
       ' data-retry="Try again"><span class="lazycomments-status" role="status"></span>' +
+      '<span class="lazycomments-alert" role="alert"></span>' +
       '<a class="lazycomments-button" href="/posts/7?comments=all#comments">Load Comments</a>' +
-      '<span class="lazycomments-alert" role="alert"></span></lazy-comments>',
+      '<span class="lazycomments-print">Comments: /posts/7?comments=all#comments</span></lazy-comments>',
   )
 })
 
@@ -57,6 +63,24 @@ test('no text leaves its place, whatever is in it', () => {
     nonce: evil,
     settings: { ...settings, button_text: evil, button_class: evil },
   })
-  expect(html.match(/<[a-z-]+/g)).toEqual(['<lazy-comments', '<span', '<a', '<span'])
-  expect(html.match(/&lt;script&gt;/g)).toHaveLength(5)
+  expect(html.match(/<[a-z-]+/g)).toEqual(['<lazy-comments', '<span', '<span', '<a', '<span'])
+  expect(html.match(/&lt;script&gt;/g)).toHaveLength(6)
+})
+
+test('rule 40: every sentence is in the language of the reader, and the label as long as nobody has set one', () => {
+  const german: Texts = {
+    comments_button: 'Kommentare laden',
+    comments_loaded_one: '{count} Kommentar geladen',
+    comments_loaded_other: '{count} Kommentare geladen',
+    comments_lost: 'Nicht mehr da.',
+    comments_failed: 'Laden fehlgeschlagen.',
+    comments_retry: 'Noch einmal',
+    comments_print: 'Kommentare: {url}',
+  }
+  const { say } = createTextsFor(german, consoleLogger)()
+  const html = placeholder({ ...parts, say })
+  for (const text of Object.values(german)) expect(html).toContain(text?.replace('{url}', '/posts/7?comments=all'))
+  expect(html).not.toMatch(/comments? loaded|Load Comments|Try again/)
+  const own = placeholder({ ...parts, say, settings: { ...settings, button_text: 'Show them' } })
+  expect(own).toContain('>Show them</a>')
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { placeholder } from '../../src/comments/placeholder.ts'
+import { english } from '../support/english.ts'
 import { ROOT } from './pages.ts'
 import type { Names } from './public-api.ts'
 
@@ -54,6 +55,7 @@ function markupOf(): string[] {
       disable_for_bots: true,
       cache_enabled: true,
     },
+    say: english,
   })
   const classes = [...html.matchAll(/class="([^"]*)"/g)].flatMap(([, names = '']) => names.split(' '))
   const element = only(/^<([\w-]+) /, html, 'the element')

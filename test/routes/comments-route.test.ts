@@ -221,3 +221,10 @@ describe('a signed-in reader', () => {
     expect(headers['cache-control']).toBe('private, no-store')
   })
 })
+
+test('rule 40: where the sentences depend on the request, the answer varies by language', async () => {
+  const languages = await startCommentsHost({ texts: () => ({}) })
+  const { headers } = await languages.client.send('GET', `${PATH}?post_id=1`)
+  await languages.close()
+  expect(headers.vary).toBe('Accept-Encoding, Accept-Language, Cookie, X-HOST-Nonce')
+})

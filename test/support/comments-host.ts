@@ -9,6 +9,7 @@ import {
   type Sessmgr,
   type SessmgrStore,
   sessmgr,
+  type TextsOption,
   type Theme,
 } from '../../src/index.ts'
 import { RestClient } from './rest-client.ts'
@@ -32,6 +33,7 @@ export interface CommentsHostOptions {
   readonly store?: SessmgrStore
   readonly deadlineMs?: number
   readonly theme?: Theme<TestPost>
+  readonly texts?: TextsOption
 }
 
 /** An application with posts, a strict policy and the lazy comments. */
@@ -94,6 +96,7 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
     store: options.store ?? memoryStore(),
     settings: { maximum: 50 },
     deadlineMs: options.deadlineMs,
+    texts: options.texts,
     logger: { warn: note, error: note },
     host: {
       ...restHostOf(users),

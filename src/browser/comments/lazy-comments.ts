@@ -1,7 +1,8 @@
 import { fetchComments } from './fetch-comments.ts'
+import { fetchNow } from './fetch-now.ts'
 import { trustedHtml } from './trusted-html.ts'
 
-type Part = 'alert' | 'button' | 'status'
+type Part = 'alert' | 'button' | 'print' | 'status'
 
 /**
  * Loads the comments of a post into the place where it stands: on scroll, on click, for a hash, or before printing.
@@ -17,6 +18,7 @@ export class LazyComments extends HTMLElement {
   connectedCallback(): void {
     // A library that keeps pages may have copied the element while it was loading.
     this.ariaBusy = null
+    this.#makeButton()
     if (this.getAttribute('method') === 'scroll') near.observe(this)
     this.follow()
   }
@@ -35,13 +37,15 @@ export class LazyComments extends HTMLElement {
     this.ariaBusy = 'true'
     this.#say('alert')
     const answer = await fetchComments(this, signal)
-    if (signal.aborted) return
-    this.ariaBusy = null
-    if (typeof answer === 'string') this.#insert(answer)
-    else if (this.#tell('error', { status: answer })) {
-      this.#say('alert', 'error')
-      this.#say('button', 'retry')
-    }
+    if (!signal.aborted) this.#settle(answer)
+  }
+
+  /** Loads the comments at once, for printing, in place of what is on its way. If that fails, the page prints an address. */
+  print(): void {
+    if (this.dataset.loaded || !(this.ariaBusy || this.#tell('load'))) return
+    this.#say('alert')
+    this.#loading?.abort()
+    this.#settle(fetchNow(this), true)
   }
 
   /** Loads what has failed. */
@@ -51,10 +55,37 @@ export class LazyComments extends HTMLElement {
 
   /** Loads when the hash may name something in the comments. */
   follow(): void {
-    if (wantedId()) void this.load()
+    const id = wantedId()
+    if (!id) return
+    void this.load()
+    const found = document.getElementById(id)
+    if (this.dataset.loaded && found && this.contains(found)) focus(found, true)
   }
 
-  #insert(html: string): void {
+  /** Where the script runs the link is a button, and looks as the theme's buttons do. */
+  #makeButton(): void {
+    const link = this.querySelector<HTMLAnchorElement>('a.lazycomments-button')
+    if (!link) return
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = link.className
+    button.textContent = link.textContent
+    link.replaceWith(button)
+    const print = this.#part('print')
+    // On paper a path leads nowhere.
+    print.textContent = `${print.textContent}`.replace(link.getAttribute('href') as string, link.href)
+  }
+
+  #settle(answer: string | number, isPrinting?: boolean): void {
+    this.ariaBusy = null
+    if (typeof answer === 'string') this.#insert(answer, isPrinting)
+    else if (this.#tell('error', { status: answer })) {
+      this.#say('alert', 'error')
+      this.#say('button', 'retry')
+    }
+  }
+
+  #insert(html: string, isPrinting?: boolean): void {
     const hadFocus = this.contains(document.activeElement)
     const { top, bottom } = this.getBoundingClientRect()
     this.dataset.loaded = 'true'
@@ -65,15 +96,14 @@ export class LazyComments extends HTMLElement {
     const id = wantedId()
     const found = document.getElementById(id as string) as HTMLElement
     const isHere = this.contains(found)
-    this.#say('status', id && !found ? 'lost' : count === 1 ? 'one' : 'done', count)
+    // What is not here may come with the comments of another post on the page.
+    const isLost = id && !found && !document.querySelector('lazy-comments:not([data-loaded=true])')
+    this.#say('status', isLost ? 'lost' : count === 1 ? 'one' : 'done', count)
     // What the hash names gets the focus. What stood on the button goes to the heading; scrolling alone moves none.
     const goal = isHere ? found : hadFocus && (this.querySelector<HTMLElement>('h2,h3') ?? this)
-    if (goal) {
-      if (goal.tabIndex < 0) goal.tabIndex = -1
-      goal.focus({ preventScroll: isHere })
-    }
+    if (goal) focus(goal, isHere)
     const { style } = document.body
-    if (bottom < innerHeight && (top < 0 || id)) {
+    if (!isPrinting && bottom < innerHeight && (top < 0 || id)) {
       // Leaves what the reader sees below the comments where it was, also on a page that is too short for that.
       style.marginBottom = '100vh'
       scrollBy({ top: this.getBoundingClientRect().bottom - bottom, behavior: 'instant' })
@@ -90,11 +120,15 @@ export class LazyComments extends HTMLElement {
 
   /** Puts one of the placeholder's texts into its part; the style hides what tells a reader nothing new. */
   #say(name: Part, text = '', count?: number): Element {
-    const part = this.querySelector(`.lazycomments-${name}`) as HTMLElement
+    const part = this.#part(name)
     part.dataset.text = text
     // A theme without such ids leaves the number unknown.
-    part.textContent = (this.dataset[text] ?? '').replace('%', (count || '') as string).trim()
+    part.textContent = (this.dataset[text] ?? '').replace('{count}', (count || '') as string).trim()
     return part
+  }
+
+  #part(name: Part): HTMLElement {
+    return this.querySelector(`.lazycomments-${name}`) as HTMLElement
   }
 
   #tell(event: string, detail?: object): boolean {
@@ -113,7 +147,7 @@ const near = new IntersectionObserver(
 for (const [event, method] of Object.entries({
   // Comes with every change of the hash, and when a link to the same hash is followed once more.
   popstate: 'follow',
-  beforeprint: 'load',
+  beforeprint: 'print',
   online: 'again',
 } as const)) {
   addEventListener(event, () => {
@@ -123,15 +157,20 @@ for (const [event, method] of Object.entries({
 
 addEventListener('click', (event) => {
   const button = (event.target as Element).closest?.<HTMLElement>('lazy-comments>.lazycomments-button')
-  if (!button || event.ctrlKey || event.metaKey) return
-  event.preventDefault()
-  // Not every browser focuses a link that is clicked. From here the focus goes on to the comments.
+  if (!button) return
+  // Not every browser focuses a button that is clicked. From here the focus goes on to the comments.
   button.focus()
   const element = button.parentElement as LazyComments
   // Takes the room now, while the reader expects that something moves.
   element.dataset.loaded = ''
   void element.load()
 })
+
+/** Focuses an element, whether it can be reached by keys or not. */
+function focus(element: HTMLElement, preventScroll: boolean): void {
+  if (element.tabIndex < 0) element.tabIndex = -1
+  element.focus({ preventScroll })
+}
 
 /** Gives the id that the hash names when it can be one of the comments' own; otherwise nothing. */
 function wantedId(): string | undefined {
