@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { adminFolder } from 'virtual:admin-folder'
 import { SessmgrError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
+import type { FindSignedIn } from '../host/signed-in-user.ts'
 import { answerSafely } from '../middleware/answer-safely.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { hostRequestOf } from '../middleware/host-visit.ts'
@@ -18,6 +19,7 @@ import { type ScriptVarsParts, scriptVars } from './script-vars.ts'
 export interface AdminParts extends ScriptVarsParts {
   readonly host: Host | undefined
   readonly nonceHeader: string
+  readonly findSignedIn: FindSignedIn
   /** Makes the nonce of whoever is signed in. */
   nonceOf(request: HostRequest): Promise<string | undefined>
   readonly textsFor: TextsFor
@@ -44,7 +46,7 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
       'The admin screen needs to know the users and who may do what: sessmgr({ host: { users, can } }).',
     )
   }
-  const { users, can } = host
+  const { can } = host
   const assets = createAdminAssets(requireAdminFiles(adminFolder()))
 
   return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
@@ -74,9 +76,9 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
     const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
     const session = hostRequestOf(request).sessmgr?.session
-    const user = session && ((await users.findById(String(session.userId))) ?? undefined)
+    const user = session && (await parts.findSignedIn(session.userId))
     const nonce = user === undefined ? undefined : await parts.nonceOf(request)
-    const refusal = nonce === undefined ? 401 : (await can.call(host, user, 'manage_options')) ? undefined : 403
+    const refusal = nonce === undefined ? 401 : (await can(user, 'manage_options')) ? undefined : 403
     const texts = parts.textsFor(request)
     response.setHeader('Vary', 'Accept, Cookie')
     if (wantsVars) {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { withDeadline } from '../deadline.ts'
 import type { HostUsers, UserSummary } from '../host/host.ts'
-import { resolveUser } from '../host/resolve-user.ts'
+import { type IdentifierKind, resolveUsers } from '../host/resolve-users.ts'
 import { coreOf } from '../middleware/service-core.ts'
 import type { Sessmgr } from '../service/sessmgr.ts'
 import { CliError } from './cli-error.ts'
@@ -17,8 +17,8 @@ export interface CliContext {
   limiter(): Promise<Sessmgr>
   /** Gives the limiter to change something, or ends the command where the application would not see the change. */
   limiterToChange(): Promise<Sessmgr>
-  /** Finds a user by id, e-mail address or login name, or ends the command. */
-  user(identifier: string): Promise<UserSummary>
+  /** Finds a user by id, e-mail address or login name, by one of them where `kind` says so, or ends the command. */
+  user(identifier: string, kind?: IdentifierKind): Promise<UserSummary>
   /** Asks before something is destroyed, unless `--yes` was given. */
   confirm(question: string, yes: boolean | undefined): Promise<void>
   print(line: string): void
@@ -44,12 +44,14 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
         throw new CliError(1, `Nothing was changed: ${LOCAL}, so the application would not see it. ${ADVICE}`)
       return limiter
     },
-    async user(identifier) {
+    async user(identifier, kind) {
       const { host } = await loaded()
       if (!host) throw new CliError(1, 'The limiter does not know its users. Configure it: sessmgr({ host: … }).')
-      const user = await lookUp(host.users, identifier)
+      const [user, other] = await lookUp(host.users, identifier, kind)
       if (user === undefined) throw new CliError(1, `There is no user "${identifier}".`)
-      return user
+      if (other === undefined) return user
+      const sentence = `"${identifier}" is the login name of one user and the id of another.`
+      throw new CliError(1, `${sentence} Say which is meant: --by login or --by id.`)
     },
     async confirm(question, yes) {
       if (yes) return
@@ -68,11 +70,16 @@ function isLocal(limiter: Sessmgr): boolean {
   return coreOf(limiter).options.store.local === true
 }
 
-async function lookUp<User>(users: HostUsers<User>, identifier: string): Promise<UserSummary | undefined> {
+async function lookUp<User>(
+  users: HostUsers<User>,
+  identifier: string,
+  kind: IdentifierKind | undefined,
+): Promise<readonly UserSummary[]> {
   const slow = `it gave no answer within ${LOOK_UP_MS / 1000} seconds.`
   try {
-    const user = await withDeadline(resolveUser(users, identifier), LOOK_UP_MS, () => new CliError(1, slow))
-    return user === undefined ? undefined : users.summary(user)
+    const resolving = resolveUsers(users, identifier, kind)
+    const found = await withDeadline(resolving, LOOK_UP_MS, () => new CliError(1, slow))
+    return found.map((user) => users.summary(user))
   } catch (error) {
     throw new CliError(1, `The look-up of "${identifier}" in host.users failed: ${explainError(error)}`)
   }

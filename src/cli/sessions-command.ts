@@ -1,5 +1,7 @@
 import { Command } from 'commander'
+import type { IdentifierKind } from '../host/resolve-users.ts'
 import { TOKEN_PATTERN } from '../sessions/token.ts'
+import { byOption } from './by-option.ts'
 import type { CliContext } from './cli-context.ts'
 import { CliError } from './cli-error.ts'
 import { printRows } from './print-rows.ts'
@@ -13,9 +15,10 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
   command
     .command('list <user>')
     .description('list the live sessions of a user: id, e-mail address or login name')
+    .addOption(byOption())
     .option('--format <format>', 'table, json, csv or ids', 'table')
-    .action(async (identifier: string, { format }: { format: string }) => {
-      const { id, login } = await user(identifier)
+    .action(async (identifier: string, { by, format }: { by?: IdentifierKind; format: string }) => {
+      const { id, login } = await user(identifier, by)
       const sessions = await (await limiter()).sessions.list(id)
       if (sessions.length === 0 && format === 'table') return print(`${login} has no live session.`)
       const rows = sessions.map((session) => ({
@@ -32,20 +35,22 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
   command
     .command('count <user>')
     .description('count the live sessions of a user')
-    .action(async (identifier: string) => {
-      const { id } = await user(identifier)
+    .addOption(byOption())
+    .action(async (identifier: string, { by }: { by?: IdentifierKind }) => {
+      const { id } = await user(identifier, by)
       print(String(await (await limiter()).sessions.count(id)))
     })
 
   command
     .command('destroy <user>')
     .description('end all sessions of a user, or one')
+    .addOption(byOption())
     .option('--token <token>', 'end only the session with this token')
     .option('--yes', 'do not ask')
-    .action(async (identifier: string, { token, yes }: { token?: string; yes?: boolean }) => {
+    .action(async (identifier: string, { by, token, yes }: { by?: IdentifierKind; token?: string; yes?: boolean }) => {
       if (token !== undefined) requireToken(token)
       const { sessions } = await limiterToChange()
-      const { id, login } = await user(identifier)
+      const { id, login } = await user(identifier, by)
       if (token === undefined) {
         await confirm(`End every session of ${login}?`, yes)
         const count = await sessions.endAll(id)

@@ -18,8 +18,14 @@ export interface UserSummary {
  * Databases say `null` for nobody, arrays `undefined`: both will do.
  */
 export interface HostUsers<User = unknown> {
-  /** Finds a user by id, given as text. Unknown: undefined or null. */
-  findById(id: string): User | null | undefined | Promise<User | null | undefined>
+  /**
+   * Finds a user by id. Unknown: undefined or null.
+   *
+   * The id of a session has the type that the application uses. One that an administrator typed is a string; if it is
+   * all digits and finds nobody, it is asked for again as a number.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its ids.
+  findById(id: any): User | null | undefined | Promise<User | null | undefined>
   /** Finds a user by e-mail address, whatever the case. Unknown: undefined or null. */
   findByEmail(email: string): User | null | undefined | Promise<User | null | undefined>
   /** Finds a user by login name, whatever the case. Unknown: undefined or null. */
@@ -32,7 +38,7 @@ export interface HostUsers<User = unknown> {
 export interface Host<User = unknown, Post = unknown> {
   /** The application's users. */
   readonly users: HostUsers<User>
-  /** Tells whether a user may do something, such as `manage_options`. Asked anew for every call. */
+  /** Tells whether a user may do something, such as `manage_options`. Asked again for every call; only `true` is a yes. */
   can(user: User, capability: string): boolean | Promise<boolean>
   /** The application's posts, for the lazy comments. */
   readonly posts?: HostPosts<Post> | undefined
@@ -46,13 +52,13 @@ export interface Host<User = unknown, Post = unknown> {
 export interface PasswordAttempt {
   /** Address of the client; null when it is not known. */
   readonly ip: string | null
-  /** The login name or e-mail address that was given, whether there is such a user or not. */
+  /** The login name or e-mail address that was given, whether there is such a user or not: at most 320 characters. */
   readonly name: string
 }
 
 /** Counts wrong application passwords by address and account. */
 export interface PasswordAttempts {
-  /** Tells whether a password may be checked at all. False refuses the call with 429. */
+  /** Tells whether another wrong password is tolerated. Anything but `true` answers it with 429. */
   allow(attempt: PasswordAttempt): boolean | Promise<boolean>
   /** Notes that the password was wrong, or the name unknown. */
   failed(attempt: PasswordAttempt): unknown

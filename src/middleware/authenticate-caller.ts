@@ -1,11 +1,15 @@
 import type { ApplicationPasswords } from '../auth/application-passwords.ts'
-import { basicCredentials } from '../auth/basic-credentials.ts'
+import { type BasicCredentials, basicCredentials } from '../auth/basic-credentials.ts'
 import type { Nonces } from '../auth/nonce.ts'
 import type { Host } from '../host/host.ts'
+import type { FindSignedIn } from '../host/signed-in-user.ts'
 import type { Token } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
 import type { HostRequest, HostResponse } from './host-types.ts'
 import { RestError } from './rest-error.ts'
+
+/** The longest e-mail address. Nobody has a longer name, and what counts attempts keeps the names. */
+const MAX_NAME = 320
 
 /** What REST nonces are made for. */
 export const REST_ACTION = 'rest'
@@ -29,15 +33,19 @@ export interface CallerParts {
   readonly host: Host
   /** Tells whose session a request carries; nonces are made for that session. */
   readerOf(request: HostRequest): Reader | undefined
+  /** Tells whether the session that a request came with is still live. */
+  isLive(reader: Reader): Promise<boolean>
+  readonly findSignedIn: FindSignedIn
   readonly passwords: ApplicationPasswords
   readonly nonces: Nonces
   readonly nonceHeader: string
 }
 
 /**
- * Tells who calls: by application password when there is an `Authorization` header, else by session cookie and nonce.
+ * Tells who calls: by session cookie and nonce, or by application password when there is an `Authorization` header.
  *
- * Undefined is an anonymous caller; so is one with a cookie but without a nonce.
+ * With a session and a nonce the session decides, because a proxy may ask for a password of its own. Undefined is an
+ * anonymous caller; so is one with a cookie but without a nonce.
  *
  * @param isOpen Whether the route is open to everybody: credentials for something else are nothing to refuse there.
  *
@@ -51,15 +59,29 @@ export async function authenticateCaller(
   isOpen = false,
 ): Promise<Caller | undefined> {
   const { authorization } = request.headers
-  if (authorization !== undefined && !isOpen) return callerByPassword(parts, request, authorization)
+  const isPage = parts.nonceHeader.toLowerCase() in request.headers && parts.readerOf(request) !== undefined
+  if (authorization !== undefined && !isOpen && !isPage) return callerByPassword(parts, request, authorization)
   return callerBySession(parts, request, response)
 }
 
+/** Finds a caller again after time has passed. Undefined when the session, the password or the user is gone. */
+export async function findCallerAgain(
+  parts: CallerParts,
+  request: HostRequest,
+  { userId, token }: Caller,
+): Promise<Caller | undefined> {
+  if (token !== undefined)
+    return (await parts.isLive({ userId, token })) ? holderOf(parts, { userId, token }) : undefined
+  const credentials = basicCredentials(request.headers.authorization ?? '')
+  return credentials && ownerOf(parts, credentials)
+}
+
 async function callerBySession(
-  { host, readerOf, nonces, nonceHeader }: CallerParts,
+  parts: CallerParts,
   request: HostRequest,
   response: HostResponse,
 ): Promise<Caller | undefined> {
+  const { readerOf, nonces, nonceHeader } = parts
   const session = readerOf(request)
   const nonce = request.headers[nonceHeader.toLowerCase()]
   if (!session || nonce === undefined) return undefined
@@ -69,8 +91,12 @@ async function callerBySession(
     throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is wrong or too old. Reload the page.')
   }
   response.setHeader(nonceHeader, await nonces.create(subject))
-  const user = (await host.users.findById(String(session.userId))) ?? undefined
-  return user === undefined ? undefined : { user, userId: session.userId, token: session.token }
+  return holderOf(parts, session)
+}
+
+async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Reader): Promise<Caller | undefined> {
+  const user = await findSignedIn(userId)
+  return user === undefined ? undefined : { user, userId, token }
 }
 
 /** A browser says where an unsafe request comes from; the nonce alone would do, this holds even if one leaks. */
@@ -86,29 +112,36 @@ function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined
 }
 
-async function callerByPassword(
-  { host, passwords }: CallerParts,
-  request: HostRequest,
-  authorization: string,
-): Promise<Caller> {
+async function callerByPassword(parts: CallerParts, request: HostRequest, authorization: string): Promise<Caller> {
+  // A browser that once had credentials typed in repeats them, for pages of other sites too.
+  refuseCrossOrigin(request)
   const credentials = basicCredentials(authorization)
-  if (!credentials) throw wrongCredentials()
-  const { name, password } = credentials
-  const attempt = { ip: request.ip ?? request.socket.remoteAddress ?? null, name }
-  if (host.attempts && !(await host.attempts.allow(attempt))) {
+  if (!credentials || credentials.name.length > MAX_NAME) throw wrongCredentials()
+  const caller = await ownerOf(parts, credentials)
+  // What others guess must not shut out whoever knows the password, and its 142 random bits are beyond guessing.
+  if (caller) return caller
+  const { attempts } = parts.host
+  const attempt = { ip: request.ip ?? request.socket.remoteAddress ?? null, name: credentials.name }
+  if (attempts && !(await attempts.allow(attempt))) {
     throw new RestError(429, 'too_many_attempts', 'Too many attempts. Wait a while.', {
       headers: { 'Retry-After': '60' },
     })
   }
+  // A rate limiter that rejects at the last straw has counted it all the same.
+  await Promise.resolve(attempts?.failed(attempt)).catch(() => {})
+  throw wrongCredentials()
+}
+
+/** Finds the user whose application password it is. An unknown name takes as long as a wrong password. */
+async function ownerOf(
+  { host, passwords }: CallerParts,
+  { name, password }: BasicCredentials,
+): Promise<Caller | undefined> {
   const found = name.includes('@') ? await host.users.findByEmail(name) : await host.users.findByLogin(name)
   const user = found ?? undefined
   const userId = user === undefined ? undefined : host.users.summary(user).id
-  if (!(await passwords.verify(userId, password)) || userId === undefined) {
-    // A rate limiter that rejects at the last straw has counted it all the same.
-    await Promise.resolve(host.attempts?.failed(attempt)).catch(() => {})
-    throw wrongCredentials()
-  }
-  return { user, userId, token: undefined }
+  const isRight = await passwords.verify(userId, password)
+  return isRight && userId !== undefined ? { user, userId, token: undefined } : undefined
 }
 
 function wrongCredentials(): RestError {

@@ -3,6 +3,7 @@ import type { LicensingProvider } from '../addons/licensing-provider.ts'
 import type { SiteOptions } from '../addons/site-identity.ts'
 import { SessmgrError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
+import { strictHost } from '../host/strict-host.ts'
 import { inWords } from '../in-words.ts'
 import { invalidOption } from '../invalid-option.ts'
 import { consoleLogger, type Logger } from '../logger.ts'
@@ -151,23 +152,26 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     throw invalidOption('"logger" must have the methods warn and error')
   }
   checkLicensing(options.licensing, options.site)
+  const safe = safeLogger(logger)
+  const host = checkHost(options.host)
+  const readPassport = passportUser(userId === undefined ? warnOfKinds(safe) : undefined)
   return {
     store: store ?? memoryStore(),
     settings: checkSettings(options.settings, strategies),
     sessionStore: sessionStore as HostStore | undefined,
     userIdOf: (user) => userIdOf(user, userId),
-    sessionUser: (data) => checkedUser(sessionUser ? sessionUser(data) : passportUser(data)),
+    sessionUser: (data) => checkedUser(sessionUser ? sessionUser(data) : readPassport(data)),
     strategies,
     deadlineMs,
     touchEveryMs: touchEvery,
-    host: checkHost(options.host),
+    host: host && strictHost(host, safe),
     secrets: checkSecrets(options.secret),
     nonceHeader: checkHeader(options.nonceHeader),
     restPath: checkPath(options.restPath),
     licensing: options.licensing,
     site: options.site,
-    textsFor: createTextsFor(options.texts, safeLogger(logger)),
-    logger: safeLogger(logger),
+    textsFor: createTextsFor(options.texts, safe),
+    logger: safe,
   }
 }
 
@@ -224,11 +228,30 @@ function userIdOf(user: unknown, read?: (user: unknown) => UserId): UserId {
   )
 }
 
-function passportUser(data: HostSessionData): unknown {
-  const { passport } = data
-  // @fastify/passport keeps what it has serialised right there, the others in an object with `user`.
-  const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
-  return typeof user === 'object' ? (user as { id?: unknown } | null)?.id : user
+/** @param note Looks at a serialised user that is an object. */
+function passportUser(note?: (user: object) => void): (data: HostSessionData) => unknown {
+  return ({ passport }) => {
+    // @fastify/passport keeps what it has serialised right there, the others in an object with `user`.
+    const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
+    if (typeof user !== 'object' || user === null) return user
+    note?.(user)
+    return (user as { id?: unknown }).id
+  }
+}
+
+/** Creates what says once that sessions tell users apart by more than the id that sessmgr counts by. */
+function warnOfKinds(logger: Logger): (user: object) => void {
+  let warned = false
+  return (user) => {
+    const names = Object.keys(user)
+    if (warned || !names.includes('id') || names.length === 1) return
+    warned = true
+    logger.warn(
+      `Passport serialises { ${names.join(', ')} }, and sessmgr tells users apart by "id" alone: two kinds of users that ` +
+        'can have the same id would be one. If every id is unique, say sessmgr({ userId: (user) => user.id }); if not, ' +
+        "give both userId and sessionUser, such as (user) => user.type + ':' + user.id.",
+    )
+  }
 }
 
 function checkedUser(id: unknown): UserId | undefined {

@@ -2,11 +2,12 @@ import type { HostRequest } from '../middleware/host-types.ts'
 import { RestError } from '../middleware/rest-error.ts'
 
 const MAX_BYTES = 100 * 1024
+const MAX_MS = 10_000
 
 /**
  * Reads the JSON object in a request's body. Undefined when there is no body.
  *
- * @throws RestError 413 above 100 kB, 415 for another content type, 400 `rest_invalid_json` for broken JSON, a key that
+ * @throws RestError 408 when the body takes longer than ten seconds, 413 above 100 kB, 415 for another content type, 400 `rest_invalid_json` for broken JSON, a key that
  * occurs twice, `__proto__`, or anything but an object.
  */
 export async function jsonBody(request: HostRequest): Promise<Record<string, unknown> | undefined> {
@@ -49,14 +50,26 @@ function bytesOf(request: HostRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    const tooSlow = setTimeout(() => {
+      chunks.length = 0
+      reject(bodyTooSlow())
+    }, MAX_MS)
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= MAX_BYTES) return void chunks.push(chunk)
       chunks.length = 0
       reject(new RestError(413, 'rest_payload_too_large', `The body is larger than ${MAX_BYTES} bytes.`))
     })
-    request.on('end', () => resolve(Buffer.concat(chunks)))
-    for (const event of ['error', 'close']) request.on(event, () => reject(invalidJson('The body has no end.')))
+    request.on('end', () => {
+      clearTimeout(tooSlow)
+      resolve(Buffer.concat(chunks))
+    })
+    for (const event of ['error', 'close']) {
+      request.on(event, () => {
+        clearTimeout(tooSlow)
+        reject(invalidJson('The body has no end.'))
+      })
+    }
   })
 }
 
@@ -65,6 +78,11 @@ function objectOf(body: unknown): Record<string, unknown> {
     return Object.assign(Object.create(null), body) as Record<string, unknown>
   }
   throw invalidJson('The body must be a JSON object.')
+}
+
+function bodyTooSlow(): RestError {
+  const message = `The body has not arrived within ${MAX_MS / 1000} seconds. Nothing was changed.`
+  return new RestError(408, 'rest_request_timeout', message, { headers: { Connection: 'close' } })
 }
 
 function unsupportedType(): RestError {

@@ -1,21 +1,20 @@
 import * as z from 'zod/mini'
 import type { Host } from '../host/host.ts'
-import { resolveUser } from '../host/resolve-user.ts'
 import type { SessionManager } from '../limiter/manage-sessions.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
-import { checkIdentifier, userNotFound, userSummarySchema } from './user-parameter.ts'
+import { checkIdentifier, requireUser, type UserParameters, userFields, userSummarySchema } from './user-parameter.ts'
 
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
 /** Lists the sessions of a user. */
 export function listSessionsRoute(sessions: SessionManager, { users }: Host): RestRoute {
-  return restRoute<{ user: string }>({
+  return restRoute<UserParameters>({
     methods: ['GET'],
     path: '/sessmgr/v1/sessions',
     summary: 'Lists the live sessions of a user, oldest first. Times are Unix seconds.',
     access: 'manage_options',
     schemas: () => ({
-      params: z.object({ user: z.string('must be given once') }),
+      params: z.object(userFields),
       response: z.object({
         user: userSummarySchema,
         sessions: z.array(
@@ -33,9 +32,7 @@ export function listSessionsRoute(sessions: SessionManager, { users }: Host): Re
     }),
     precheck: checkIdentifier,
     async handle({ params, caller }) {
-      const user = await resolveUser(users, params.user)
-      if (user === undefined) throw userNotFound()
-      const summary = users.summary(user)
+      const summary = users.summary(await requireUser(users, params))
       const records = await sessions.list(summary.id)
       const live = records.map((record) => ({
         token: record.token,

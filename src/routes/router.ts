@@ -1,7 +1,12 @@
 import type { Logger } from '../logger.ts'
 import { messageOf } from '../message-of.ts'
 import { answerSafely } from '../middleware/answer-safely.ts'
-import { authenticateCaller, type CallerParts } from '../middleware/authenticate-caller.ts'
+import {
+  authenticateCaller,
+  type Caller,
+  type CallerParts,
+  findCallerAgain,
+} from '../middleware/authenticate-caller.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { keepCookiesOut } from '../middleware/keep-cookies-out.ts'
 import { requireCapability } from '../middleware/require-capability.ts'
@@ -53,11 +58,15 @@ export function createRouter(parts: RouterParts) {
     const { route, groups } = match
 
     const { headers } = request
-    if (nonceHeader in headers && headers.authorization === undefined) parts.noteNonce?.(request)
-    const caller = await authenticateCaller(parts, request, response, route.access === undefined)
-    if (typeof route.access === 'string') await requireCapability(parts.host, caller, route.access)
-    else await route.access?.(caller, parts.host)
+    if (nonceHeader in headers) parts.noteNonce?.(request)
+    let caller = await authenticateCaller(parts, request, response, route.access === undefined)
+    await requireAccess(route, caller, request)
     const fields = method === 'GET' ? queryOf(request) : await jsonBody(request)
+    if (method !== 'GET' && caller) {
+      // The client decides how long its body takes, and much can end meanwhile.
+      caller = await findCallerAgain(parts, request, caller)
+      await requireAccess(route, caller, request)
+    }
     if (fields === undefined && route.needsBody) throw invalidParams({ body: NO_BODY })
     const given = { ...fields, ...groups }
     route.precheck?.(given)
@@ -67,6 +76,17 @@ export function createRouter(parts: RouterParts) {
     const result = await route.handle({ caller, request, params: checked.data })
     if (result instanceof RestAnswer) send(response, result)
     else send(response, RestAnswer.json(result))
+  }
+
+  async function requireAccess({ access }: RestRoute, caller: Caller | undefined, request: HostRequest): Promise<void> {
+    try {
+      if (typeof access === 'string') await requireCapability(parts.host, caller, access)
+      else await access?.(caller, parts.host)
+    } catch (error) {
+      const isNonceMissing = !caller && !(nonceHeader in request.headers) && parts.readerOf(request) !== undefined
+      const is401 = error instanceof RestError && error.status === 401
+      throw is401 && isNonceMissing ? withoutNonce(parts.nonceHeader, error) : error
+    }
   }
 }
 
@@ -97,6 +117,11 @@ function wrongMethod(routes: readonly RestRoute[]): RestError {
   const allowed = methods.includes('GET') ? ['GET', 'HEAD', ...methods.filter((name) => name !== 'GET')] : methods
   const headers = { Allow: allowed.join(', ') }
   return new RestError(405, 'rest_method_not_allowed', 'This route does not know that method.', { headers })
+}
+
+function withoutNonce(nonceHeader: string, { headers }: RestError): RestError {
+  const message = `You are signed in, but the nonce is missing. Send the header ${nonceHeader} with the value of limiter.nonce(request).`
+  return new RestError(401, 'rest_forbidden', message, { headers })
 }
 
 /** The caller learns nothing of a fault; the log does, but no parameter, which may be a secret. */

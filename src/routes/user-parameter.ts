@@ -1,5 +1,27 @@
 import * as z from 'zod/mini'
-import { RestError } from '../middleware/rest-error.ts'
+import type { HostUsers } from '../host/host.ts'
+import { type IdentifierKind, resolveUsers } from '../host/resolve-users.ts'
+import { invalidParams, RestError } from '../middleware/rest-error.ts'
+
+const TEXT = 'must be a string, given once'
+
+/** The fields that name a user: `user` whichever way, the others one way each. */
+export const userFields = {
+  user: z.optional(z.string(TEXT)),
+  id: z.optional(z.union([z.int(), z.string()], 'must be an integer or a string, given once')),
+  login: z.optional(z.string(TEXT)),
+  email: z.optional(z.string(TEXT)),
+}
+
+/** Parameters that name a user. */
+export interface UserParameters {
+  readonly user?: string
+  readonly id?: string | number
+  readonly login?: string
+  readonly email?: string
+}
+
+const FIELDS = Object.keys(userFields) as (keyof UserParameters)[]
 
 /** Shape of a user in answers. */
 export const userSummarySchema = z.object({
@@ -8,13 +30,39 @@ export const userSummarySchema = z.object({
   display_name: z.string(),
 })
 
-/** Refuses a missing or blank identifier with the code that scripts know. */
-export function checkIdentifier({ user }: Readonly<Record<string, unknown>>): void {
-  const missing = user === undefined || user === null || (typeof user === 'string' && user.trim() === '')
-  if (missing) throw new RestError(400, 'missing_identifier', 'Name a user: an id, an e-mail address or a login name.')
+/** Refuses a missing or blank identifier with the code that scripts know, and more than one identifier. */
+export function checkIdentifier(params: Readonly<Record<string, unknown>>): void {
+  const [first, second] = FIELDS.filter((field) => !isBlank(params[field]))
+  if (first === undefined) {
+    throw new RestError(
+      400,
+      'missing_identifier',
+      'Name a user: by user (an id, an e-mail address or a login name), or by id, login or email.',
+    )
+  }
+  if (second !== undefined) throw invalidParams({ [second]: `must not be given together with ${first}` })
 }
 
-/** Makes the answer for a user who does not exist. */
-export function userNotFound(): RestError {
-  return new RestError(404, 'user_not_found', 'There is no such user.')
+/**
+ * Finds the user that a call names.
+ *
+ * @throws RestError 404 `user_not_found`, 409 `ambiguous_identifier`.
+ */
+export async function requireUser(users: HostUsers, params: UserParameters): Promise<unknown> {
+  const field = FIELDS.find((name) => !isBlank(params[name])) ?? 'user'
+  const kind: IdentifierKind | undefined = field === 'user' ? undefined : field
+  const [user, other] = await resolveUsers(users, String(params[field] ?? ''), kind)
+  if (user === undefined) throw new RestError(404, 'user_not_found', 'There is no such user.')
+  if (other !== undefined) {
+    throw new RestError(
+      409,
+      'ambiguous_identifier',
+      'This is the login name of one user and the id of another. Name the user by login or by id. Nothing was changed.',
+    )
+  }
+  return user
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 }

@@ -7,6 +7,7 @@ import { SessmgrError } from '../errors.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
 import type { HostPosts } from '../host/posts.ts'
+import { createFindSignedIn } from '../host/signed-in-user.ts'
 import type { Theme } from '../host/theme.ts'
 import { REST_ACTION } from '../middleware/authenticate-caller.ts'
 import type { HostRequest } from '../middleware/host-types.ts'
@@ -103,8 +104,8 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     throw new SessmgrError('invalid_option', '"user" must be a function such as (request) => request.user.')
   }
   const { users = WITHOUT_USERS.users, can = WITHOUT_USERS.can } = given
-  const host: Host = { ...given, users, can }
-  const resolved = resolveOptions({ ...shared, host })
+  const resolved = resolveOptions({ ...shared, host: { ...given, users, can } })
+  const host = resolved.host as Host
   const { store, logger, nonceHeader, deadlineMs } = resolved
   const hooks = bus ?? createHooks({ logger, deadlineMs })
   const passwords = createApplicationPasswords(store.passwords, systemClock)
@@ -129,7 +130,10 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     isSignedIn: (request) => (userOf(request) ?? undefined) !== undefined,
     nonceOf,
   })
-  const parts = { routes, host, readerOf, passwords, nonces, nonceHeader, logger }
+  const findSignedIn = createFindSignedIn(host.users, logger)
+  // The session, if there is one, is the application's own affair.
+  const isLive = async () => true
+  const parts = { routes, host, readerOf, isLive, findSignedIn, passwords, nonces, nonceHeader, logger }
   function router(mistaken?: unknown): Middleware {
     refuseRequest(mistaken, 'comments.router()')
     return createRouter(parts) as Middleware

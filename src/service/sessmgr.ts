@@ -9,9 +9,10 @@ import { siteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../clock.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
+import { createFindSignedIn } from '../host/signed-in-user.ts'
 import type { SessionManager } from '../limiter/manage-sessions.ts'
 import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
-import { REST_ACTION } from '../middleware/authenticate-caller.ts'
+import { REST_ACTION, type Reader } from '../middleware/authenticate-caller.ts'
 import { directLogin, directLogout, requireStore } from '../middleware/direct-login.ts'
 import { GuardedStores } from '../middleware/guarded-stores.ts'
 import { hostLogin } from '../middleware/host-login.ts'
@@ -168,13 +169,15 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   if (comments) limiter.options.add(comments.settings.option as SiteOption)
   const { addons, routes: addonRoutes } = createAddonsService({ ...resolved, hooks: limiter.hooks })
 
+  const findSignedIn = host ? createFindSignedIn(host.users, logger) : async () => undefined
   const noteNonce = orderWarning('limiter.router()', logger)
   function router(mistaken?: unknown): Middleware {
     refuseRequest(mistaken, 'limiter.router()')
     if (!host) return refuseWithoutHost(logger) as Middleware
     const parts = [...sessmgrRoutes(limiter, host), ...addonRoutes, ...commentRoutes]
     const routes = [...parts, openapiRoute(parts, nonceHeader)]
-    const callers = { host, readerOf, passwords, nonces, nonceHeader }
+    const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
+    const callers = { host, readerOf, isLive, findSignedIn, passwords, nonces, nonceHeader }
     return createRouter({ ...callers, routes, logger, noteNonce }) as Middleware
   }
 
@@ -184,7 +187,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     refuseRequest(options, 'limiter.admin()')
     const { hooks, modes } = limiter
     const { restPath, textsFor } = resolved
-    const parts = { host, hooks, modes, nonceOf, nonceHeader, restPath, textsFor, enqueued, notePage }
+    const parts = { host, hooks, modes, nonceOf, nonceHeader, restPath, textsFor, enqueued, notePage, findSignedIn }
     return createAdmin(parts, options) as Middleware
   }
 

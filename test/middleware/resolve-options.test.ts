@@ -243,13 +243,28 @@ describe('the id of a user', () => {
 })
 
 describe('the user of a session from before the service', () => {
+  const silent = { warn() {}, error() {} }
+
   it.each([
     ['u1', 'u1'],
     [7, 7],
     [{ id: 7, name: 'x' }, 7],
     [{ id: 'u1' }, 'u1'],
   ])('is what Passport has serialised as %j', (user, expected) => {
-    expect(resolveOptions().sessionUser({ passport: { user } })).toBe(expected)
+    expect(resolveOptions({ logger: silent }).sessionUser({ passport: { user } })).toBe(expected)
+  })
+
+  it('rule 50: is warned of once when it has more than an id, and nobody has said what the id is', () => {
+    const warnings: string[] = []
+    const logger = { warn: (message: string) => void warnings.push(message), error() {} }
+    const user = { id: 7, type: 'customer' }
+    resolveOptions({ logger, userId: ({ id }) => id }).sessionUser({ passport: { user } })
+    resolveOptions({ logger, sessionUser: () => 7 }).sessionUser({ passport: { user } })
+    const { sessionUser } = resolveOptions({ logger })
+    for (const serialised of [7, '7', { id: 7 }, undefined]) sessionUser({ passport: { user: serialised } })
+    expect(warnings).toEqual([])
+    for (let times = 0; times < 2; times++) sessionUser({ passport: { user } })
+    expect(warnings).toEqual([expect.stringMatching(/^Passport serialises \{ id, type \}.*sessmgr\(\{ userId/)])
   })
 
   it('is unknown where Passport has serialised nothing that can be used', () => {

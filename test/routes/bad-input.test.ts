@@ -185,12 +185,12 @@ describe('a broken Authorization header', () => {
     }
   })
 
-  it('is refused with a cookie and a good nonce beside it, too', async () => {
+  it('is nothing to a call with a session and a good nonce, which it may have from a proxy', async () => {
     const admin = await host.signIn('admin')
     before = await host.snapshot()
     for (const authorization of ['', 'Basic', 'Bearer canary', ...Object.values(basic('admin', 'wrong'))]) {
       const answer = await host.call('GET', SETTINGS, { headers: { ...admin.headers, authorization } })
-      await expectRefusal(answer, 401, 'rest_forbidden')
+      expect(answer.status).toBe(200)
     }
   })
 })

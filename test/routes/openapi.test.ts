@@ -113,8 +113,17 @@ describe('the OpenAPI document', () => {
   })
 
   it('names the parameters of a query and whether they are needed', () => {
+    const optional = { in: 'query', required: false, schema: { type: 'string' } }
+    // One of them has to be given, which a list of parameters cannot say.
     expect(operationOf('GET', '/sessmgr/v1/sessions').parameters).toEqual([
-      { name: 'user', in: 'query', required: true, schema: { type: 'string' } },
+      { ...optional, name: 'user' },
+      {
+        ...optional,
+        name: 'id',
+        schema: { anyOf: [expect.objectContaining({ type: 'integer' }), { type: 'string' }] },
+      },
+      { ...optional, name: 'login' },
+      { ...optional, name: 'email' },
     ])
   })
 
@@ -186,7 +195,10 @@ describe('what the routes accept', () => {
     ['/sessmgr/v1/sessions/destroy', { user: 'carol' }],
     ['/sessmgr/v1/sessions/destroy', { user: 5 }],
     ['/sessmgr/v1/sessions/destroy', { user: ['carol'] }],
-    ['/sessmgr/v1/sessions/destroy', {}],
+    ['/sessmgr/v1/sessions/destroy', { id: 4 }],
+    ['/sessmgr/v1/sessions/destroy', { id: [4] }],
+    ['/sessmgr/v1/sessions/destroy', { login: 'carol' }],
+    ['/sessmgr/v1/sessions/destroy', { email: 5 }],
     ['/sessmgr/v1/sessions/destroy', { user: 'carol', token: 'short' }],
     ['/sessmgr/v1/sessions/destroy', { user: 'carol', token: 7 }],
     ['/sessmgr/v1/sessions/destroy-all', {}],

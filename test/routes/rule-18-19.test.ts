@@ -108,11 +108,16 @@ describe('rule 19: the order of checks', () => {
     expect(script.headers['www-authenticate']).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/)
   })
 
-  it('takes a cookie without a nonce for no cookie at all', async () => {
+  it('takes a cookie without a nonce for an anonymous caller, and says that the nonce is missing', async () => {
     const { cookie } = admin
     const answer = await host.call('GET', SETTINGS, { headers: { cookie } })
     const anonymous = await host.call('GET', SETTINGS)
-    expect([answer.status, answer.text]).toEqual([401, anonymous.text])
+    expect([answer.status, answer.json.code]).toEqual([401, anonymous.json.code])
+    expect(answer.headers['www-authenticate']).toBe(anonymous.headers['www-authenticate'])
+    expect(answer.json.message).toBe(
+      'You are signed in, but the nonce is missing. Send the header X-HOST-Nonce with the value of limiter.nonce(request).',
+    )
+    expect(anonymous.json.message).toBe('Sign in to do that.')
     expect(answer.headers['x-host-nonce']).toBeUndefined()
     expect(await host.isSignedIn(admin)).toBe(true)
   })

@@ -78,16 +78,26 @@ describe('rule 27: an application password', () => {
     expect([await status(one.password), await status(two.password)]).toEqual([401, 200])
   })
 
-  it('is what counts when a cookie and a nonce come along', async () => {
+  it('counts for nothing beside a session and a nonce, so that a gate with a password shuts nobody out', async () => {
     const admin = await host.signIn('admin')
-    const wrong = await host.call('GET', SETTINGS, { headers: { ...admin.headers, ...basic('admin', 'wrong') } })
-    expect(wrong.status).toBe(401)
-    const carol = await host.call('GET', SETTINGS, { headers: { ...admin.headers, ...(await host.scriptOf('carol')) } })
-    expect(carol.status).toBe(403)
+    for (const gate of [basic('admin', 'wrong'), basic('staging', 'gate'), await host.scriptOf('carol')]) {
+      expect((await host.call('GET', SETTINGS, { headers: { ...admin.headers, ...gate } })).status).toBe(200)
+    }
+    const script = await host.scriptOf('admin')
+    const alice = await host.signIn('alice')
+    const calls = [
+      { ...alice.headers, ...script },
+      { cookie: alice.cookie, 'x-host-nonce': 'wrong', ...script },
+    ].map((headers) => host.call('GET', SETTINGS, { headers }))
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([403, 403])
+  })
+
+  it('is what counts where the session or the nonce is missing', async () => {
     const script = await host.scriptOf('admin')
     const { cookie } = await host.signIn('alice')
-    const good = await host.call('GET', SETTINGS, { headers: { cookie, 'x-host-nonce': 'wrong', ...script } })
-    expect(good.status).toBe(200)
+    for (const rest of [{ cookie }, { 'x-host-nonce': 'wrong' }]) {
+      expect((await host.call('GET', SETTINGS, { headers: { ...rest, ...script } })).status).toBe(200)
+    }
     for (const id of [1, 2]) await host.limiter.sessions.endAll(id)
   })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { resolveUser } from '../../src/host/resolve-user.ts'
+import { resolveUsers } from '../../src/host/resolve-users.ts'
 import type { HostUsers } from '../../src/index.ts'
 
 interface Person {
@@ -37,7 +37,7 @@ function usersWith(numberOf: (id: string) => number = Number) {
   return { users, asked }
 }
 
-const found = async (identifier: string) => (await resolveUser(usersWith().users, identifier))?.id
+const found = async (identifier: string) => (await resolveUsers(usersWith().users, identifier))[0]?.id
 
 describe('rule 23: an identifier', () => {
   it.each([
@@ -45,13 +45,14 @@ describe('rule 23: an identifier', () => {
     ['2', 2, ['id 2']],
     ['alice@example.test', 2, ['email alice@example.test']],
     ['admin@example.test', 1, ['email admin@example.test']],
-    ['alice', 2, ['login alice']],
+    ['alice', 2, ['login alice', 'id alice']],
     ['u-77', 'u-77', ['login u-77', 'id u-77']],
-    ['texter', 'texter', ['login texter']],
+    ['texter', 'texter', ['login texter', 'id texter']],
   ])('%j is looked for where its shape says', async (identifier, id, looked) => {
     const { users, asked } = usersWith()
-    const user = await resolveUser(users, identifier)
+    const [user, ...others] = await resolveUsers(users, identifier)
     expect(user?.id === id || user?.login === id).toBe(true)
+    expect(others).toEqual([])
     expect(asked).toEqual(looked)
   })
 
@@ -71,7 +72,7 @@ describe('rule 23: an identifier', () => {
 
   it.each(['', ' ', '\t\n'])('%j names nobody, and nobody is asked', async (identifier) => {
     const { users, asked } = usersWith()
-    expect(await resolveUser(users, identifier)).toBeUndefined()
+    expect(await resolveUsers(users, identifier)).toEqual([])
     expect(asked).toEqual([])
   })
 
@@ -91,7 +92,7 @@ describe('rule 23: an identifier', () => {
     '%j is not another spelling of an id, however carelessly the application makes a number of it',
     async (identifier) => {
       for (const numberOf of [Number, Number.parseInt, Number.parseFloat]) {
-        expect(await resolveUser(usersWith(numberOf).users, identifier)).toBeUndefined()
+        expect(await resolveUsers(usersWith(numberOf).users, identifier)).toEqual([])
       }
     },
   )
@@ -116,7 +117,7 @@ describe('rule 23: an identifier', () => {
     )
     await fc.assert(
       fc.asyncProperty(identifier, async (name) => {
-        const user = await resolveUser(usersWith().users, name)
+        const [user] = await resolveUsers(usersWith().users, name)
         if (!user) return
         const called = [String(user.id), user.login, user.email].map((text) => text.toLowerCase())
         expect(called).toContain(name.trim().toLowerCase())
@@ -131,13 +132,49 @@ describe('rule 23: an identifier', () => {
       const { users } = usersWith()
       const nobody = async () => null
       const nulls = { ...users, findById: nobody, findByLogin: nobody, findByEmail: nobody }
-      expect(await resolveUser(nulls, name)).toBeUndefined()
+      expect(await resolveUsers(nulls, name)).toEqual([])
     },
   )
 
   it('passes on what the application throws', async () => {
     const { users } = usersWith()
     const broken = { ...users, findByLogin: () => Promise.reject(new Error('the database is down')) }
-    await expect(resolveUser(broken, 'alice')).rejects.toThrow('the database is down')
+    await expect(resolveUsers(broken, 'alice')).rejects.toThrow('the database is down')
+  })
+
+  it('that is the login name of one user and the id of another names both', async () => {
+    const { users } = usersWith()
+    const victim = PEOPLE.find(({ id }) => id === 'u-77') as Person
+    const taken = { ...users, findByLogin: () => ({ id: 9, login: 'U-77', email: 'mallory@example.test' }) }
+    expect((await resolveUsers(taken, 'u-77')).map(({ id }) => id)).toEqual([9, 'u-77'])
+    expect(await resolveUsers(taken, 'u-77', 'id')).toEqual([victim])
+    expect((await resolveUsers(taken, 'u-77', 'login')).map(({ id }) => id)).toEqual([9])
+  })
+
+  it.each([
+    ['2', 'login', 4],
+    ['admin@example.test', 'login', 5],
+    ['2', 'id', 2],
+    ['alice', 'id', undefined],
+    ['alice', 'email', undefined],
+    ['alice@example.test', 'email', 2],
+  ] as const)('%j is looked for by %s alone where that is said', async (identifier, kind, id) => {
+    const [user] = await resolveUsers(usersWith().users, identifier, kind)
+    expect(user?.id).toBe(id)
+  })
+
+  it('made of digits is asked for as a number too, where the application compares numbers', async () => {
+    const asked: unknown[] = []
+    const { users } = usersWith()
+    const numeric = {
+      ...users,
+      findById: (id: unknown) => {
+        asked.push(id)
+        return PEOPLE.find((person) => person.id === id)
+      },
+    }
+    expect((await resolveUsers(numeric, '2')).map(({ id }) => id)).toEqual([2])
+    expect(asked).toEqual(['2', 2])
+    expect(await resolveUsers(numeric, '9007199254740993')).toEqual([])
   })
 })
