@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { HostUsers, Middleware, Sessmgr, UserId } from 'sessmgr'
+import type { HostUsers, Middleware, Sessmgr } from 'sessmgr'
 import type { DemoVendor } from './demo-vendor.ts'
 import { registerRoleLimits } from './limits-option.ts'
 import { createOwnLimits } from './own-limits.ts'
@@ -50,12 +50,6 @@ export function roleLimits<User>(limiter: Sessmgr, { vendor, roles, rolesOf }: R
     [11, limits.ofUser],
   ] as const
   for (const [priority, limitOf] of byPriority) {
-    const isReached = async (reached: boolean, userId: UserId, count: number) => {
-      const limit = await limitOf(userId)
-      return limit === undefined ? reached : count >= limit
-    }
-    hooks.addFilter('sessmgr_reached_limit', NAME, isReached, priority)
-    // Else the mode would make room by the limit of the site.
     hooks.addFilter('sessmgr_maximum', NAME, async (maximum, userId) => (await limitOf(userId)) ?? maximum, priority)
   }
 

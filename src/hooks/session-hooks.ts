@@ -40,7 +40,7 @@ export interface SessionFilters {
   sessmgr_reached_limit: FilterShape<boolean, [userId: UserId, count: number]>
   /** Exempts a user from the limit by true; then `sessmgr_reached_limit` is not asked. Must return true or false. */
   sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
-  /** Tells how many sessions this user may hold, asked when the limit is reached. Must return a whole number, 1 or more. */
+  /** Decides how many sessions this user may hold, for the limit and for the mode. Must return a whole number, 1 or more. */
   sessmgr_maximum: FilterShape<number, [userId: UserId]>
   /** Changes the sentence that a blocked user reads: plain text, to be escaped where it is shown. */
   sessmgr_error_message: FilterShape<string>
@@ -138,7 +138,7 @@ export const sessionHooks = {
     sessmgr_maximum: {
       parameters: ['maximum', 'user_id'],
       since: '3.3.0',
-      summary: 'Tells the mode, once the limit is reached, how many sessions this user may hold.',
+      summary: 'Decides how many sessions this user may hold.',
     },
     sessmgr_error_message: {
       parameters: ['message'],

@@ -23,7 +23,7 @@ export async function evaluateLogin(
   ignore: readonly Token[],
 ): Promise<LoginEvaluation> {
   const { store, hooks, settings, modes } = context
-  const [{ sessions, version }, generation, { maximum, logic }] = await Promise.all([
+  const [{ sessions, version }, generation, current] = await Promise.all([
     store.sessions.read(userId),
     store.epoch.current(),
     settings.get(),
@@ -32,6 +32,7 @@ export async function evaluateLogin(
     return { version, generation, decision: ADMIT, lost: [] }
   }
 
+  const maximum = await settings.maximumOf(userId, current)
   const reached = (count: number) =>
     ask('sessmgr_reached_limit', hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count))
   const live = sessions.filter(({ record }) => record.generation >= generation && !ignore.includes(record.token))
@@ -40,8 +41,8 @@ export async function evaluateLogin(
   const mayBeReached = live.length >= maximum || hooks.hasFilter('sessmgr_reached_limit')
   const { held, lost } = mayBeReached ? await verify(context, live) : { held: live, lost: [] }
   if (!(await reached(held.length))) return { version, generation, decision: ADMIT, lost }
-  const own = await maximumOf(hooks.applyFilters('sessmgr_maximum', maximum, userId))
-  const decision = modes.strategyOf(logic).decide({ userId, maximum: own, sessions: held.map(({ record }) => record) })
+  const strategy = modes.strategyOf(current.logic)
+  const decision = strategy.decide({ userId, maximum, sessions: held.map(({ record }) => record) })
   return { version, generation, decision, lost }
 }
 
@@ -53,13 +54,6 @@ async function ask(hook: string, answer: Promise<boolean>): Promise<boolean> {
     'hook_failed',
     `The filter "${hook}" must return true or false; it returned ${typeof verdict}.`,
   )
-}
-
-/** Whoever changes the verdict has a limit of their own, and the mode makes room by that one. */
-async function maximumOf(answer: Promise<number>): Promise<number> {
-  const maximum: unknown = await answer
-  if (Number.isSafeInteger(maximum) && (maximum as number) >= 1) return maximum as number
-  throw new SessmgrError('hook_failed', 'The filter "sessmgr_maximum" must return a whole number, 1 or more.')
 }
 
 async function verify({ hostSessions }: LimiterContext, sessions: readonly StoredSession[]) {

@@ -5,8 +5,8 @@ import type { Logger } from '../logger.ts'
 import { createOptionRegistry, type OptionCollection } from '../options/option-registry.ts'
 import {
   BUILT_IN_LOGICS,
+  type CodeSettings,
   createSettings,
-  type SessionSettings,
   type SettingsService,
 } from '../options/session-settings.ts'
 import type { SiteOption } from '../options/site-option.ts'
@@ -31,7 +31,7 @@ export interface LimiterParts {
   readonly store: SessmgrStore
   readonly hostSessions: HostSessions
   readonly logger: Logger
-  readonly settings: Partial<SessionSettings>
+  readonly settings: CodeSettings
   readonly strategies: readonly LimitStrategy[]
   /** Milliseconds that one asynchronous hook subscriber may take. */
   readonly deadlineMs: number

@@ -8,7 +8,7 @@ import { inWords } from '../in-words.ts'
 import { invalidOption } from '../invalid-option.ts'
 import { consoleLogger, type Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
-import { BUILT_IN_LOGICS, type SessionSettings } from '../options/session-settings.ts'
+import { BUILT_IN_LOGICS, type CodeSettings, type SessionSettings } from '../options/session-settings.ts'
 import { requireKnown } from '../require-known.ts'
 import { safeLogger } from '../safe-logger.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
@@ -25,8 +25,8 @@ import { refuseRequest } from './refuse-request.ts'
 export interface SessmgrOptions {
   /** Remembers sessions, settings and the logout epoch. @default memoryStore(): this process alone */
   store?: SessmgrStore | undefined
-  /** Settings that hold until others are stored. @default { maximum: 1, logic: 'allow' } */
-  settings?: { [K in keyof SessionSettings]?: SessionSettings[K] | undefined } | undefined
+  /** Settings that hold until others are stored. `maximum` may be a function of the user id. @default { maximum: 1, logic: 'allow' } */
+  settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
   /** Store of express-session, where it should be guarded before the first request. @default the one of the first request */
   sessionStore?: object | undefined
   /** Reads the id of a user object. @default user.id */
@@ -75,7 +75,7 @@ export interface SessmgrOptions {
 /** The options as the code reads them. */
 export interface ResolvedOptions {
   readonly store: SessmgrStore
-  readonly settings: Partial<SessionSettings>
+  readonly settings: CodeSettings
   readonly sessionStore: HostStore | undefined
   readonly userIdOf: (user: unknown) => UserId
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
@@ -199,15 +199,15 @@ function checkHeader(name = 'X-HOST-Nonce'): string {
   throw invalidOption('"nonceHeader" must be the name of a header')
 }
 
-function checkSettings(
-  settings: SessmgrOptions['settings'] = {},
-  strategies: readonly LimitStrategy[],
-): Partial<SessionSettings> {
+function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: readonly LimitStrategy[]): CodeSettings {
   requireObject(settings, '"settings"')
   requireKnown(settings, SETTINGS, 'settings.')
   const { maximum, logic } = settings
-  if (maximum !== undefined && !(Number.isSafeInteger(maximum) && maximum >= 1)) {
-    throw invalidOption(`"settings.maximum" must be a whole number of at least 1; it is ${inWords(maximum)}`)
+  const isMaximum = typeof maximum === 'function' || (Number.isSafeInteger(maximum) && Number(maximum) >= 1)
+  if (maximum !== undefined && !isMaximum) {
+    throw invalidOption(
+      `"settings.maximum" must be a whole number of at least 1, or a function of the user id; it is ${inWords(maximum)}`,
+    )
   }
   const logics = [...BUILT_IN_LOGICS, ...strategies.map(({ id }) => id)]
   if (logic !== undefined && !logics.includes(logic)) {

@@ -4,15 +4,29 @@ import { SessmgrError } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
+import type { UserId } from '../user-id.ts'
 import type { OptionStore } from './option-store.ts'
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
+import { userMaximums } from './user-maximums.ts'
 
 /** The settings of the session limit. */
 export interface SessionSettings {
   /** Sessions that one user may hold: an integer, 1 or more. @default 1 */
   readonly maximum: number
-  /** What happens at the limit. @default 'allow' */
-  readonly logic: string
+  /**
+   * What happens to a login when the limit is reached: `allow` ends all sessions of the user, `logout_oldest` ends the
+   * oldest, `block` refuses the login. An application may add modes.
+   *
+   * @default 'allow'
+   */
+  readonly logic: 'allow' | 'logout_oldest' | 'block' | (string & Record<never, never>)
+}
+
+/** Settings that an application gives in its code. */
+export interface CodeSettings {
+  /** Sessions that one user may hold: a number for everybody, or a function that returns the number for a user. */
+  readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
+  readonly logic?: SessionSettings['logic']
 }
 
 const NAMES: readonly string[] = ['maximum', 'logic'] satisfies (keyof SessionSettings)[]
@@ -79,6 +93,14 @@ export interface SettingsService {
    * @throws SessmgrError `invalid_setting` for an unknown key; `hook_failed`, `hook_timeout`, `store_unavailable`.
    */
   reset(key?: keyof SessionSettings): Promise<SessionSettings>
+  /**
+   * Returns how many sessions a user may hold: the setting `maximum`, or what the function in its place returns for that
+   * user, through the filter `sessmgr_maximum`.
+   *
+   * @param settings Settings that were just read. @default those that hold now
+   * @throws SessmgrError `hook_failed` for anything but a whole number of at least 1; `hook_timeout`, `store_unavailable`.
+   */
+  maximumOf(userId: UserId, settings?: SessionSettings): Promise<number>
   /** The option behind the settings. Its own update repairs what this one's refuses. */
   readonly option: SiteOption<SessionSettings>
 }
@@ -89,7 +111,7 @@ export interface SettingsParts {
   readonly hooks: Hooks
   readonly logger: Logger
   /** What the application gives in its code. */
-  readonly initial: Partial<SessionSettings>
+  readonly initial: CodeSettings
   /** Logic modes that have code. */
   readonly logics: readonly string[]
   /** Every logic mode that people can read of. One without code needs a subscriber that vouches for it. */
@@ -100,12 +122,14 @@ export interface SettingsParts {
 export function createSettings(parts: SettingsParts): SettingsService {
   const { hooks, logics } = parts
   const noteOverrides = overrideNote(parts)
+  const maximums = userMaximums(parts)
   let lastStored: unknown
 
   async function defaults(): Promise<SessionSettings> {
-    const initial = { maximum: 1, logic: 'allow', ...parts.initial }
+    const initial = { logic: 'allow', ...parts.initial, maximum: maximums.siteWide }
     const filtered = await hooks.applyFilters('sessmgr_settings_defaults', { ...initial })
-    return withMaximum({ ...initial, ...filtered })
+    const settings = withMaximum({ ...initial, ...filtered })
+    return settings.maximum === initial.maximum ? maximums.mark(settings) : settings
   }
 
   const optionParts: SiteOptionParts<SessionSettings> = {
@@ -116,7 +140,9 @@ export function createSettings(parts: SettingsParts): SettingsService {
     defaults,
     build(defaults, stored) {
       lastStored = stored
-      return isRecord(stored) ? withMaximum({ ...defaults, ...stored }) : defaults
+      if (!isRecord(stored)) return defaults
+      const settings = withMaximum({ ...defaults, ...stored })
+      return Object.hasOwn(stored, 'maximum') ? settings : maximums.carryMark(defaults, settings)
     },
     // What nobody asks to change stays, even a mode that this process does not know.
     sanitize: (value, current) => sanitizeSettings(value, current, [...logics, current.logic]),
@@ -168,6 +194,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
       if (key !== undefined && !NAMES.includes(key)) throw refusal({ [key]: unknownSetting(key) })
       return option.reset(key)
     },
+    maximumOf: async (userId, settings) => maximums.of(userId, settings ?? (await option.get())),
     option,
   }
 }
@@ -180,7 +207,8 @@ function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => 
     isSaid = true
     const overridden = Object.entries(initial).flatMap(([key, value]) => {
       const held = isRecord(stored) && Object.hasOwn(stored, key) ? stored[key] : value
-      return held === value ? [] : [`${key} is ${String(held)}, not ${String(value)}`]
+      const given = typeof value === 'function' ? 'what its function returns' : String(value)
+      return held === value ? [] : [`${key} is ${String(held)}, not ${given}`]
     })
     if (overridden.length === 0) return
     logger.warn(

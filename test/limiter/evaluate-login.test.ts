@@ -191,7 +191,7 @@ describe('the filters of a login', () => {
     for (const [own, ended] of [
       [1, 3],
       [3, 1],
-      [9, 1],
+      [9, 0],
     ] as const) {
       const world = createLimiterContext({ maximum: 2, logic: 'logout_oldest' })
       const sessions = [await world.register(7), await world.register(7), await world.register(7)]
@@ -205,12 +205,50 @@ describe('the filters of a login', () => {
     }
   })
 
-  it('rule 9: leaves the verdict to sessmgr_reached_limit, and asks for the maximum only when it is reached', async () => {
+  it('rule 51: takes what sessmgr_maximum returns for the limit too, and asks it once', async () => {
     const world = createLimiterContext({ maximum: 2, logic: 'block' })
     await world.register(7)
-    world.hooks.addFilter('sessmgr_maximum', 'ns', () => 1)
+    world.hooks.addFilter('sessmgr_maximum', 'ns', (maximum, userId) => (userId === 7 ? 1 : maximum))
+    expect((await verdict(world)).admit).toBe(false)
+    expect(world.hooks.didFilter('sessmgr_maximum')).toBe(1)
+    world.hooks.addFilter('sessmgr_maximum', 'more', () => 3)
+    await world.register(7)
     expect(await verdict(world)).toEqual(admitted)
-    expect(world.hooks.didFilter('sessmgr_maximum')).toBe(0)
+  })
+
+  it('rule 51: asks the function that the application gives in place of a number', async () => {
+    const asked: unknown[] = []
+    const maximum = async (userId: string | number) => {
+      asked.push(userId)
+      return userId === 7 ? 1 : 5
+    }
+    const world = createLimiterContext({ maximum, logic: 'block' })
+    await world.register(7)
+    expect((await verdict(world)).admit).toBe(false)
+    expect(await world.context.settings.maximumOf(8)).toBe(5)
+    world.hooks.addFilter('sessmgr_maximum', 'ns', (own) => own + 1)
+    expect(await verdict(world)).toEqual(admitted)
+    expect(asked).toEqual([7, 8, 7])
+  })
+
+  it('rule 51: a stored number holds for everybody, until it is given back to the function', async () => {
+    const world = createLimiterContext({ maximum: () => 4 })
+    const { settings } = world.context
+    expect([await settings.maximumOf(7), (await settings.get()).maximum]).toEqual([4, 1])
+    await settings.update({ logic: 'block' })
+    expect(await settings.maximumOf(7)).toBe(4)
+    await settings.update({ maximum: 2 })
+    expect(await settings.maximumOf(7)).toBe(2)
+    await settings.reset('maximum')
+    expect(await settings.maximumOf(7)).toBe(4)
+  })
+
+  it('rule 12: fails closed when the function fails, or returns no whole number from 1 on', async () => {
+    for (const answer of [0, 1.5, Number.NaN, '3', null, undefined]) {
+      const world = createLimiterContext({ maximum: () => answer as number })
+      const message = expect.stringContaining('"settings.maximum" to "sessmgr_maximum" failed: it must return a whole')
+      await expect(verdict(world)).rejects.toMatchObject({ code: 'hook_failed', message })
+    }
   })
 
   it('rule 12: fails closed when sessmgr_maximum answers anything but a whole number from 1 on', async () => {

@@ -1,12 +1,12 @@
 import { createHooks } from '../../src/hooks/hooks.ts'
 import type { AnnouncedAction, LimiterContext } from '../../src/limiter/limiter-context.ts'
-import { createSettings, type SessionSettings } from '../../src/options/session-settings.ts'
+import { BUILT_IN_LOGICS, type CodeSettings, createSettings } from '../../src/options/session-settings.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
 import { SimpleHost } from './limiter-world.ts'
 
 /** A limiter's insides around the real store, for use cases that are called one by one. */
-export function createLimiterContext(initial: Partial<SessionSettings> = {}) {
+export function createLimiterContext(initial: CodeSettings = {}) {
   const store = memoryStore()
   const host = new SimpleHost()
   const logger = { warn() {}, error() {} }
@@ -15,7 +15,14 @@ export function createLimiterContext(initial: Partial<SessionSettings> = {}) {
   const context: LimiterContext = {
     store,
     hooks,
-    settings: createSettings({ options: store.options, hooks, logger, initial, logics: [], catalogue: async () => [] }),
+    settings: createSettings({
+      options: store.options,
+      hooks,
+      logger,
+      initial,
+      logics: BUILT_IN_LOGICS,
+      catalogue: async () => [],
+    }),
     modes: createLogicModes(hooks),
     hostSessions: host,
     logger,

@@ -1,0 +1,55 @@
+import { SessmgrError } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import { inWords } from '../in-words.ts'
+import type { UserId } from '../user-id.ts'
+import type { CodeSettings, SessionSettings } from './session-settings.ts'
+
+/** Finds how many sessions one user may hold. */
+export interface UserMaximums {
+  /** What the settings show as `maximum` where the application gives a function, or nothing: 1. */
+  readonly siteWide: number
+  /** Notes that the application's function decides, where it gives one. */
+  mark(settings: SessionSettings): SessionSettings
+  /** Hands the mark of settings on to those that are made of them. */
+  carryMark(from: SessionSettings, to: SessionSettings): SessionSettings
+  /** Returns the maximum of a user, through the filter `sessmgr_maximum`. */
+  of(userId: UserId, settings: SessionSettings): Promise<number>
+}
+
+/** Creates what finds the maximum of a user. A function in place of the number becomes the first subscriber of the filter. */
+export function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSettings }): UserMaximums {
+  const { maximum = 1 } = initial
+  const perUser = new WeakSet<SessionSettings>()
+  const ask = typeof maximum === 'function' ? maximum : undefined
+  if (ask) {
+    const answer = async (given: number, userId: UserId) => (Number.isNaN(given) ? checked(await ask(userId)) : given)
+    hooks.addFilter('sessmgr_maximum', 'settings.maximum', answer, Number.MIN_SAFE_INTEGER)
+  }
+
+  function mark(settings: SessionSettings): SessionSettings {
+    if (ask) perUser.add(settings)
+    return settings
+  }
+
+  return {
+    siteWide: typeof maximum === 'function' ? 1 : maximum,
+    mark,
+    carryMark: (from, to) => (perUser.has(from) ? mark(to) : to),
+    async of(userId, settings) {
+      // Not a number yet: the function of the application gives one.
+      const start = perUser.has(settings) ? Number.NaN : settings.maximum
+      const found: unknown = await hooks.applyFilters('sessmgr_maximum', start, userId)
+      if (isMaximum(found)) return found
+      throw new SessmgrError('hook_failed', 'The filter "sessmgr_maximum" must return a whole number, 1 or more.')
+    },
+  }
+}
+
+function checked(maximum: unknown): number {
+  if (isMaximum(maximum)) return maximum
+  throw new Error(`it must return a whole number, 1 or more; it returned ${inWords(maximum)}`)
+}
+
+function isMaximum(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1
+}
