@@ -3,9 +3,17 @@ import { SCREEN_PREFIX } from '../texts/text-catalogue.ts'
 import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
 import { isStyleSheet } from './page-addresses.ts'
+import type { SupportLinks } from './resolve-admin-options.ts'
 
 /** Id of the screen. */
 const SCREEN_ID = 'users_page_sessmgr'
+
+/** The mark of the screen; without one, browsers ask the application for a favicon.ico. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#fff" stroke-width="1.75" ' +
+    'stroke-linecap="round" stroke-linejoin="round"><rect width="24" height="24" rx="6" fill="#3a4fc4" stroke="none"/>' +
+    '<path d="M12 4.5 6.5 7v4.2c0 3.7 2.3 6.9 5.5 8 3.2-1.1 5.5-4.3 5.5-8V7L12 4.5Zm-2.2 7.4 1.6 1.6 3-3.2"/></svg>',
+)}`
 
 /** What the page is made from. */
 export interface PageParts {
@@ -19,10 +27,11 @@ export interface PageParts {
   /** Scripts and style sheets of add-ons, in the order in which they run. */
   readonly scripts: readonly string[]
   readonly texts: ReaderTexts
+  readonly support: SupportLinks
 }
 
 /** Makes the page of the admin screen. The add-ons' scripts run after the screen's own, when `window.sessmgr` is complete. */
-export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, texts }: PageParts): string {
+export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, texts, support }: PageParts): string {
   const attribute = ` nonce="${nonce}"`
   const own = (name: string) => `${base}/assets/${name}`
   const style = (url: string) => `<link rel="stylesheet" href="${htmlText(url)}">`
@@ -38,7 +47,8 @@ export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, text
       script(own(entry.script)),
       ...scripts.filter((url) => !isStyleSheet(url)).map(script),
     ],
-    `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}"></div>` +
+    `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
+      `data-support="${htmlText(JSON.stringify(support))}"></div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
   )
@@ -65,6 +75,7 @@ function html({ say }: ReaderTexts, head: readonly string[], body: string): stri
     `<!doctype html><html lang="${htmlText(say('lang'))}" dir="${htmlText(say('dir'))}"><head><meta charset="utf-8">` +
     '<meta name="viewport" content="width=device-width, initial-scale=1">' +
     '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">' +
+    `<link rel="icon" href="${ICON}">` +
     `<title>${htmlText(say('product_name'))}</title>${head.join('')}</head><body id="${SCREEN_ID}">${body}</body></html>`
   )
 }

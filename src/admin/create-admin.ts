@@ -39,7 +39,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
  */
 export function createAdmin(parts: AdminParts, options?: AdminOptions) {
   const { host, nonceHeader } = parts
-  const { loginUrl, path: mountedAt, ...resolved } = resolveAdminOptions(options)
+  const { loginUrl, path: mountedAt, support, ...resolved } = resolveAdminOptions(options)
   if (!host) {
     throw new SessmgrError(
       'invalid_option',
@@ -100,6 +100,7 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
           nonceHeader,
           scripts,
           texts,
+          support,
           vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
         })
     sendPage(request, response, refusal ?? 200, 'text/html; charset=utf-8', page)

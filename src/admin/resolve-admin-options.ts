@@ -1,6 +1,6 @@
 import { invalidOption } from '../invalid-option.ts'
 import { nearestName } from '../nearest-name.ts'
-import { isAddress } from './page-addresses.ts'
+import { isAddress, isHelpAddress } from './page-addresses.ts'
 
 /** What an application may say when it mounts the admin screen. Leaving a key out, or undefined, means the default. */
 export interface AdminOptions {
@@ -14,6 +14,18 @@ export interface AdminOptions {
   frameAncestors?: readonly string[] | undefined
   /** Path where the screen is mounted, for frameworks that do not say it. @default what Express says */
   path?: string | undefined
+  /** Where the people who manage this site find help; the tab Support links there. @default no links */
+  support?: SupportLinks | undefined
+}
+
+/** Where people find help: paths, http or https addresses, or `mailto:` ones. */
+export interface SupportLinks {
+  /** Documentation. */
+  readonly docs?: string | undefined
+  /** A forum. */
+  readonly forum?: string | undefined
+  /** Somebody to ask. */
+  readonly contact?: string | undefined
 }
 
 /** The options as the code reads them. */
@@ -23,9 +35,11 @@ export interface ResolvedAdminOptions {
   readonly scriptOrigins: readonly string[]
   readonly frameAncestors: readonly string[]
   readonly path: string | undefined
+  readonly support: SupportLinks
 }
 
-const OPTIONS = ['loginUrl', 'scripts', 'scriptOrigins', 'frameAncestors', 'path'] as const
+const OPTIONS = ['loginUrl', 'scripts', 'scriptOrigins', 'frameAncestors', 'path', 'support'] as const
+const LINKS = ['docs', 'forum', 'contact'] as const
 
 /**
  * Checks the options of the admin screen once, when the application starts.
@@ -38,7 +52,7 @@ export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOp
     if ((OPTIONS as readonly string[]).includes(name)) continue
     throw invalidOption(`admin() has no option "${name}"`, nearestName(name, OPTIONS))
   }
-  const { loginUrl = '/login', scripts = [], scriptOrigins = [], frameAncestors = [], path } = options
+  const { loginUrl = '/login', scripts = [], scriptOrigins = [], frameAncestors = [], path, support = {} } = options
   if (!isAddress(loginUrl))
     throw invalidOption('"loginUrl" must be a path such as "/login", or an http or https address')
   if (!isListOf(scripts, isAddress)) {
@@ -51,7 +65,24 @@ export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOp
   if (path !== undefined && !(typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path))) {
     throw invalidOption('"path" must be a path such as "/admin", without a slash at its end')
   }
-  return { loginUrl, scripts, scriptOrigins, frameAncestors, path }
+  checkSupport(support)
+  return { loginUrl, scripts, scriptOrigins, frameAncestors, path, support }
+}
+
+function checkSupport(support: unknown): void {
+  if (typeof support !== 'object' || support === null) {
+    throw invalidOption('"support" must be an object such as { docs: "https://example.com/help" }')
+  }
+  for (const [name, address] of Object.entries(support)) {
+    if (!(LINKS as readonly string[]).includes(name)) {
+      throw invalidOption(`"support" has no key "${name}"`, nearestName(name, LINKS))
+    }
+    if (address !== undefined && !isHelpAddress(address)) {
+      throw invalidOption(
+        `"support.${name}" must be a path, an http or https address, or one such as "mailto:help@example.com"`,
+      )
+    }
+  }
 }
 
 function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {

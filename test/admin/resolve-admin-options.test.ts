@@ -14,7 +14,14 @@ const refused = (options: unknown) => {
 
 describe('the options of the admin screen', () => {
   it('have defaults', () => {
-    const defaults = { loginUrl: '/login', scripts: [], scriptOrigins: [], frameAncestors: [], path: undefined }
+    const defaults = {
+      loginUrl: '/login',
+      scripts: [],
+      scriptOrigins: [],
+      frameAncestors: [],
+      path: undefined,
+      support: {},
+    }
     expect(resolveAdminOptions()).toEqual(defaults)
     expect(resolveAdminOptions({ loginUrl: undefined, scripts: undefined })).toEqual(defaults)
   })
@@ -26,6 +33,7 @@ describe('the options of the admin screen', () => {
       scriptOrigins: ['https://cdn.example'],
       frameAncestors: ['http://localhost:8080'],
       path: '/manage/sessions',
+      support: { docs: '/help', forum: 'https://forum.example/c/1', contact: 'mailto:help@example.test' },
     }
     expect(resolveAdminOptions(given)).toEqual(given)
   })
@@ -46,8 +54,12 @@ describe('the options of the admin screen', () => {
     ['frameAncestors', ['data:']],
     ['path', '/admin/'],
     ['path', 'admin'],
+    ['support', 'mailto:help@example.test'],
+    ['support.docs', { docs: 'javascript:alert(1)' }],
+    ['support.contact', { contact: 'help@example.test' }],
+    ['support.forum', { forum: '//elsewhere.example' }],
   ])('refuse %s: %j, and name it', (name, value) => {
-    const { code, message } = refused({ [name]: value })
+    const { code, message } = refused({ [name.split('.')[0] as string]: value })
     expect(code).toBe('invalid_option')
     expect(message).toContain(`"${name}"`)
   })
@@ -55,6 +67,7 @@ describe('the options of the admin screen', () => {
   it('refuse an unknown one, and name the nearest', () => {
     expect(refused({ loginURL: '/x' }).message).toBe('admin() has no option "loginURL". Did you mean "loginUrl"?')
     expect(refused(null).code).toBe('invalid_option')
+    expect(refused({ support: { doc: '/' } }).message).toBe('"support" has no key "doc". Did you mean "docs"?')
   })
 
   it('are refused without a host: nobody could ever open the screen', () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { addonsLab } from '../support/admin-addons.ts'
 import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
 import { type Chromium, seenBy, startChromium } from '../support/chromium.ts'
 
@@ -29,7 +30,11 @@ let chromium: Chromium
 let lab: AdminLab
 beforeAll(async () => {
   chromium = await startChromium()
-  lab = await startAdminLab({ files: { '/files/night.js': ADDON }, admin: { scripts: ['/files/night.js'] } })
+  lab = await startAdminLab({
+    ...addonsLab().options,
+    files: { '/files/night.js': ADDON },
+    admin: { scripts: ['/files/night.js'] },
+  })
   lab.limiter.options.register('night_limit', {
     schema: z.object({ enabled: z.boolean(), maximum: z.number().max(9, 'must be 9 or less') }),
     default: { enabled: false, maximum: 1 },
@@ -239,7 +244,7 @@ describe('sessmgr.settings.force_logout.cross_sell', () => {
   test('the default leads to the add-ons', async () => {
     const page = await lab.open(chromium)
     await page.getByRole('button', { name: 'Browse add-ons' }).click()
-    await page.getByText('No add-ons available').waitFor()
+    await page.getByRole('heading', { name: 'Limits per user' }).waitFor()
   })
 })
 

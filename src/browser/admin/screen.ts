@@ -34,6 +34,9 @@ export const vars = window.sessmgr
 /** The element that the screen is drawn in. */
 export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 
+/** Where the application says that there is help. */
+export const support: Partial<Record<'docs' | 'forum' | 'contact', string>> = JSON.parse(mount.dataset.support ?? '{}')
+
 export const { hooks, changes: hookChanges } = createScreenHooks()
 export const rest = createRestClient(vars, mount.dataset.nonceHeader ?? 'X-HOST-Nonce')
 export const draft = createOptionDraft()

@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from 'react'
+import { locale } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 interface FieldProps {
@@ -75,7 +76,7 @@ export function NumberField({ label, help, problem, isChanged, value, onChange, 
   const t = useTexts()
   const [text, setText] = useState(String(value))
   const isGood = isWhole(text, minimum)
-  const maximum = new Intl.NumberFormat().format(Number.MAX_SAFE_INTEGER)
+  const maximum = new Intl.NumberFormat(locale).format(Number.MAX_SAFE_INTEGER)
   const invalid = t(Number(text) > Number.MAX_SAFE_INTEGER ? 'number_too_large' : 'number_invalid', {
     minimum,
     maximum,

@@ -1,4 +1,5 @@
 import { isValidElement, type ReactNode, useSyncExternalStore } from 'react'
+import { useAddons } from '../addons/use-addons.ts'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { PartBoundary } from '../parts/part-boundary.tsx'
@@ -8,7 +9,7 @@ import { useTexts } from '../texts/use-texts.ts'
 const FILTER = 'sessmgr.settings.force_logout.cross_sell'
 const ROW = 'sessmgr-cross-sell'
 
-/** Draws the banner at the end of the panel, or what an add-on puts in its place. */
+/** Draws the banner at the end of the panel, where there is something to buy, or what an add-on puts in its place. */
 export function CrossSell() {
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const given: unknown = hooks.applyFilters(FILTER, undefined)
@@ -20,6 +21,9 @@ export function CrossSell() {
 
 function DefaultBanner() {
   const t = useTexts()
+  const { data } = useAddons()
+  const items = Array.isArray(data?.items) ? data.items : []
+  if (!items.some((addon) => addon.is_premium && !addon.is_license_active)) return null
   return (
     <div className={ROW}>
       <Notice

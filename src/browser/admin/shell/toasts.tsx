@@ -2,6 +2,7 @@ import { Toast } from 'radix-ui'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { Icon } from '../parts/icon.tsx'
 import { toasts } from '../screen.ts'
+import { direction } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 /** Draws the notes over what is on the screen. An error stays longer. */
@@ -9,7 +10,7 @@ export function Toasts({ children }: { children: ReactNode }) {
   const t = useTexts()
   const all = useSyncExternalStore(toasts.subscribe, toasts.all)
   return (
-    <Toast.Provider label={t('notification')} swipeDirection="right">
+    <Toast.Provider label={t('notification')} swipeDirection={direction === 'rtl' ? 'left' : 'right'}>
       {children}
       {all.map(({ id, text, tone, count }) => (
         <Toast.Root

@@ -5,6 +5,7 @@ import { useCopy } from '../parts/use-copy.ts'
 import { vars } from '../screen.ts'
 import { useTabs } from '../shell/use-tabs.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
+import { SupportLinks } from './support-links.tsx'
 
 const QUESTIONS: readonly (readonly [TextKey, TextKey])[] = [
   ['s_q_lost', 's_a_lost'],
@@ -42,6 +43,7 @@ export function SupportTab() {
           ))}
         </div>
       </Panel>
+      <SupportLinks />
       <Panel title={t('s_report')} help={t('s_report_help')}>
         {/* Reachable by keyboard, because it scrolls where it is wider than the screen. */}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must take the focus. */}

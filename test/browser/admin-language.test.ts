@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PICTURES } from '../support/admin-host.ts'
+import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
+import { type Chromium, startChromium } from '../support/chromium.ts'
+
+let chromium: Chromium
+let english: AdminLab
+let arabic: AdminLab
+beforeAll(async () => {
+  chromium = await startChromium()
+  english = await startAdminLab()
+  arabic = await startAdminLab({ sessmgr: { texts: { lang: 'ar', dir: 'rtl' } } })
+})
+afterAll(async () => {
+  await chromium?.close()
+  await english?.close()
+  await arabic?.close()
+})
+
+test('times are in the language of the page, whatever that of the browser is', async () => {
+  const page = await english.open(chromium, '/sessions?user=admin', { locale: 'de-DE' })
+  await page.getByText('Updated now').waitFor()
+  expect(await page.locator('.session').first().textContent()).toMatch(/in \d+ (days|hours)/)
+})
+
+test('times of a page in Arabic are in Arabic', async () => {
+  const page = await arabic.open(chromium, '/sessions?user=admin', { locale: 'en-US' })
+  await page.locator('.session time').first().waitFor()
+  expect(await page.locator('.session time').first().textContent()).toMatch(/\p{Script=Arabic}/u)
+})
+
+test('from right to left, cards and switches are mirrored and keys go the other way', async () => {
+  const page = await arabic.open(chromium)
+  const group = page.getByRole('radiogroup')
+  await group.waitFor()
+  const [radio, label] = await Promise.all(
+    ['.radio', '.choice-label'].map((part) => group.locator(part).first().boundingBox()),
+  )
+  expect(radio?.x).toBeGreaterThan(label?.x ?? 0)
+  await page.screenshot({ path: `${PICTURES}admin-settings-rtl.png` })
+  await page.getByLabel('Active Logins Limit').fill('7')
+  const isTooWide = await page.evaluate(
+    () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  )
+  expect(isTooWide).toBe(false)
+  // An add-on's panel shows what the comments would: a switch that is on.
+  await page.evaluate(() => {
+    const { hooks, jsxRuntime, components } = (window as unknown as { sessmgr: Record<string, never> })
+      .sessmgr as never as {
+      hooks: { addFilter(name: string, namespace: string, callback: (panels: unknown[]) => unknown[]): void }
+      jsxRuntime: { jsx(type: unknown, props: object): unknown }
+      components: { Toggle: unknown }
+    }
+    const Component = () => jsxRuntime.jsx(components.Toggle, { label: 'On', checked: true, onChange: () => {} })
+    hooks.addFilter('sessmgr.settings.panels', 'test', (panels) => [...panels, { id: 'test', Component }])
+  })
+  const toggle = page.getByRole('switch')
+  await toggle.waitFor()
+  const [track, thumb] = await Promise.all([toggle.boundingBox(), toggle.locator('.switch-thumb').boundingBox()])
+  if (!track || !thumb) throw new Error('There is no switch.')
+  expect(thumb.x).toBeGreaterThanOrEqual(track.x)
+  expect(thumb.x + thumb.width / 2).toBeLessThan(track.x + track.width / 2)
+})
