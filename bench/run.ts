@@ -1,4 +1,5 @@
 import { cpus } from 'node:os'
+import { accountBench } from './account-bench.ts'
 import { coldStartBench } from './cold-start-bench.ts'
 import { commentsBench } from './comments-bench.ts'
 import { registryBench } from './registry-bench.ts'
@@ -12,4 +13,5 @@ coldStartBench(print)
 await requestBench(print)
 await commentsBench(print)
 await registryBench(print)
+await accountBench(print)
 process.exit(0)

@@ -3,6 +3,7 @@ import type { StoredSession } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
 import type { LimitDecision } from '../strategies/limit-strategy.ts'
 import type { UserId } from '../user-id.ts'
+import { inBatches } from './in-batches.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** A verdict on a login, valid as long as the user's sessions stay at `version`. */
@@ -39,7 +40,8 @@ export async function evaluateLogin(
   // Nobody is turned away or displaced for the sake of a session that the host's store has lost. Below the limit nobody
   // could be, unless a subscriber has a limit of its own.
   const mayBeReached = live.length >= maximum || hooks.hasFilter('sessmgr_reached_limit')
-  const { held, lost } = mayBeReached ? await verify(context, live) : { held: live, lost: [] }
+  const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum
+  const { held, lost } = mayBeReached ? await verify(context, live, enough) : { held: live, lost: [] }
   if (!(await reached(held.length))) return { version, generation, decision: ADMIT, lost }
   const strategy = modes.strategyOf(current.logic)
   const decision = strategy.decide({ userId, maximum, sessions: held.map(({ record }) => record) })
@@ -56,10 +58,16 @@ async function ask(hook: string, answer: Promise<boolean>): Promise<boolean> {
   )
 }
 
-async function verify({ hostSessions }: LimiterContext, sessions: readonly StoredSession[]) {
-  const exists = await Promise.all(sessions.map(({ sessionId }) => hostSessions.exists(sessionId)))
-  return {
-    held: sessions.filter((_, index) => exists[index]),
-    lost: sessions.filter((_, index) => !exists[index]).map(({ record }) => record.token),
-  }
+/**
+ * Asks the host's store which sessions it still holds, the youngest first. Where `enough` of very many are held, the
+ * decision is clear, and the others pass for held.
+ */
+async function verify({ hostSessions }: LimiterContext, sessions: readonly StoredSession[], enough: number) {
+  const asked = await inBatches(
+    sessions.toReversed(),
+    async (session) => ({ session, isHeld: await hostSessions.exists(session.sessionId) }),
+    (answers) => answers.filter(({ isHeld }) => isHeld).length >= enough,
+  )
+  const lost = new Set(asked.filter(({ isHeld }) => !isHeld).map(({ session }) => session.record.token))
+  return { held: sessions.filter(({ record }) => !lost.has(record.token)), lost: [...lost] }
 }

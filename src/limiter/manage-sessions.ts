@@ -5,20 +5,30 @@ import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
 import { isUserId, type UserId } from '../user-id.ts'
+import { inBatches } from './in-batches.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** How long, and how often, a session whose site-wide logout failed half way is put right again. */
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
 
+/** A part of a user's sessions. */
+export interface SessionPage {
+  /** How many sessions at most: 1 or more. @default all */
+  readonly limit?: number | undefined
+  /** The `sequence` of the last session of the page before. @default from the first session */
+  readonly after?: number | undefined
+}
+
 /** Lists, counts and ends login sessions. What takes a user id rejects with `user_id_missing` when it is given none. */
 export interface SessionManager {
   /**
    * Lists the live sessions of a user, oldest admission first. Unknown user: none.
    *
-   * @throws SessmgrError `store_unavailable`.
+   * @param page Which part of them to list. All by default, which is 1,000 at most.
+   * @throws SessmgrError `store_unavailable`; `invalid_option` for a page that is none.
    */
-  list(userId: UserId): Promise<readonly SessionRecord[]>
+  list(userId: UserId, page?: SessionPage): Promise<readonly SessionRecord[]>
   /**
    * Counts the live sessions of a user. Unknown user: 0.
    *
@@ -70,12 +80,17 @@ export interface SessionManager {
 export function createSessionManager(context: LimiterContext): SessionManager {
   const { store, hostSessions } = context
 
-  async function list(userId: UserId): Promise<readonly SessionRecord[]> {
+  async function list(userId: UserId, page: SessionPage = {}): Promise<readonly SessionRecord[]> {
     requireUserId(userId)
+    const { limit = Number.POSITIVE_INFINITY, after = 0 } = requirePage(page)
     const [{ sessions }, generation] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
-    const current = sessions.filter(({ record }) => record.generation >= generation)
-    const held = await Promise.all(current.map(({ sessionId }) => hostSessions.exists(sessionId)))
-    return current.filter((_, index) => held[index]).map(({ record }) => record)
+    const current = sessions.filter(({ record }) => record.generation >= generation && record.sequence > after)
+    const held = await inBatches(
+      current,
+      async ({ sessionId, record }) => ((await hostSessions.exists(sessionId)) ? record : undefined),
+      (found) => found.filter(Boolean).length >= limit,
+    )
+    return held.filter((record) => record !== undefined).slice(0, limit)
   }
 
   /** Asks about the whole token: a store may tell the sessions of one user apart by a part of it. */
@@ -148,6 +163,12 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       return epoch
     },
   }
+}
+
+function requirePage(page: SessionPage): SessionPage {
+  const { limit = 1, after = 0 } = page ?? {}
+  if (Number.isSafeInteger(limit) && limit >= 1 && Number.isSafeInteger(after) && after >= 0) return page
+  throw invalidOption('A page of sessions needs a "limit" of 1 or more, and as "after" the sequence of a session')
 }
 
 function notTheirs(): SessmgrError {

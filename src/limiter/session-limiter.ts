@@ -19,6 +19,7 @@ import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue
 import type { UserId } from '../user-id.ts'
 import { type Admission, admitLogin, type EstablishedSession, type LoginAttempt } from './admit-login.ts'
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
+import { inBatches } from './in-batches.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
 import { createUserQueue } from './user-queue.ts'
@@ -89,15 +90,16 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   }
 
   async function discard(sessions: readonly StoredSession[]): Promise<void> {
-    const results = await Promise.allSettled(sessions.map(({ sessionId }) => hostSessions.destroy(sessionId)))
-    for (const [index, result] of results.entries()) {
-      if (result.status === 'fulfilled') continue
-      const { record, sessionId } = sessions[index] as StoredSession
-      logger.warn('An ended session could not be deleted from the session store; requests with it are refused.', {
-        token: record.token,
-        error: errorText(result.reason, sessionId),
-      })
-    }
+    await inBatches(sessions, async ({ record, sessionId }) => {
+      try {
+        await hostSessions.destroy(sessionId)
+      } catch (reason) {
+        logger.warn('An ended session could not be deleted from the session store; requests with it are refused.', {
+          token: record.token,
+          error: errorText(reason, sessionId),
+        })
+      }
+    })
   }
 
   const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, announce, discard }

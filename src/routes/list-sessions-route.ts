@@ -4,17 +4,25 @@ import type { SessionManager } from '../limiter/manage-sessions.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
 import { checkIdentifier, requireUser, type UserParameters, userFields, userSummarySchema } from './user-parameter.ts'
 
+const MOST_ON_A_PAGE = 1000
+/** A number as a query has it: digits, and not so many that it would be another one. */
+const digits = z.string('must be given once').check(z.regex(/^\d{1,15}$/, 'must be a whole number'))
+const limit = digits.check(
+  z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
+)
+
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
 /** Lists the sessions of a user. */
 export function listSessionsRoute(sessions: SessionManager, { users }: Host): RestRoute {
-  return restRoute<UserParameters>({
+  return restRoute<UserParameters & { limit?: string; after?: string }>({
     methods: ['GET'],
     path: '/sessmgr/v1/sessions',
-    summary: 'Lists the live sessions of a user, oldest first. Times are Unix seconds.',
+    summary:
+      'Lists the live sessions of a user, oldest first; `next_after` is the `after` of the next page. Times are Unix seconds.',
     access: 'manage_options',
     schemas: () => ({
-      params: z.object(userFields),
+      params: z.object({ ...userFields, limit: z.optional(limit), after: z.optional(digits) }),
       response: z.object({
         user: userSummarySchema,
         sessions: z.array(
@@ -28,13 +36,16 @@ export function listSessionsRoute(sessions: SessionManager, { users }: Host): Re
             current: z.boolean(),
           }),
         ),
+        next_after: z.optional(z.int()),
       }),
     }),
     precheck: checkIdentifier,
     async handle({ params, caller }) {
       const summary = users.summary(await requireUser(users, params))
-      const records = await sessions.list(summary.id)
-      const live = records.map((record) => ({
+      const most = Number(params.limit ?? MOST_ON_A_PAGE)
+      const records = await sessions.list(summary.id, { limit: most + 1, after: Number(params.after ?? 0) })
+      const page = records.slice(0, most)
+      const live = page.map((record) => ({
         token: record.token,
         created: seconds(record.createdAt),
         last_seen: seconds(record.lastSeenAt),
@@ -43,7 +54,8 @@ export function listSessionsRoute(sessions: SessionManager, { users }: Host): Re
         user_agent: record.userAgent,
         current: record.token === caller?.token,
       }))
-      return { user: summary, sessions: live }
+      const last = records.length > most ? page.at(-1) : undefined
+      return { user: summary, sessions: live, ...(last && { next_after: last.sequence }) }
     },
   })
 }

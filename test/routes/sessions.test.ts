@@ -43,6 +43,32 @@ describe('GET /sessions', () => {
     }
   })
 
+  it('tells of them in pages where a limit is given, and says where the next page begins', async () => {
+    const all: string[] = []
+    for (let count = 0; count < 5; count++) all.push((await host.signIn('alice')).token)
+    const pageOf = async (query: string) => {
+      const { json } = await host.call('GET', `/sessmgr/v1/sessions?user=alice${query}`, { headers })
+      return { tokens: json.sessions.map(({ token }: { token: string }) => token), next: json.next_after }
+    }
+    const first = await pageOf('&limit=2')
+    expect(first).toEqual({ tokens: all.slice(0, 2), next: expect.any(Number) })
+    const second = await pageOf(`&limit=3&after=${first.next}`)
+    expect(second).toEqual({ tokens: all.slice(2), next: undefined })
+    expect(await pageOf('')).toEqual({ tokens: all, next: undefined })
+  })
+
+  it.each(['limit=0', 'limit=1001', 'limit=1.5', 'limit=x', 'limit=', 'limit=1&limit=2', 'after=x', 'after=-1'])(
+    'refuses a page that is none: %s',
+    async (query) => {
+      const { status, json } = await host.call('GET', `/sessmgr/v1/sessions?user=alice&${query}`, { headers })
+      expect([status, json.code, Object.keys(json.data.params)]).toEqual([
+        400,
+        'rest_invalid_param',
+        [query.split('=')[0]],
+      ])
+    },
+  )
+
   it("marks the caller's own session, and no other", async () => {
     const [other, own] = [await host.signIn('admin'), await host.signIn('admin')]
     await host.signIn('alice')

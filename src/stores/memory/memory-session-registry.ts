@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { MOST_SESSIONS } from '../../sessions/most-sessions.ts'
 import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
 import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
@@ -63,7 +64,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     slot.ended.delete(admitted.record.token)
     slot.sessions.delete(admitted.record.token)
     slot.sessions.set(admitted.record.token, admitted)
-    return { committed: true, admitted, ended }
+    return { committed: true, admitted, ended: oldestFirst([...ended, ...this.#bound(slot)]) }
   }
 
   async adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined> {
@@ -74,6 +75,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     const slot = this.#openSlot(userId)
     const adopted = this.#stored(userId, session)
     slot.sessions.set(token, adopted)
+    this.#bound(slot)
     return adopted
   }
 
@@ -107,7 +109,7 @@ export class MemorySessionRegistry implements SessionRegistry {
   #endNow(slot: Slot, tokens: readonly Token[]): readonly StoredSession[] {
     const ended = this.#end(slot, tokens)
     if (ended.length > 0) slot.version = ++this.#counter
-    return ended.toSorted((a, b) => a.record.sequence - b.record.sequence)
+    return oldestFirst(ended)
   }
 
   /** Finds one session, and looks at no other: users may have very many. */
@@ -181,6 +183,12 @@ export class MemorySessionRegistry implements SessionRegistry {
     return ended
   }
 
+  /** Ends the oldest sessions beyond the most that one user may have. */
+  #bound(slot: Slot): StoredSession[] {
+    const excess = Math.max(0, slot.sessions.size - MOST_SESSIONS)
+    return excess === 0 ? [] : this.#end(slot, [...slot.sessions.keys()].slice(0, excess))
+  }
+
   /** Looks at two users for every one that logs in, so that those who never return are forgotten too. */
   #sweepSome(): void {
     for (let looked = 0; looked < 2; looked++) {
@@ -192,4 +200,8 @@ export class MemorySessionRegistry implements SessionRegistry {
       this.#slot(next.value)
     }
   }
+}
+
+function oldestFirst(sessions: readonly StoredSession[]): readonly StoredSession[] {
+  return sessions.toSorted((a, b) => a.record.sequence - b.record.sequence)
 }

@@ -16,8 +16,9 @@ import type { RedisClient } from './redis-client.ts'
 import { type RedisScript, redisScript, runScript } from './redis-script.ts'
 import { ServerClock } from './server-clock.ts'
 import { decodeLife, decodeSession, encodeSession, encodeTtl, fieldName } from './session-codec.ts'
+import { trimSessions } from './trim-sessions.ts'
 
-const READ = redisScript(readLua)
+const READ = redisScript(slotLua, readLua)
 const COMMIT = redisScript(slotLua, commitLua)
 const ADOPT = redisScript(slotLua, adoptLua)
 const TOUCH = redisScript(slotLua, touchLua)
@@ -106,13 +107,31 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   #runDurably(script: RedisScript, userId: UserId, args: readonly string[]): Promise<unknown> {
-    const key = this.#keys.sessions(userId)
-    return this.#deadline.run(() => this.#durable(key, (client) => runScript(client, script, key, args)))
+    return this.#run(script, userId, args, this.#durable)
   }
 
-  #run(script: RedisScript, userId: UserId, args: readonly string[] = []): Promise<unknown> {
-    return this.#deadline.run(() => runScript(this.#client, script, this.#keys.sessions(userId), args))
+  async #run(
+    script: RedisScript,
+    userId: UserId,
+    args: readonly string[] = [],
+    durable: DurableWrite = (_, write) => write(this.#client),
+  ): Promise<unknown> {
+    const key = this.#keys.sessions(userId)
+    const runOnce = (once: RedisScript, given: readonly string[]) =>
+      this.#deadline.run(() => durable(key, (client) => runScript(client, once, key, given)).catch(orOversized))
+    const reply = await runOnce(script, args)
+    if (reply !== OVERSIZED) return reply
+    await trimSessions(runOnce)
+    return runOnce(script, args)
   }
+}
+
+/** What slot.lua says of a set that it does not open. */
+const OVERSIZED = Symbol('oversized')
+
+function orOversized(error: unknown): symbol {
+  if (error instanceof Error && error.message.includes('sessmgr:oversized')) return OVERSIZED
+  throw error
 }
 
 function pairs(list: readonly string[]): [string, string][] {

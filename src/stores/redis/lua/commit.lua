@@ -28,6 +28,6 @@ if slot.ended[ARGV[2]] then
   slot.ended[ARGV[2]] = nil
   drops[#drops + 1] = '~' .. ARGV[2]
 end
-local value = admit(ARGV[2], ARGV[3], ARGV[4], ARGV[5])
+local value = admit(ARGV[2], ARGV[3], ARGV[4], ARGV[5], ended)
 close()
 return { value, ended }

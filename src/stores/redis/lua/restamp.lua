@@ -9,6 +9,6 @@ Returns  1, or 0 when it is not registered
 local value = redis.call('HGET', key, ARGV[1])
 if not value or expiry(value) <= now then return 0 end
 local times, typed_id = string.match(value, '^(%x+,%x+,%x+,)%x+(.*)$')
-local version = math.max((tonumber(redis.call('HGET', key, 'v') or '0', 16) or 0) + 1, now)
-redis.call('HSET', key, ARGV[1], times .. ARGV[2] .. typed_id, 'v', hex(version))
+local version = next_version(redis.call('HGET', key, 'v'))
+redis.call('HSET', key, ARGV[1], times .. ARGV[2] .. typed_id, 'v', version)
 return 1

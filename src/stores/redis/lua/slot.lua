@@ -21,6 +21,7 @@ local key = KEYS[1]
 local ENDED_MEMORY_MS = 600000
 local ENDED_MEMORY_COUNT = 32
 local MARK_MS = 34560000000
+local MOST_SESSIONS = 1000
 local BATCH = 1000
 
 local time = redis.call('TIME')
@@ -56,9 +57,15 @@ local function drop(name)
   drops[#drops + 1] = 'i' .. name
 end
 
+--[[ Fails for a set that would hold up everybody else, as earlier versions have left: the store trims it, and tries again. ]]
+local function guard()
+  if redis.call('HLEN', key) > 2 * MOST_SESSIONS + 100 then error('sessmgr:oversized') end
+end
+
 --[[ Reads everything and notes what has expired for removal. ]]
 local function open()
-  slot = { version = '0', sessions = {}, infos = {}, ended = {}, expires = {}, finished = {} }
+  guard()
+  slot = { version = '0', count = 0, sessions = {}, infos = {}, ended = {}, admitted = {}, expires = {}, finished = {} }
   local all = redis.call('HGETALL', key)
   for index = 1, #all, 2 do
     local field, value = all[index], all[index + 1]
@@ -68,8 +75,14 @@ local function open()
       slot.mark = tonumber(value, 16) or now + MARK_MS
       if slot.mark <= now then slot.mark, drops[#drops + 1] = nil, field end
     elseif #field == 11 then
-      local expires = expiry(value)
-      if expires > now then slot.sessions[field], slot.expires[field] = value, expires else drop(field) end
+      local admitted, seen, ttl = parse(value)
+      local expires = admitted and admitted + seen + ttl or 0
+      if expires > now then
+        slot.sessions[field], slot.admitted[field], slot.expires[field] = value, admitted, expires
+        slot.count = slot.count + 1
+      else
+        drop(field)
+      end
     elseif string.byte(field) == 126 then
       local name, remembered = string.sub(field, 2), tonumber(value, 16) or 0
       if remembered > now then slot.ended[name] = remembered else drops[#drops + 1] = field end
@@ -79,9 +92,13 @@ local function open()
   end
 end
 
+local function next_version(version)
+  return hex(math.max((tonumber(version or '0', 16) or 0) + 1, now))
+end
+
 --[[ Moves the version on and returns it; it serves as the sequence of a session that is admitted now. ]]
 local function advance()
-  slot.version = hex(math.max((tonumber(slot.version, 16) or 0) + 1, now))
+  slot.version = next_version(slot.version)
   put('v', slot.version)
   return slot.version
 end
@@ -94,6 +111,7 @@ local function finish(name, list)
   list[#list + 1] = value
   list[#list + 1] = slot.infos[name] or ''
   drop(name)
+  slot.count = slot.count - 1
   slot.finished[#slot.finished + 1] = name
 end
 
@@ -103,11 +121,25 @@ local function mark()
   put('x', hex(slot.mark))
 end
 
-local function admit(name, ttl, rest, info)
+--[[ Ends the oldest sessions beyond the most that one user may have. ]]
+local function bound(list)
+  while slot.count > MOST_SESSIONS do
+    local oldest
+    for name in pairs(slot.sessions) do
+      if not oldest or slot.admitted[name] < slot.admitted[oldest] then oldest = name end
+    end
+    finish(oldest, list)
+  end
+end
+
+--[[ Registers a session, and appends to `list` those that had to make room for it. ]]
+local function admit(name, ttl, rest, info, list)
   local value = advance() .. ',0,' .. ttl .. ',' .. rest
-  slot.sessions[name], slot.expires[name] = value, expiry(value)
+  if not slot.sessions[name] then slot.count = slot.count + 1 end
+  slot.sessions[name], slot.admitted[name], slot.expires[name] = value, tonumber(slot.version, 16), expiry(value)
   put(name, value)
   put('i' .. name, info)
+  bound(list)
   return value
 end
 

@@ -1,0 +1,14 @@
+--[[
+Drops sessions of one user, and remembers none of them. Uses slot.lua.
+
+KEYS[1]  hash: the sessions of one user
+ARGV[1…] names of the sessions
+Returns  OK
+]]
+local fields = {}
+for index = 1, #ARGV do
+  fields[#fields + 1] = ARGV[index]
+  fields[#fields + 1] = 'i' .. ARGV[index]
+end
+write('HDEL', fields)
+return redis.call('HSET', key, 'v', next_version(redis.call('HGET', key, 'v'))) and 'OK'
