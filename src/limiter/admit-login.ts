@@ -3,6 +3,7 @@ import { errorText } from '../error-text.ts'
 import { SessmgrError } from '../errors.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
+import { ENGLISH } from '../texts/english.ts'
 import type { UserId } from '../user-id.ts'
 import { checkSession } from './check-session.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
@@ -22,6 +23,8 @@ export interface LoginAttempt {
   readonly continues?: Token | undefined
   readonly ip: string | null
   readonly userAgent: string | null
+  /** Gives the sentence that a blocked user reads, unless the filter `sessmgr_error_message` changes it. @default in English */
+  readonly blockedMessage?: (() => string) | undefined
 }
 
 /** The session that the host has made for a login. */
@@ -48,10 +51,6 @@ export type Admission =
       readonly message: string
     }
 
-/** The sentence that a blocked user reads unless the filter `sessmgr_error_message` changes it. */
-export const BLOCKED_MESSAGE =
-  'This account is signed in on as many devices as it may be. Sign out on one of them, then try again.'
-
 /** The sentence that somebody reads whose session was ended while a request of theirs was under way. */
 const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in again.'
 
@@ -73,7 +72,7 @@ export async function admitLogin(
   if (continues !== undefined && !(await checkSession(context, userId, continues)).live) throw sessionEnded()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   const evaluation = await evaluateLogin(context, userId, replaced)
-  if (!evaluation.decision.admit) return refuse(context, evaluation)
+  if (!evaluation.decision.admit) return refuse(context, attempt, evaluation)
 
   const established = await establish()
   const own = tokenOf(established.sessionId)
@@ -92,7 +91,7 @@ export async function admitLogin(
     throw error
   }
   await established.revert()
-  return refuse(context, latest)
+  return refuse(context, attempt, latest)
 }
 
 /** Takes a login back whose outcome is unknown, as far as the stores can be reached. */
@@ -118,8 +117,12 @@ function sessionEnded(): SessmgrError {
   return new SessmgrError('session_ended', ENDED_MESSAGE)
 }
 
-async function refuse(context: LimiterContext, { decision }: LoginEvaluation): Promise<Admission> {
-  const message = await context.hooks.applyFilters('sessmgr_error_message', BLOCKED_MESSAGE)
+async function refuse(
+  context: LimiterContext,
+  { blockedMessage }: LoginAttempt,
+  { decision }: LoginEvaluation,
+): Promise<Admission> {
+  const message = await context.hooks.applyFilters('sessmgr_error_message', blockedMessage?.() ?? ENGLISH.login_blocked)
   context.announce(decision.actions)
   return { admitted: false, message: String(message) }
 }

@@ -25,8 +25,11 @@ export function hostLogin(
   request: HostRequest,
   userId: UserId,
   establish: () => Promise<void>,
+  blockedMessage: () => string,
 ): Promise<Admission> {
-  return store.gate.logins.inTurn(request, () => loginInTurn(limiter, store, request, userId, establish))
+  return store.gate.logins.inTurn(request, () =>
+    loginInTurn(limiter, store, request, userId, establish, blockedMessage),
+  )
 }
 
 async function loginInTurn(
@@ -35,6 +38,7 @@ async function loginInTurn(
   request: HostRequest,
   userId: UserId,
   establish: () => Promise<void>,
+  blockedMessage: () => string,
 ): Promise<Admission> {
   const sessionId = request.sessionID ?? ''
   const before = request.session
@@ -43,7 +47,7 @@ async function loginInTurn(
 
   const client = clientDetails(request.ip ?? request.socket.remoteAddress, request.headers['user-agent'])
   const continues = await store.gate.continuedBy(request, userId)
-  const attempt = { userId, replaces, continues, ...client }
+  const attempt = { userId, replaces, continues, ...client, blockedMessage }
   const admission = await store.gate.logins.run(request, { userId, sessionId }, () =>
     limiter.admit(attempt, async () => {
       const revert = rememberSession(store, request)

@@ -146,7 +146,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
 
   const admit: Admit = async (request, user, establish) => {
     const userId = resolved.userIdOf(user)
-    return hostLogin(limiter, hostSessions.gatedBy(requireStore(request)), request, userId, establish)
+    const blockedMessage = () => resolved.textsFor(request).say('login_blocked')
+    return hostLogin(limiter, hostSessions.gatedBy(requireStore(request)), request, userId, establish, blockedMessage)
   }
   const guard = sessionGuard(hostSessions, admit)
   const passwords = createApplicationPasswords(store.passwords, systemClock)

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import type { TextsOption } from '../../src/index.ts'
 import { loseRace } from '../support/lose-race.ts'
 import type { StartHost } from './host-under-test.ts'
 import { BLOCK, LOGIN_PATHS, OLDEST, suiteTools } from './suite-tools.ts'
@@ -21,7 +22,7 @@ export function describeAnswers(startHost: StartHost): void {
       const refused = await visitor.login('alice')
       expect([refused.status, refused.location]).toEqual([302, '/login'])
       expect((await visitor.get('/messages')).json().messages).toEqual([
-        'This account is signed in on as many devices as it may be. Sign out on one of them, then try again.',
+        "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
       ])
       expect([await visitor.me(), await winner.me()]).toEqual([401, 200])
     })
@@ -43,6 +44,19 @@ export function describeAnswers(startHost: StartHost): void {
         { code: 'login_limit_reached', message: 'Two <b>devices</b> at most.', data: { status: 403 } },
       ])
       expect(refused.headers.get('cache-control')).toBe('no-store')
+    })
+
+    test('rule 40: speaks the language of the request', async () => {
+      const texts: TextsOption = ({ headers }) =>
+        headers['accept-language'] === 'de' ? { login_blocked: 'Zu viele Geräte.' } : {}
+      const host = await start(BLOCK, { authenticate: options, sessmgr: { texts } })
+      await host.browser().login('alice')
+      const inLanguage = async (language: string) => {
+        const refused = await host.browser().login('alice', { ...JSON_ONLY, 'accept-language': language })
+        return refused.json().message
+      }
+      expect(await inLanguage('de')).toBe('Zu viele Geräte.')
+      expect(await inLanguage('en')).toMatch(/^You've reached the limit/)
     })
 
     test('redirects who lost a race, and gives no session to who had none', async () => {

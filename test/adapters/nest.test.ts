@@ -125,7 +125,7 @@ describe('an application of NestJS on Express', () => {
     const refused = await second.login('alice')
     expect([refused.status, refused.json().message]).toEqual([
       403,
-      'This account is signed in on as many devices as it may be. Sign out on one of them, then try again.',
+      "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
     ])
     expect((await second.get('/me')).json()).toEqual({ user: null, sessmgr: {} })
     expect((await second.post('/login', { username: 'alice', password: 'wrong' })).status).toBe(401)

@@ -210,7 +210,7 @@ test('SESSMGR_LOGIC=block: the form shows why, a script gets 403, and a logout f
   const answer = await walk.login(phone, 'alice')
   expect([answer.status, answer.location]).toEqual([302, '/login'])
   const form = await phone.get('/login')
-  expect(form.text).toMatch(/<p class="notice" role="alert">This account is signed in on as many devices/)
+  expect(form.text).toMatch(/<p class="notice" role="alert">You(&#39;|')ve reached the limit of devices/)
   expect(form.text).not.toContain(tokenOf(laptop.sessionId() ?? ''))
 
   const script = await walk.login(walk.browser(), 'alice@example.test', {}, JSON_CLIENT)

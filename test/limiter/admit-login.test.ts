@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { BLOCKED_MESSAGE, type EstablishedSession } from '../../src/limiter/admit-login.ts'
+import type { EstablishedSession } from '../../src/limiter/admit-login.ts'
 import { tokenOf } from '../../src/sessions/token.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../../src/stores/store.ts'
+import { ENGLISH } from '../../src/texts/english.ts'
 import { createLimiterWorld, type LimiterWorld } from '../support/limiter-world.ts'
 
 const nothing = { ip: null, userAgent: null, generation: 0 }
@@ -120,7 +121,7 @@ describe('a refused login', () => {
       established = true
       return host.establish()
     })
-    expect(admission).toEqual({ admitted: false, message: BLOCKED_MESSAGE })
+    expect(admission).toEqual({ admitted: false, message: ENGLISH.login_blocked })
     expect(established).toBe(false)
     expect(await live(7)).toEqual([old])
     expect(fired).toEqual([['sessmgr_login_blocked', 7]])
@@ -131,7 +132,15 @@ describe('a refused login', () => {
     limiter.hooks.addFilter('sessmgr_error_message', 'ns', (message) => `${message.length} letters`)
     await login(7)
     const admission = await limiter.admit(attempt(7), async () => host.establish())
-    expect(admission).toEqual({ admitted: false, message: `${BLOCKED_MESSAGE.length} letters` })
+    expect(admission).toEqual({ admitted: false, message: `${ENGLISH.login_blocked.length} letters` })
+  })
+
+  it('rule 40: gives sessmgr_error_message the sentence in the language of the user', async () => {
+    const { limiter, host, login } = createLimiterWorld({ settings: { logic: 'block' } })
+    limiter.hooks.addFilter('sessmgr_error_message', 'ns', (message) => `${message}!`)
+    await login(7)
+    const german = { ...attempt(7), blockedMessage: () => 'Zu viele Geräte' }
+    expect(await limiter.admit(german, async () => host.establish())).toMatchObject({ message: 'Zu viele Geräte!' })
   })
 
   it('rule 12: stays refused when a subscriber to sessmgr_login_blocked throws, which is logged', async () => {

@@ -78,7 +78,7 @@ describe.each([5, 4] as const)('a client of Express %i that asks for JSON', (exp
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.json()).toEqual({
       code: 'login_limit_reached',
-      message: 'This account is signed in on as many devices as it may be. Sign out on one of them, then try again.',
+      message: "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
       data: { status: 403 },
     })
     expect(answer.setCookies).toEqual([])

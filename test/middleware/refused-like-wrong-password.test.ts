@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Browser } from '../support/browser.ts'
 import { startHost } from '../support/start-host.ts'
 
-const REFUSED = 'This account is signed in on as many devices as it may be. Sign out on one of them, then try again.'
+const REFUSED = "You've reached the limit of devices signed in to this account. Sign out on one of them and try again."
 const WRONG = 'Wrong user name or password.'
 
 /** Passport takes an object for failureFlash too; its types leave that out. */

@@ -110,7 +110,14 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that makes the session')
       const own = state?.session
       const continues = own && String(own.userId) === String(userId) ? own.token : undefined
-      const attempt = { userId, replaces: replaces ?? undefined, continues, ...clientDetails(ip, userAgent) }
+      const blockedMessage = () => core.options.textsFor().say('login_blocked')
+      const attempt = {
+        userId,
+        replaces: replaces ?? undefined,
+        continues,
+        blockedMessage,
+        ...clientDetails(ip, userAgent),
+      }
       return limit.admit(attempt, async () => {
         const { sessionId, ttlMs } = (await create()) ?? {}
         requireSession(sessionId)
