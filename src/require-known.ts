@@ -4,18 +4,18 @@ import { nearestName } from './nearest-name.ts'
 /**
  * Refuses a name that is none of the known ones.
  *
- * @param inside Known names inside of others, such as `settings.maximum`: the last part alone most likely means that.
+ * @param meant Known names by what people write in their place, such as `settings.maximum` for `max`.
  * @throws SessmgrError `invalid_option` naming the option and, for a mistyped one, the nearest known name.
  */
 export function requireKnown(
   given: object,
   known: readonly string[],
   prefix = '',
-  inside: readonly string[] = [],
+  meant: Readonly<Record<string, string>> = {},
 ): void {
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue
-    const near = inside.find((path) => path.endsWith(`.${name}`)) ?? nearestName(name, known)
+    const near = (Object.hasOwn(meant, name) ? meant[name] : undefined) ?? nearestName(name, known)
     throw invalidOption(`There is no option "${prefix}${name}"`, near)
   }
 }

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** How long a list is good, and how long it is served when the provider gives no other. */
 const FRESH_MS = DAY_MS
 const KEPT_MS = 7 * DAY_MS
-/** How soon the provider is asked again, whoever wishes it. */
+/** How soon a provider that failed is asked again for a reader who does not insist. */
 const PAUSE_MS = 5 * MINUTE_MS
 
 /** The provider's list, and when it was had. */
@@ -27,7 +27,7 @@ export interface CatalogueCache {
   /**
    * Gives the list, if need be from the provider. While the provider fails, the last good one is given for seven days.
    *
-   * @param force Asks the provider, unless it was asked within the last five minutes.
+   * @param force Asks the provider, however new the list is. Parallel calls share one answer.
    * @throws LicensingError when the provider fails and there is no list.
    */
   get(force: boolean): Promise<Catalogue>
@@ -42,7 +42,7 @@ export function createCatalogueCache(parts: {
 }): CatalogueCache {
   const { provider, transients, clock, logger } = parts
   const key = `addons_${provider.name}`
-  let underWay: Promise<Catalogue> | undefined
+  const underWay = new Map<boolean, Promise<Catalogue>>()
 
   async function read(): Promise<Catalogue | undefined> {
     const text = await transients.get(key)
@@ -60,8 +60,8 @@ export function createCatalogueCache(parts: {
   const within = (time: number, ms: number) => clock.now() >= time && clock.now() - time < ms
 
   function isGood({ fetchedAt, triedAt }: Catalogue, force: boolean): boolean {
-    if (provider.local) return false
-    return within(triedAt, PAUSE_MS) || (!force && within(fetchedAt, FRESH_MS))
+    if (provider.local || force) return false
+    return within(triedAt, PAUSE_MS) || within(fetchedAt, FRESH_MS)
   }
 
   async function load(force: boolean, kept: Catalogue | undefined): Promise<Catalogue> {
@@ -92,10 +92,12 @@ export function createCatalogueCache(parts: {
     async get(force) {
       const kept = await read()
       if (kept && isGood(kept, force)) return kept
-      underWay ??= load(force, kept).finally(() => {
-        underWay = undefined
-      })
-      return underWay
+      // A refresh answers a reader too; what a reader began may be out of a cache of the provider.
+      const begun = underWay.get(true) ?? underWay.get(force)
+      if (begun) return begun
+      const loading = load(force, kept).finally(() => underWay.delete(force))
+      underWay.set(force, loading)
+      return loading
     },
   }
 }

@@ -33,7 +33,7 @@ export interface Addons {
    */
   list(): Promise<AddonList>
   /**
-   * Lists the catalogue and asks the provider for it, one elsewhere at most once in five minutes.
+   * Lists the catalogue and asks the provider for it every time. When the provider fails, the last list is returned with its age.
    *
    * @throws LicensingError when the provider fails and no earlier list is there.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.

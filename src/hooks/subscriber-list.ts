@@ -84,6 +84,12 @@ function isOneOf(hook: unknown, family: string): boolean {
 }
 
 function checkSubscriber(hook: string, { namespace, priority, callback }: Subscriber): void {
+  if (typeof namespace === 'function') {
+    throw new SessmgrError(
+      'hook_misuse',
+      `The subscriber to "${hook}" has no namespace: put a name before the callback, as in add…("${hook}", "my-app", callback).`,
+    )
+  }
   if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {
     throw new SessmgrError(
       'hook_misuse',

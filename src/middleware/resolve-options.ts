@@ -112,7 +112,11 @@ const OPTIONS = [
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
 const SETTINGS = ['maximum', 'logic'] as const satisfies readonly (keyof SessionSettings)[]
-const IN_SETTINGS = SETTINGS.map((name) => `settings.${name}`)
+/** The settings by the words that other packages have for them. */
+const MEANT = { max: 'maximum', limit: 'maximum', mode: 'logic', strategy: 'logic', onLimit: 'logic' } as const
+const MEANT_OUTSIDE = Object.fromEntries(
+  Object.entries({ ...MEANT, maximum: 'maximum', logic: 'logic' }).map(([word, name]) => [word, `settings.${name}`]),
+)
 
 /**
  * Checks the options once, when the application starts.
@@ -122,7 +126,7 @@ const IN_SETTINGS = SETTINGS.map((name) => `settings.${name}`)
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   refuseRequest(options, 'sessmgr()')
   requireObject(options, 'The options of sessmgr()')
-  requireKnown(options, OPTIONS, '', IN_SETTINGS)
+  requireKnown(options, OPTIONS, '', MEANT_OUTSIDE)
   const {
     store,
     sessionStore,
@@ -201,7 +205,7 @@ function checkHeader(name = 'X-HOST-Nonce'): string {
 
 function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: readonly LimitStrategy[]): CodeSettings {
   requireObject(settings, '"settings"')
-  requireKnown(settings, SETTINGS, 'settings.')
+  requireKnown(settings, SETTINGS, 'settings.', MEANT)
   const { maximum, logic } = settings
   const isMaximum = typeof maximum === 'function' || (Number.isSafeInteger(maximum) && Number(maximum) >= 1)
   if (maximum !== undefined && !isMaximum) {
@@ -220,6 +224,11 @@ function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: re
 function userIdOf(user: unknown, read?: (user: unknown) => UserId): UserId {
   const id: unknown = read ? read(user) : (user as { id?: unknown } | null | undefined)?.id
   if (isUserId(id)) return id
+  if (!read && isUserId(user)) {
+    const [kind, given] = typeof user === 'string' ? ['string', "'alice'"] : ['number', '7']
+    const message = `The user that logs in is a ${kind}, not an object. Pass the id in one: { id: ${given} }, not ${given}.`
+    throw new SessmgrError('user_id_missing', message)
+  }
   const found = id === undefined ? 'none' : `a value of type ${typeof id}`
   throw new SessmgrError(
     'user_id_missing',

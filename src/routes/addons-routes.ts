@@ -23,7 +23,8 @@ export function addonsRoutes(addons: Addons): readonly RestRoute[] {
     restRoute({
       methods: ['POST'],
       path: '/sessmgr/v1/addons/refresh',
-      summary: 'Lists the add-on catalogue and asks the licensing provider for it, at most once in five minutes.',
+      summary:
+        'Asks the licensing provider for the add-on catalogue. When it fails, the last list is returned with its age.',
       access: 'manage_options',
       schemas,
       handle: () => orCatalogueRefusal(addons.refresh()),

@@ -48,6 +48,13 @@ describe.each(Object.entries(kinds))('subscribers to an %s', (_, create) => {
     expect([has(), has('my-app'), has('other')]).toEqual([true, true, false])
   })
 
+  it('need a name before the callback, and say so when it is forgotten', () => {
+    const { add } = create()
+    expect(() => add((() => {}) as never, undefined as never)).toThrow(
+      /has no namespace: put a name before the callback/,
+    )
+  })
+
   it('are removed by namespace, all of it and no other, and counted', async () => {
     const { add, remove, has, run } = create()
     const calls: string[] = []

@@ -106,6 +106,16 @@ describe('invalid options', () => {
       invalid('^There is no option "maximum". Did you mean "settings.maximum"\\?$'),
     )
     expect(refusal({ logic: 'block' })).toMatchObject(invalid('Did you mean "settings.logic"'))
+    for (const [word, name] of [
+      ['max', 'maximum'],
+      ['limit', 'maximum'],
+      ['mode', 'logic'],
+      ['strategy', 'logic'],
+      ['onLimit', 'logic'],
+    ] as const) {
+      expect(refusal({ [word]: 3 })).toMatchObject(invalid(`Did you mean "settings.${name}"`))
+      expect(refusal({ settings: { [word]: 3 } })).toMatchObject(invalid(`Did you mean "${name}"`))
+    }
   })
 
   it('throw for a request: sessmgr was mounted in place of what it returns', () => {
@@ -213,21 +223,17 @@ describe('the id of a user', () => {
   })
 
   it('throws user_id_missing when there is none that can be used, and says what to do', () => {
-    for (const user of [
-      undefined,
-      null,
-      {},
-      'text',
-      { id: '' },
-      { id: 1.5 },
-      { id: null },
-      { id: {} },
-      { id: 2 ** 53 },
-    ]) {
+    for (const user of [undefined, null, {}, { id: '' }, { id: 1.5 }, { id: null }, { id: {} }, { id: 2 ** 53 }]) {
       expect(() => resolveOptions().userIdOf(user), JSON.stringify(user)).toThrow(
         expect.objectContaining({ code: 'user_id_missing', message: expect.stringContaining('sessmgr({ userId:') }),
       )
     }
+  })
+
+  it('says how to pass a user of whom only the id is at hand', () => {
+    const { userIdOf } = resolveOptions()
+    expect(() => userIdOf('alice')).toThrow("is a string, not an object. Pass the id in one: { id: 'alice' }")
+    expect(() => userIdOf(7)).toThrow('is a number, not an object. Pass the id in one: { id: 7 }')
   })
 
   it('throws user_id_missing when the option userId reads nothing', () => {
