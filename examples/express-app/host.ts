@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { Request } from 'express'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { Host } from 'sessmgr'
+import type { Host, PasswordAttempt } from 'sessmgr'
 import { isLocked, type Post, type Posts } from './posts.ts'
 import { createThemes } from './theme.ts'
 import type { User, Users } from './users.ts'
@@ -20,8 +21,14 @@ export const ROLES = Object.keys(CAPABILITIES)
 
 /** Tells sessmgr about the demo's users, what they may do, and its posts. */
 export function createHost(users: Users, posts: Posts): Host<User, Post> {
-  const wrongPasswords = new RateLimiterMemory({ points: 10, duration: 60 })
-  const keyOf = ({ ip, name }: { ip: string | null; name: string }) => `${ip} ${name.toLowerCase()}`
+  // Two counters: names are up to the client, so a single address must not fill the memory with them.
+  const wrongHere = new RateLimiterMemory({ keyPrefix: 'address', points: 100, duration: 60 })
+  const wrongPasswords = new RateLimiterMemory({ keyPrefix: 'account', points: 10, duration: 60 })
+  const addressOf = ({ ip }: PasswordAttempt) => ip ?? 'unknown'
+  const accountOf = (attempt: PasswordAttempt) =>
+    createHash('sha256').update(`${attempt.ip} ${attempt.name.toLowerCase()}`).digest('base64url')
+  const mayGoOn = async (limiter: RateLimiterMemory, key: string) =>
+    ((await limiter.get(key))?.remainingPoints ?? 1) > 0
   return {
     users: {
       findById: (id) => users.findById(Number(id)),
@@ -41,8 +48,10 @@ export function createHost(users: Users, posts: Posts): Host<User, Post> {
     },
     theme: createThemes(users),
     attempts: {
-      allow: async (attempt) => ((await wrongPasswords.get(keyOf(attempt)))?.remainingPoints ?? 1) > 0,
-      failed: (attempt) => wrongPasswords.consume(keyOf(attempt)).catch(() => {}),
+      allow: async (attempt) =>
+        (await mayGoOn(wrongHere, addressOf(attempt))) && (await mayGoOn(wrongPasswords, accountOf(attempt))),
+      failed: (attempt) =>
+        Promise.allSettled([wrongHere.consume(addressOf(attempt)), wrongPasswords.consume(accountOf(attempt))]),
     },
   }
 }

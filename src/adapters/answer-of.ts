@@ -47,7 +47,7 @@ export function answerOf(
       return payload.destroyed
     },
   }
-  const request = nodeView(visitOf(raw)?.view ?? raw, Object.assign(reading, mounted))
+  const request = nodeView(visitOf(raw)?.view ?? raw, Object.assign(reading, mounted, { isMounted: true }))
   return new Promise((resolve, reject) => {
     const response = new ServerResponse(raw)
     if (vary) response.setHeader('Vary', vary)

@@ -6,20 +6,23 @@ import { passedGuard } from './passed-guard.ts'
 /**
  * Makes what says once that a part of the service is reached by requests that have not passed the guard.
  *
- * Nobody is signed in there, whatever cookie he has. Under Express alone: in other hosts no request passes the guard.
+ * Nobody is signed in there, whatever cookie they have. Not with explicit calls: there a request without a session looks
+ * the same.
  *
  * @param part What stands too early, as the application writes it.
  */
 export function orderWarning(part: string, logger: Logger): (request: HostRequest) => void {
   let said = false
   return (request) => {
-    const { headers, app } = request
-    if (said || headers.cookie === undefined || typeof app !== 'function') return
+    const { headers, app, isMounted } = request
+    const isExpress = typeof app === 'function'
+    if (said || headers.cookie === undefined || !(isExpress || isMounted === true)) return
     if (passedGuard.has(request) || hostRequestOf(request) !== request) return
     said = true
-    logger.warn(
-      `sessmgr does not stand before ${part}, which takes everybody for signed out. Put app.use(limiter) before it, and ` +
-        'where sessmgr stands under a path, put both under that path.',
-    )
+    const problem = `sessmgr does not stand before ${part}, which takes everybody for signed out.`
+    const cure = isExpress
+      ? 'Put app.use(limiter) before it, and where sessmgr stands under a path, put both under that path.'
+      : 'Register fastifySessmgr, or use koaSessmgr, before the routes and for the same paths.'
+    logger.warn(`${problem} ${cure}`)
   }
 }

@@ -24,6 +24,8 @@ export interface RouterParts extends CallerParts {
   readonly logger: Logger
   /** Looks at every call with a nonce, which is of use with a session alone. */
   noteNonce?(request: HostRequest): void
+  /** Looks at every call. */
+  noteCall?(request: HostRequest): void
 }
 
 /** Makes the middleware that answers the REST routes, each below the path where it is mounted. */
@@ -34,6 +36,7 @@ export function createRouter(parts: RouterParts) {
   return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
     const path = restPath(request)
     if (path === undefined) return next()
+    parts.noteCall?.(request)
     const refusing = (error: unknown) => refuse(response, error)
     // A refusal meets the same listeners of the application as what it takes the place of.
     answerSafely(response, answer(request, response, path).catch(refusing), refusing)

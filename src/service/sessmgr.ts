@@ -3,6 +3,7 @@ import type { Addons } from '../addons/addons.ts'
 import { createAdmin } from '../admin/create-admin.ts'
 import { enqueueAddress } from '../admin/enqueue-address.ts'
 import type { AdminOptions } from '../admin/resolve-admin-options.ts'
+import { createRoutesWarning } from '../admin/routes-warning.ts'
 import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
 import { createNonces } from '../auth/nonce.ts'
 import { siteSecrets } from '../auth/site-secrets.ts'
@@ -171,19 +172,25 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const { addons, routes: addonRoutes } = createAddonsService({ ...resolved, hooks: limiter.hooks })
 
   const findSignedIn = host ? createFindSignedIn(host.users, logger) : async () => undefined
+  const routesWarning = createRoutesWarning(resolved.restPath, logger)
   const noteNonce = orderWarning('limiter.router()', logger)
   function router(mistaken?: unknown): Middleware {
     refuseRequest(mistaken, 'limiter.router()')
+    routesWarning.noteRouter()
     if (!host) return refuseWithoutHost(logger) as Middleware
     const parts = [...sessmgrRoutes(limiter, host), ...addonRoutes, ...commentRoutes]
     const routes = [...parts, openapiRoute(parts, nonceHeader)]
     const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
     const callers = { host, readerOf, isLive, findSignedIn, passwords, nonces, nonceHeader }
-    return createRouter({ ...callers, routes, logger, noteNonce }) as Middleware
+    return createRouter({ ...callers, routes, logger, noteNonce, noteCall: routesWarning.noteCall }) as Middleware
   }
 
   const enqueued = new Set<string>()
-  const notePage = orderWarning('limiter.admin()', logger)
+  const noteOrder = orderWarning('limiter.admin()', logger)
+  const notePage = (request: HostRequest) => {
+    noteOrder(request)
+    routesWarning.notePage()
+  }
   function admin(options?: AdminOptions): Middleware {
     refuseRequest(options, 'limiter.admin()')
     const { hooks, modes } = limiter

@@ -1,11 +1,12 @@
 import { Agent, request } from 'node:http'
 import { connect } from 'node:http2'
 import { PassThrough } from 'node:stream'
-import type { FastifyServerOptions } from 'fastify'
+import fastify, { type FastifyServerOptions } from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fastifyRoutes } from '../../src/fastify.ts'
 import { Browser } from '../support/browser.ts'
 import { bareFastify } from './bare-fastify.ts'
+import { createLimiter } from './host-under-test.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 
@@ -132,4 +133,30 @@ test('a page of the application itself may post by HTTP/2, one of another site n
   }
   expect(await post(origin)).toBe(200)
   expect(await post('http://evil.example')).toBe(403)
+})
+
+describe('routes where sessmgr does not stand', () => {
+  test('log once that they take everybody for signed out', async () => {
+    const logs: unknown[] = []
+    const limiter = createLimiter({ logger: { warn: (line) => void logs.push(line), error() {} } })
+    onTestFinished(() => limiter.close())
+    const app = fastify({ forceCloseConnections: true })
+    await app.register(fastifyRoutes, { prefix: '/api', serve: limiter.router() })
+    onTestFinished(() => app.close())
+    const headers = { cookie: 'sessionId=x', 'x-host-nonce': 'x' }
+    for (let call = 0; call < 2; call++) {
+      expect((await app.inject({ url: `/api${SETTINGS}`, headers })).statusCode).toBe(401)
+    }
+    expect(logs).toEqual([expect.stringMatching(/^sessmgr does not stand before limiter\.router\(\).*fastifySessmgr/)])
+  })
+
+  test('log nothing where it does', async () => {
+    const logs: unknown[] = []
+    const limiter = createLimiter({ logger: { warn: (line) => void logs.push(line), error() {} } })
+    const { app } = await bareFastify({ limiter })
+    await app.register(fastifyRoutes, { prefix: '/api', serve: limiter.router() })
+    const headers = { cookie: 'sessionId=x', 'x-host-nonce': 'x' }
+    expect((await app.inject({ url: `/api${SETTINGS}`, headers })).statusCode).toBe(401)
+    expect(logs).toEqual([])
+  })
 })

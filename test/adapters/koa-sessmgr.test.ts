@@ -153,3 +153,16 @@ test('below a path that another middleware has cut, as koa-mount does, the admin
     expect([status, new Set(scripts)], path).toEqual([200, new Set([`${base}/assets/`])])
   }
 })
+
+test('routes where sessmgr does not stand log once that they take everybody for signed out', async () => {
+  const logs: unknown[] = []
+  const limiter = createLimiter({ logger: { warn: (line) => void logs.push(line), error() {} } })
+  const app = createApp()
+  app.use(koaRoutes('/api', limiter.router()))
+  const origin = await listen(app.callback())
+  const headers = { cookie: 'koa.sess=x', 'x-host-nonce': 'x' }
+  for (let call = 0; call < 2; call++) {
+    expect((await fetch(`${origin}/api/sessmgr/v1/settings`, { headers })).status).toBe(401)
+  }
+  expect(logs).toEqual([expect.stringMatching(/^sessmgr does not stand before limiter\.router\(\).*koaSessmgr/)])
+})

@@ -150,6 +150,16 @@ test('a comment of somebody who was signed out meanwhile comes back in the form,
 })
 
 describe('a slow request', () => {
+  test('without the text of a form is the mistake of its sender', async () => {
+    const browser = await example.signedIn('carol')
+    const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ')
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+      const headers = { cookie, 'content-type': type, accept: 'application/json' }
+      const answer = await fetch(`${example.origin}/note`, { method: 'POST', headers, body: '{}' })
+      expect([type, answer.status]).toEqual([type, 400])
+    }
+  })
+
   test('is answered 204 after its delay, which is a second at most', async () => {
     const browser = await example.signedIn('carol')
     const started = performance.now()

@@ -53,7 +53,7 @@ describe('a router that stands before sessmgr', () => {
     const { browser, limiter, signIn, users } = await start(wrongOrder)
     const headers = await signIn()
     const { password } = await limiter.passwords.create(users[0]?.id ?? 0, 'script')
-    const script = { ...headers, ...basic(users[0]?.login ?? '', password) }
+    const script = basic(users[0]?.login ?? '', password)
     expect((await browser.get(SETTINGS, { headers: script })).status).toBe(200)
     await browser.get(COMMENTS)
     await browser.get('/api/hello', { headers })
@@ -63,7 +63,9 @@ describe('a router that stands before sessmgr', () => {
 
 describe('an admin screen that stands before sessmgr', () => {
   test('logs once why it sends everybody to the login', async () => {
-    const { browser, signIn } = await start((app, limiter) => app.use('/admin', limiter.admin()).use(limiter))
+    const { browser, signIn } = await start((app, limiter) =>
+      app.use('/admin', limiter.admin()).use(limiter).use('/api', limiter.router()),
+    )
     await browser.get('/admin')
     await browser.get('/admin/assets/none.js')
     expect(logs).toEqual([])

@@ -7,9 +7,11 @@ const LONGEST_DELAY_MS = 1000
 export function noteRoutes(): Router {
   const router = Router()
   router.post('/note', async (req, res) => {
+    const { text } = (req.body ?? {}) as { text?: unknown }
+    if (typeof text !== 'string') throw Object.assign(new Error('Send the field "text" of a form.'), { status: 400 })
     const delay = Math.min(Math.max(Number(req.query.delay) || 0, 0), LONGEST_DELAY_MS)
     await sleep(delay)
-    req.session.note = String(req.body?.text ?? '')
+    req.session.note = text
     res.sendStatus(204)
   })
   return router

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { createRequire } from 'node:module'
+import { type AddressInfo, connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+import express from 'express'
+import session from 'express-session'
+import ts from 'typescript'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { sessmgr } from '../../src/index.ts'
+import { createRestUsers } from '../support/rest-users.ts'
+import { codeBlocks, pageAt } from './pages.ts'
+
+const ORIGIN = 'https://example.com'
+const UPGRADE = ['GET /live HTTP/1.1', 'Host: example.com', 'Connection: Upgrade', 'Upgrade: websocket']
+
+/** Runs the code of docs/security.md in a server that greets whoever it lets in. */
+async function start() {
+  const app = express()
+  const limiter = sessmgr({ logger: { warn() {}, error() {} } })
+  const store = new session.MemoryStore()
+  const [block] = codeBlocks(pageAt('docs/security.md')).filter(({ code }) => code.includes("server.on('upgrade'"))
+  const greeting = block?.code.replace(
+    '// Here your WebSocket server takes over',
+    "socket.end('HTTP/1.1 101 Hello\\r\\n\\r\\n') //",
+  )
+  const { outputText } = ts.transpileModule(greeting ?? '', {
+    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
+  })
+  const names = ['require', 'exports', 'app', 'session', 'store', 'secret', 'limiter']
+  const run = new Function(...names, `${outputText}\nreturn server`)
+  const server: Server = run(createRequire(import.meta.url), {}, app, session, store, 'test', limiter)
+  app.get('/in', async (req, res) => {
+    await limiter.login(req, createRestUsers()[0])
+    res.send('in')
+  })
+  const listeners: number[] = []
+  server.on('upgrade', (_request, socket: Duplex) => listeners.push(socket.listenerCount('error')))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await limiter.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const signedIn = await fetch(`http://127.0.0.1:${port}/in`)
+  return { port, listeners, cookie: String(signedIn.headers.getSetCookie()[0]?.split(';')[0]) }
+}
+
+describe('the code for WebSockets', () => {
+  let started: Awaited<ReturnType<typeof start>>
+  beforeEach(async () => {
+    started = await start()
+  })
+
+  async function upgrade(...headers: string[]): Promise<string> {
+    const socket = connect(started.port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (part) => {
+      text += part
+    })
+    socket.write(`${[...UPGRADE, ...headers].join('\r\n')}\r\n\r\n`)
+    await once(socket, 'close')
+    return text.slice(0, 12)
+  }
+
+  it('lets in who is signed in and comes from a page of the site, and nobody else', async () => {
+    const cookie = `Cookie: ${started.cookie}`
+    expect(await upgrade(cookie, `Origin: ${ORIGIN}`)).toBe('HTTP/1.1 101')
+    expect(await upgrade(`Origin: ${ORIGIN}`)).toBe('HTTP/1.1 401')
+    expect(await upgrade(cookie, 'Origin: https://evil.example')).toBe('HTTP/1.1 401')
+    expect(await upgrade(cookie)).toBe('HTTP/1.1 401')
+  })
+
+  it('survives clients that reset their connection', async () => {
+    for (let tries = 0; tries < 20; tries++) {
+      const socket = connect(started.port, '127.0.0.1')
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      socket.write(`${[...UPGRADE, `Origin: ${ORIGIN}`].join('\r\n')}\r\n\r\n`, () => socket.resetAndDestroy())
+      await once(socket, 'close')
+    }
+    // Whether or not a reset was noticed in time, it would have been heard.
+    expect(await upgrade(`Origin: ${ORIGIN}`)).toBe('HTTP/1.1 401')
+    expect(Math.min(...started.listeners)).toBeGreaterThan(0)
+  })
+})
