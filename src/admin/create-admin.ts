@@ -7,7 +7,7 @@ import { answerSafely } from '../middleware/answer-safely.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { hostRequestOf } from '../middleware/host-visit.ts'
 import { errorBody, withHttpStatus } from '../middleware/http-error.ts'
-import type { TextsFor } from '../texts/texts-for.ts'
+import type { ReaderTexts, TextsFor } from '../texts/texts-for.ts'
 import { createAdminAssets } from './admin-assets.ts'
 import { adminPage, forbiddenPage } from './admin-page.ts'
 import { contentPolicy } from './content-policy.ts'
@@ -83,7 +83,7 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     response.setHeader('Vary', 'Accept, Cookie')
     if (wantsVars) {
       // The screen asks for this when its nonce has become too old.
-      const body = refusal ? refusalBody(refusal) : await scriptVars(parts, { base, nonce: nonce ?? '', texts })
+      const body = refusal ? refusalBody(refusal, texts) : await scriptVars(parts, { base, nonce: nonce ?? '', texts })
       return sendPage(request, response, refusal ?? 200, 'application/json; charset=utf-8', JSON.stringify(body))
     }
     if (refusal === 401) return sendToLogin(request, response, texts.say('page_sign_in'))
@@ -115,8 +115,8 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
   }
 }
 
-function refusalBody(status: 401 | 403): object {
-  const message = status === 401 ? 'Sign in to do that.' : 'Your account may not do that.'
+function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {
+  const message = say(status === 401 ? 'rest_sign_in' : 'rest_forbidden')
   return errorBody('rest_forbidden', message, status)
 }
 

@@ -11,6 +11,8 @@ import type { HostRequest, HostResponse, Next } from '../middleware/host-types.t
 import { keepCookiesOut } from '../middleware/keep-cookies-out.ts'
 import { requireCapability } from '../middleware/require-capability.ts'
 import { invalidParams, RestError, restErrorOf } from '../middleware/rest-error.ts'
+import { restSentence } from '../texts/rest-sentence.ts'
+import type { TextsFor } from '../texts/texts-for.ts'
 import { jsonBody } from './json-body.ts'
 import { RestAnswer } from './rest-answer.ts'
 import { restPath } from './rest-path.ts'
@@ -22,6 +24,7 @@ const NO_BODY = 'must be a JSON object with what is to change; nothing is read f
 export interface RouterParts extends CallerParts {
   readonly routes: readonly RestRoute[]
   readonly logger: Logger
+  readonly textsFor: TextsFor
   /** Looks at every call with a nonce, which is of use with a session alone. */
   noteNonce?(request: HostRequest): void
   /** Looks at every call. */
@@ -37,16 +40,17 @@ export function createRouter(parts: RouterParts) {
     const path = restPath(request)
     if (path === undefined) return next()
     parts.noteCall?.(request)
-    const refusing = (error: unknown) => refuse(response, error)
+    const refusing = (error: unknown) => refuse(request, response, error)
     // A refusal meets the same listeners of the application as what it takes the place of.
     answerSafely(response, answer(request, response, path).catch(refusing), refusing)
   }
 
-  async function refuse(response: HostResponse, error: unknown): Promise<void> {
+  async function refuse(request: HostRequest, response: HostResponse, error: unknown): Promise<void> {
     // Too late for another answer: what was being sent has failed.
     if (response.headersSent) throw error
     const { status, code, message, data, headers } = restErrorOf(error) ?? fault(parts.logger, error)
-    send(response, RestAnswer.json({ code, message, data: { status, ...data } }, { status, headers }))
+    const sentence = restSentence(message, parts.textsFor(request), code)
+    send(response, RestAnswer.json({ code, message: sentence, data: { status, ...data } }, { status, headers }))
   }
 
   async function answer(request: HostRequest, response: HostResponse, path: string): Promise<void> {
@@ -78,7 +82,12 @@ export function createRouter(parts: RouterParts) {
     if (!checked.success) throw (method === 'GET' ? badQuery : invalidParams)(problemsOf(checked.error.issues))
     const result = await route.handle({ caller, request, params: checked.data })
     if (result instanceof RestAnswer) send(response, result)
-    else send(response, RestAnswer.json(result))
+    else send(response, RestAnswer.json(inLanguage(result, request)))
+  }
+
+  function inLanguage(result: object, request: HostRequest): object {
+    if (!('message' in result) || typeof result.message !== 'string') return result
+    return { ...result, message: restSentence(result.message, parts.textsFor(request)) }
   }
 
   async function requireAccess({ access }: RestRoute, caller: Caller | undefined, request: HostRequest): Promise<void> {

@@ -1,10 +1,11 @@
 import type { Logger } from '../logger.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { errorBody } from '../middleware/http-error.ts'
+import type { TextsFor } from '../texts/texts-for.ts'
 import { restPath } from './rest-path.ts'
 
 /** Makes the middleware that stands in for the router while nobody knows who may do what: it refuses everything. */
-export function refuseWithoutHost(logger: Logger) {
+export function refuseWithoutHost(logger: Logger, textsFor: TextsFor) {
   let said = false
   return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
     if (restPath(request) === undefined) return next()
@@ -15,9 +16,10 @@ export function refuseWithoutHost(logger: Logger) {
       )
       said = true
     }
+    const message = textsFor(request).say('rest_not_set_up')
     response.statusCode = 403
     response.setHeader('Content-Type', 'application/json; charset=utf-8')
     response.setHeader('Cache-Control', 'no-store')
-    response.end(JSON.stringify(errorBody('rest_forbidden', 'The admin routes are not set up.', 403)))
+    response.end(JSON.stringify(errorBody('rest_forbidden', message, 403)))
   }
 }

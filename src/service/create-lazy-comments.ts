@@ -133,7 +133,18 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   const findSignedIn = createFindSignedIn(host.users, logger)
   // The session, if there is one, is the application's own affair.
   const isLive = async () => true
-  const parts = { routes, host, readerOf, isLive, findSignedIn, passwords, nonces, nonceHeader, logger }
+  const parts = {
+    routes,
+    host,
+    readerOf,
+    isLive,
+    findSignedIn,
+    passwords,
+    nonces,
+    nonceHeader,
+    logger,
+    textsFor: resolved.textsFor,
+  }
   function router(mistaken?: unknown): Middleware {
     refuseRequest(mistaken, 'comments.router()')
     return createRouter(parts) as Middleware

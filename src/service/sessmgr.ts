@@ -177,12 +177,14 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   function router(mistaken?: unknown): Middleware {
     refuseRequest(mistaken, 'limiter.router()')
     routesWarning.noteRouter()
-    if (!host) return refuseWithoutHost(logger) as Middleware
+    if (!host) return refuseWithoutHost(logger, resolved.textsFor) as Middleware
     const parts = [...sessmgrRoutes(limiter, host), ...addonRoutes, ...commentRoutes]
     const routes = [...parts, openapiRoute(parts, nonceHeader)]
     const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
     const callers = { host, readerOf, isLive, findSignedIn, passwords, nonces, nonceHeader }
-    return createRouter({ ...callers, routes, logger, noteNonce, noteCall: routesWarning.noteCall }) as Middleware
+    const { textsFor } = resolved
+    const noteCall = routesWarning.noteCall
+    return createRouter({ ...callers, routes, logger, textsFor, noteNonce, noteCall }) as Middleware
   }
 
   const enqueued = new Set<string>()

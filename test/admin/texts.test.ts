@@ -10,6 +10,7 @@ const texts: Texts = {
   page_forbidden: 'Kein <Zutritt>',
   page_no_script: 'Diese Seite braucht JavaScript',
   logic_block: 'Neue abweisen',
+  rest_sign_in: 'Bitte anmelden.',
   admin_save: '</script>Speichern',
 }
 
@@ -44,4 +45,18 @@ test('rule 40: the page of the admin screen is in the language of the request, a
 test('rule 40: so is the page for users who may not open the screen', async () => {
   expect(await page('alice', 'de')).toContain('<h1>Kein &lt;Zutritt&gt;</h1>')
   expect(await page('alice', 'en')).toContain('<h1>You may not open this page</h1>')
+})
+
+test('rule 40: so are the answers of the routes, and what an anonymous caller of the screen gets', async () => {
+  const browser = new Browser(lab.origin)
+  const messages = async (language: string) => {
+    const headers = { accept: 'application/json', 'accept-language': language }
+    const answers = [
+      await browser.get('/api/sessmgr/v1/settings', { headers }),
+      await browser.get('/admin', { headers }),
+    ]
+    return answers.map((answer) => answer.json().message)
+  }
+  expect(await messages('de')).toEqual(['Bitte anmelden.', 'Bitte anmelden.'])
+  expect(await messages('en')).toEqual(['Sign in to do that.', 'Sign in to do that.'])
 })
