@@ -28,10 +28,12 @@ export interface PageParts {
   readonly scripts: readonly string[]
   readonly texts: ReaderTexts
   readonly support: SupportLinks
+  /** The one tab that the person may use; undefined: all. */
+  readonly only: 'comments' | undefined
 }
 
 /** Makes the page of the admin screen. The add-ons' scripts run after the screen's own, when `window.sessmgr` is complete. */
-export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, texts, support }: PageParts): string {
+export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, texts, support, only }: PageParts): string {
   const attribute = ` nonce="${nonce}"`
   const own = (name: string) => `${base}/assets/${name}`
   const style = (url: string) => `<link rel="stylesheet" href="${htmlText(url)}">`
@@ -48,7 +50,7 @@ export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, text
       ...scripts.filter((url) => !isStyleSheet(url)).map(script),
     ],
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
-      `data-support="${htmlText(JSON.stringify(support))}"></div>` +
+      `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''}></div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
   )

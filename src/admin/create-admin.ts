@@ -4,6 +4,7 @@ import { SessmgrError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import type { FindSignedIn } from '../host/signed-in-user.ts'
 import { answerSafely } from '../middleware/answer-safely.ts'
+import type { Caller } from '../middleware/authenticate-caller.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { hostRequestOf } from '../middleware/host-visit.ts'
 import { errorBody, withHttpStatus } from '../middleware/http-error.ts'
@@ -27,12 +28,15 @@ export interface AdminParts extends ScriptVarsParts {
   readonly enqueued: ReadonlySet<string>
   /** Looks at every request for the page. */
   notePage(request: HostRequest): void
+  /** Tells whether somebody may manage the lazy comments. */
+  mayManageComments(caller: Caller): Promise<boolean>
 }
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
- * Makes the middleware that serves the admin screen, for users with `manage_options`.
+ * Makes the middleware that serves the admin screen, for users with `manage_options`; those who may manage the lazy
+ * comments alone get that tab.
  *
  * @throws SessmgrError `invalid_option` for a bad option, when nobody has said who the users are, and where the built
  * files of the screen are missing.
@@ -47,6 +51,7 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     )
   }
   const { can } = host
+  const { mayManageComments } = parts
   const assets = createAdminAssets(requireAdminFiles(adminFolder()))
 
   return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
@@ -78,7 +83,10 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     const session = hostRequestOf(request).sessmgr?.session
     const user = session && (await parts.findSignedIn(session.userId))
     const nonce = user === undefined ? undefined : await parts.nonceOf(request)
-    const refusal = nonce === undefined ? 401 : (await can(user, 'manage_options')) ? undefined : 403
+    const isManager = nonce !== undefined && (await can(user, 'manage_options'))
+    const isForComments =
+      session && nonce !== undefined && !isManager && (await mayManageComments({ user, ...session }))
+    const refusal = nonce === undefined ? 401 : isManager || isForComments ? undefined : 403
     const texts = parts.textsFor(request)
     response.setHeader('Vary', 'Accept, Cookie')
     if (wantsVars) {
@@ -101,6 +109,7 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
           scripts,
           texts,
           support,
+          only: isForComments ? 'comments' : undefined,
           vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
         })
     sendPage(request, response, refusal ?? 200, 'text/html; charset=utf-8', page)

@@ -3,6 +3,7 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { destroyAllSessionsRoute } from './destroy-all-sessions-route.ts'
 import { destroySessionsRoute } from './destroy-sessions-route.ts'
 import { listSessionsRoute } from './list-sessions-route.ts'
+import { createOptionAccess } from './option-access.ts'
 import type { RestRoute } from './rest-route.ts'
 import { settingRoutes } from './setting-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
@@ -11,14 +12,15 @@ import { siteSettingsRoutes } from './site-settings-routes.ts'
 
 /** Lists the routes of the session limit. */
 export function sessmgrRoutes(limiter: SessionLimiter, host: Host): readonly RestRoute[] {
-  const { sessions, settings, modes, options } = limiter
+  const { sessions, settings, modes, options, hooks } = limiter
+  const access = createOptionAccess(options, hooks, host)
   return [
     ...settingsRoutes(settings, modes),
     ...settingRoutes(settings),
     listSessionsRoute(sessions, host),
     destroySessionsRoute(sessions, host),
     destroyAllSessionsRoute(sessions),
-    ...siteSettingsRoutes(options),
-    ...siteOptionRoutes(options),
+    ...siteSettingsRoutes(options, access),
+    ...siteOptionRoutes(options, access),
   ]
 }

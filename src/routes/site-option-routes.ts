@@ -1,19 +1,24 @@
 import * as z from 'zod/mini'
+import type { Caller } from '../middleware/authenticate-caller.ts'
 import { RestError } from '../middleware/rest-error.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SiteOption } from '../options/site-option.ts'
+import type { OptionAccess } from './option-access.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
 
 const PATH = '/wp/v2/settings/{option}'
 const SOURCES = z.object({ value: z.unknown(), stored: z.unknown(), defaults: z.unknown() })
 
 /** Tells what of an exposed option is stored, and gives it back to the code. */
-export function siteOptionRoutes(options: OptionRegistry): readonly RestRoute[] {
-  const access = 'manage_options'
+export function siteOptionRoutes(options: OptionRegistry, optionAccess: OptionAccess): readonly RestRoute[] {
+  const access = optionAccess.list
 
-  function find(name: string): SiteOption {
+  async function find(name: string, caller: Caller | undefined): Promise<SiteOption> {
     const option = options.exposed().find((one) => one.name === name)
-    if (option) return option
+    if (option) {
+      await optionAccess.require(caller, option)
+      return option
+    }
     throw new RestError(404, 'rest_no_route', 'There is no such option.')
   }
 
@@ -29,7 +34,7 @@ export function siteOptionRoutes(options: OptionRegistry): readonly RestRoute[] 
       summary: 'Tells what of an option is stored, and what holds without that.',
       access,
       schemas: () => ({ params: z.object({ option: z.string() }), response: SOURCES }),
-      handle: ({ params }) => answer(find(params.option)),
+      handle: async ({ params, caller }) => answer(await find(params.option, caller)),
     }),
     restRoute<{ option: string }>({
       methods: ['DELETE'],
@@ -37,8 +42,8 @@ export function siteOptionRoutes(options: OptionRegistry): readonly RestRoute[] 
       summary: 'Gives an option back to its defaults.',
       access,
       schemas: () => ({ params: z.object({ option: z.string() }), response: SOURCES }),
-      async handle({ params }) {
-        const option = find(params.option)
+      async handle({ params, caller }) {
+        const option = await find(params.option, caller)
         await option.reset()
         return answer(option)
       },
@@ -49,8 +54,8 @@ export function siteOptionRoutes(options: OptionRegistry): readonly RestRoute[] 
       summary: 'Gives one key of an option back to its default.',
       access,
       schemas: () => ({ params: z.object({ option: z.string(), key: z.string() }), response: SOURCES }),
-      async handle({ params }) {
-        const option = find(params.option)
+      async handle({ params, caller }) {
+        const option = await find(params.option, caller)
         await option.reset(params.key)
         return answer(option)
       },

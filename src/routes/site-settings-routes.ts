@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
+import type { Caller } from '../middleware/authenticate-caller.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import { optionTag } from '../options/option-tag.ts'
+import type { OptionAccess } from './option-access.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 import { RestAnswer } from './rest-answer.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
@@ -8,12 +10,12 @@ import { type RestRoute, restRoute } from './rest-route.ts'
 const ANY_OPTIONS = z.record(z.string(), z.unknown())
 
 /** Reads and changes every option that is exposed over REST. */
-export function siteSettingsRoutes(options: OptionRegistry): readonly RestRoute[] {
+export function siteSettingsRoutes(options: OptionRegistry, optionAccess: OptionAccess): readonly RestRoute[] {
   const path = '/wp/v2/settings'
-  const access = 'manage_options'
+  const access = optionAccess.list
 
-  async function current(): Promise<RestAnswer> {
-    const entries = options.exposed().map(async (option) => [option.name, await option.get()] as const)
+  async function current(caller: Caller | undefined): Promise<RestAnswer> {
+    const entries = (await optionAccess.list(caller)).map(async (option) => [option.name, await option.get()] as const)
     const values: Record<string, unknown> = Object.fromEntries(await Promise.all(entries))
     return RestAnswer.json(values, { headers: { ETag: optionTag(values) } })
   }
@@ -25,7 +27,7 @@ export function siteSettingsRoutes(options: OptionRegistry): readonly RestRoute[
       summary: 'Reads every registered option that is exposed over REST.',
       access,
       schemas: () => ({ params: z.object({}), response: ANY_OPTIONS }),
-      handle: current,
+      handle: ({ caller }) => current(caller),
     }),
     restRoute<Record<string, unknown>>({
       methods: ['POST', 'PUT', 'PATCH'],
@@ -35,9 +37,10 @@ export function siteSettingsRoutes(options: OptionRegistry): readonly RestRoute[
       access,
       schemas: () => ({ params: ANY_OPTIONS, response: ANY_OPTIONS }),
       needsBody: true,
-      async handle({ params, request }) {
+      async handle({ params, request, caller }) {
         // A name that is not an exposed option is dropped.
         const changed = options.exposed().filter(({ name }) => Object.hasOwn(params, name))
+        for (const option of changed) await optionAccess.require(caller, option)
         const writeTo = (name: string, current: unknown) => ({ name, current, requested: params[name], prefix: name })
         // Checked all before the first is written, so that one bad value leaves everything as it is.
         if (changed.length > 1) {
@@ -48,7 +51,7 @@ export function siteSettingsRoutes(options: OptionRegistry): readonly RestRoute[
         for (const { name, update } of changed) {
           await update(params[name], (current) => refuseIfChanged(request, [writeTo(name, current)]))
         }
-        return current()
+        return current(caller)
       },
     }),
   ]

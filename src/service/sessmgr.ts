@@ -13,12 +13,13 @@ import type { Host } from '../host/host.ts'
 import { createFindSignedIn } from '../host/signed-in-user.ts'
 import type { SessionManager } from '../limiter/manage-sessions.ts'
 import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
-import { REST_ACTION, type Reader } from '../middleware/authenticate-caller.ts'
+import { type Caller, REST_ACTION, type Reader } from '../middleware/authenticate-caller.ts'
 import { directLogin, directLogout, requireStore } from '../middleware/direct-login.ts'
 import { GuardedStores } from '../middleware/guarded-stores.ts'
 import { hostLogin } from '../middleware/host-login.ts'
 import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
 import { hostRequestOf, type RequestLike } from '../middleware/host-visit.ts'
+import { mayManageComments } from '../middleware/may-manage-comments.ts'
 import { orderWarning } from '../middleware/order-warning.ts'
 import type { Admit } from '../middleware/passport-login.ts'
 import { refuseRequest } from '../middleware/refuse-request.ts'
@@ -197,7 +198,10 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     refuseRequest(options, 'limiter.admin()')
     const { hooks, modes } = limiter
     const { restPath, textsFor } = resolved
-    const parts = { host, hooks, modes, nonceOf, nonceHeader, restPath, textsFor, enqueued, notePage, findSignedIn }
+    const isForComments = async (caller: Caller) =>
+      comments !== undefined && host !== undefined && mayManageComments(hooks, host, caller)
+    const page = { nonceOf, nonceHeader, restPath, textsFor, enqueued, notePage }
+    const parts = { host, hooks, modes, ...page, findSignedIn, mayManageComments: isForComments }
     return createAdmin(parts, options) as Middleware
   }
 

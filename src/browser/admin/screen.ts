@@ -34,6 +34,9 @@ export const vars = window.sessmgr
 /** The element that the screen is drawn in. */
 export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 
+/** The one tab that the person may use; undefined: all. */
+export const onlyTab = mount.dataset.only
+
 /** Where the application says that there is help. */
 export const support: Partial<Record<'docs' | 'forum' | 'contact', string>> = JSON.parse(mount.dataset.support ?? '{}')
 

@@ -3,7 +3,7 @@ import { AddonsTab } from '../addons/addons-tab.tsx'
 import { COMMENTS_OPTION } from '../comments/comment-settings.ts'
 import { CommentsTab } from '../comments/comments-tab.tsx'
 import { useOptions } from '../options/use-options.ts'
-import { hookChanges, hooks, place } from '../screen.ts'
+import { hookChanges, hooks, onlyTab, place } from '../screen.ts'
 import { SessionsTab } from '../sessions/sessions-tab.tsx'
 import { SettingsTab } from '../settings/settings-tab.tsx'
 import { SupportTab } from '../support/support-tab.tsx'
@@ -18,7 +18,7 @@ export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefin
   // An add-on that comes late changes the tabs too.
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const key = useSyncExternalStore(place.subscribe, place.key)
-  const hasComments = options !== undefined && COMMENTS_OPTION in options
+  const hasComments = onlyTab === 'comments' || (options !== undefined && COMMENTS_OPTION in options)
   const builtIn: readonly TabEntry[] = [
     { key: 'settings', label: t('tab_settings'), component: SettingsTab },
     { key: 'sessions', label: t('tab_sessions'), component: SessionsTab },
@@ -27,6 +27,7 @@ export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefin
     { key: 'support', label: t('tab_support'), component: SupportTab },
   ]
   const filtered: unknown = hooks.applyFilters('sessmgr.admin.tabs', builtIn)
-  const tabs = arrangeTabs(Array.isArray(filtered) ? filtered : builtIn)
+  const all = arrangeTabs(Array.isArray(filtered) ? filtered : builtIn)
+  const tabs = onlyTab ? all.filter((tab) => tab.key === onlyTab) : all
   return { tabs, open: key === '' ? tabs[0] : tabs.find((tab) => tab.key === key), key }
 }
