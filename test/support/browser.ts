@@ -1,4 +1,5 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { gunzipSync } from 'node:zlib'
 
 /** What a server answered. */
 export interface Answer {
@@ -149,5 +150,7 @@ async function readAll(response: IncomingMessage): Promise<Received> {
   for (const [name, values = []] of Object.entries(response.headersDistinct)) {
     for (const value of values) headers.append(name, value)
   }
-  return { status: response.statusCode ?? 0, headers, text: Buffer.concat(parts).toString() }
+  const whole = Buffer.concat(parts)
+  const body = response.headers['content-encoding'] === 'gzip' ? gunzipSync(whole) : whole
+  return { status: response.statusCode ?? 0, headers, text: body.toString() }
 }
