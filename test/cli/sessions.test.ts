@@ -36,6 +36,21 @@ describe('rule 28: sessmgr sessions list', () => {
     expect((await world.run('sessions', 'list', user, '--format', 'ids')).out).toBe(`${token(laptop)}\n`)
   })
 
+  it('rule 49: takes the user for what --by says, and for nothing else', async () => {
+    const laptop = await world.host.signedIn('alice')
+    for (const [user, kind] of [
+      ['alice', 'login'],
+      ['2', 'id'],
+      ['alice@example.test', 'email'],
+    ] as const) {
+      const { out } = await world.run('sessions', 'list', user, '--by', kind, '--format', 'ids')
+      expect(out).toBe(`${token(laptop)}\n`)
+    }
+    const { code, err } = await world.run('sessions', 'list', 'alice', '--by', 'id')
+    expect([code, err]).toEqual([1, 'There is no user "alice".\n'])
+    expect((await world.run('sessions', 'list', 'alice', '--by', 'name')).code).toBe(2)
+  })
+
   it('writes JSON that a script can read, csv and ids', async () => {
     const browsers = [await world.host.signedIn('alice'), await world.host.signedIn('alice')]
     const tokens = browsers.map(token)
