@@ -5,12 +5,17 @@ import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
 import { isUserId, type UserId } from '../user-id.ts'
+import { warnOnce } from '../warn-once.ts'
 import { inBatches } from './in-batches.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** How long, and how often, a session whose site-wide logout failed half way is put right again. */
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
+
+const FORGETS =
+  'Every user was logged out, but a restart of this process forgets it: sessions in a session store that lasts are valid ' +
+  'again then. Give sessmgr a store that lasts as well: sessmgr({ store: redisStore({ client }) }) with sessmgr/redis.'
 
 /** A part of a user's sessions. */
 export interface SessionPage {
@@ -66,7 +71,8 @@ export interface SessionManager {
   /**
    * Logs every user of the site out, in constant time, and fires `sessmgr_logout_all_users`.
    *
-   * Each session is destroyed on its owner's next request.
+   * Each session is destroyed on its owner's next request. With a store that is `local`, a restart forgets the logout; a
+   * warning says so once.
    *
    * @param keep The one session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
@@ -160,6 +166,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       if (keep) requireSession(keep)
       const { epoch } = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
       context.announce([['sessmgr_logout_all_users', epoch]])
+      if (store.local) warnOnce(context.logger, FORGETS)
       return epoch
     },
   }

@@ -41,6 +41,8 @@ export interface LimiterParts {
 /** The session limit without any web framework. */
 export interface SessionLimiter {
   readonly storeId: string
+  /** Whether a restart of the process forgets everything: nothing outside sees what is kept. */
+  readonly isLocal: boolean
   readonly hooks: Hooks
   readonly settings: SettingsService
   readonly options: OptionCollection
@@ -107,6 +109,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
 
   return {
     storeId: store.id,
+    isLocal: store.local === true,
     hooks,
     settings,
     options: createOptionRegistry(store.options, hooks, [settings.option as SiteOption]),

@@ -2,12 +2,14 @@ import { invalidOption } from '../invalid-option.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { onePerProcess } from '../one-per-process.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
+import type { SessmgrStore } from '../stores/store.ts'
 import { type GatedStore, type GuardedStore, type GuardOptions, guardStore } from './guarded-store.ts'
 import type { HostRequest, HostStore } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
 import { sessionCall } from './session-call.ts'
 import { SessionGate } from './session-gate.ts'
 import type { StoreCalls } from './store-calls.ts'
+import { warnOfLastingSessions } from './warn-of-local-store.ts'
 
 /** What a session store that the application asks itself can do. */
 export interface JoinedSessions {
@@ -15,6 +17,12 @@ export interface JoinedSessions {
   exists(sessionId: string): boolean | number | Promise<boolean | number>
   /** Deletes a session. Unknown ids are no error. What it answers is waited for and not looked at. */
   destroy(sessionId: string): unknown
+}
+
+/** How session stores are guarded. */
+interface StoresOptions extends GuardOptions {
+  /** What sessmgr itself remembers by. */
+  readonly store: SessmgrStore
 }
 
 /** Whose guard stands in front of a store: it stands there for good, and a second one would ask the first. */
@@ -26,12 +34,12 @@ export class GuardedStores implements HostSessions {
   readonly #takenOver = new Map<HostStore, GatedStore>()
   readonly #joined = new Map<JoinedSessions, HostSessions>()
   readonly #limiter: () => SessionLimiter
-  readonly #options: GuardOptions
+  readonly #options: StoresOptions
   /** Requests that came to sessmgr before they had a session: no session may come after that. */
   readonly tooEarly = new WeakSet<HostRequest>()
 
   /** @param limiter Asked for late, because the limiter in turn asks these stores about sessions. */
-  constructor(limiter: () => SessionLimiter, options: Omit<GuardOptions, 'tooEarly'>) {
+  constructor(limiter: () => SessionLimiter, options: Omit<StoresOptions, 'tooEarly'>) {
     this.#limiter = limiter
     this.#options = { ...options, tooEarly: this.tooEarly }
   }
@@ -53,6 +61,7 @@ export class GuardedStores implements HostSessions {
       throw withHttpStatus(invalidOption(`this session store is guarded by another limiter already. ${advice}`))
     }
     owners.set(store, this)
+    warnOfLastingSessions(store, this.#options.store, this.#options.logger)
   }
 
   /** Finds the gate of a store, which may be another host's. */

@@ -57,6 +57,7 @@ async function loginInTurn(
         await revert()
         throw error
       }
+      if (request.sessionID === sessionId && request._sessionManager) store.gate.warnings.noteOldPassport()
       return established(request, revert)
     }),
   )

@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts'
+import { warnOnce } from '../warn-once.ts'
 import type { HostRequest } from './host-types.ts'
 import { hostRequestOf } from './host-visit.ts'
 import { passedGuard } from './passed-guard.ts'
@@ -12,17 +13,15 @@ import { passedGuard } from './passed-guard.ts'
  * @param part What stands too early, as the application writes it.
  */
 export function orderWarning(part: string, logger: Logger): (request: HostRequest) => void {
-  let said = false
   return (request) => {
     const { headers, app, isMounted } = request
     const isExpress = typeof app === 'function'
-    if (said || headers.cookie === undefined || !(isExpress || isMounted === true)) return
+    if (headers.cookie === undefined || !(isExpress || isMounted === true)) return
     if (passedGuard.has(request) || hostRequestOf(request) !== request) return
-    said = true
     const problem = `sessmgr does not stand before ${part}, which takes everybody for signed out.`
     const cure = isExpress
       ? 'Put app.use(limiter) before it, and where sessmgr stands under a path, put both under that path.'
       : 'Register fastifySessmgr, or use koaSessmgr, before the routes and for the same paths.'
-    logger.warn(`${problem} ${cure}`)
+    warnOnce(logger, `${problem} ${cure}`)
   }
 }

@@ -16,6 +16,7 @@ import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
 import { isUserId, type UserId } from '../user-id.ts'
+import { warnOnce } from '../warn-once.ts'
 import { checkHost } from './check-host.ts'
 import { checkStore } from './check-store.ts'
 import type { HostSessionData, HostStore } from './host-types.ts'
@@ -33,9 +34,11 @@ export interface SessmgrOptions {
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
   userId?: ((user: any) => UserId) | undefined
   /**
-   * Reads the user id out of session data, for sessions from before the limit.
+   * Reads the id of the signed-in user out of session data: the id itself, not the user. Undefined: nobody is signed in.
    *
-   * @default what Passport has serialised: a string, a number, or an object with `id`
+   * Needed without Passport, where your sessions name their user; with it, where Passport serializes no id.
+   *
+   * @default what Passport has serialized, where that is an id, else the `id` of it
    */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows what its sessions hold.
   sessionUser?: ((data: Record<string, any>) => UserId | undefined) | undefined
@@ -164,7 +167,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     settings: checkSettings(options.settings, strategies),
     sessionStore: sessionStore as HostStore | undefined,
     userIdOf: (user) => userIdOf(user, userId),
-    sessionUser: (data) => checkedUser(sessionUser ? sessionUser(data) : readPassport(data)),
+    sessionUser: (data) => (sessionUser ? namedUser(sessionUser(data), safe) : checkedUser(readPassport(data))),
     strategies,
     deadlineMs,
     touchEveryMs: touchEvery,
@@ -250,17 +253,31 @@ function passportUser(note?: (user: object) => void): (data: HostSessionData) =>
 
 /** Creates what says once that sessions tell users apart by more than the id that sessmgr counts by. */
 function warnOfKinds(logger: Logger): (user: object) => void {
-  let warned = false
   return (user) => {
     const names = Object.keys(user)
-    if (warned || !names.includes('id') || names.length === 1) return
-    warned = true
-    logger.warn(
+    if (!names.includes('id') || names.length === 1) return
+    warnOnce(
+      logger,
       `Passport serialises { ${names.join(', ')} }, and sessmgr tells users apart by "id" alone: two kinds of users that ` +
         'can have the same id would be one. If every id is unique, say sessmgr({ userId: (user) => user.id }); if not, ' +
         "give both userId and sessionUser, such as (user) => user.type + ':' + user.id.",
     )
   }
+}
+
+/** Takes what the application says of a session. The name of the option makes some hand over the whole user. */
+function namedUser(id: unknown, logger: Logger): UserId | undefined {
+  if (isUserId(id)) return id
+  const isNobody = id === undefined || id === null || id === false || id === ''
+  if (!isNobody) {
+    const found = typeof id === 'number' ? 'a number that is no whole number' : `a value of type ${typeof id}`
+    warnOnce(
+      logger,
+      `"sessionUser" must return the id of the user, a string or a whole number; it returned ${found}, so these sessions ` +
+        'are not limited. Return the id alone: sessmgr({ sessionUser: (session) => session.user?.id }).',
+    )
+  }
+  return undefined
 }
 
 function checkedUser(id: unknown): UserId | undefined {

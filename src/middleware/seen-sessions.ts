@@ -8,12 +8,16 @@ export interface SeenSession {
   readonly token: Token
   /** The user of a session id never changes, so this is never wrong. */
   readonly userId: UserId
+  /** The life that the session had at that time, by its cookie. */
+  life?: number | undefined
   /** When this process noted last that the session was used, by `performance.now()`. */
   touchedAt: number
 }
 
 /** Remembers the login sessions that were seen last, by their raw id, so that a request can ask about them at once. */
 export class SeenSessions {
+  /** Whether any login session was ever seen. */
+  hasSeen = false
   readonly #sessions = new Map<string, SeenSession>()
 
   get(sessionId: string): SeenSession | undefined {
@@ -22,6 +26,7 @@ export class SeenSessions {
 
   /** Remembers a session, and keeps what is known of it already. */
   note(sessionId: string, userId: UserId, token: Token): void {
+    this.hasSeen = true
     const known = this.#sessions.get(sessionId)
     const isSame = known !== undefined && (known.userId === userId || String(known.userId) === String(userId))
     const seen = isSame ? known : { token, userId, touchedAt: Number.NEGATIVE_INFINITY }

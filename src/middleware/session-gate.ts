@@ -11,7 +11,7 @@ import { LoginsUnderWay } from './logins-under-way.ts'
 import { OriginSessions } from './origin-sessions.ts'
 import { SeenSessions } from './seen-sessions.ts'
 import { markedUser, readMarker, type SessionMarker, whileMarked, writeMarker } from './session-marker.ts'
-import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
+import { expiryOf, lifeOf, sessionTtl, touchInterval } from './session-ttl.ts'
 import type { StoreCalls } from './store-calls.ts'
 import { UserWarnings } from './user-warnings.ts'
 
@@ -113,7 +113,7 @@ export class SessionGate {
     if (!(await this.#isLive({ userId, token }))) return
     await this.#calls.set(sessionId, data)
     const stillThere = await this.#limiter.touch(userId, token, sessionTtl(data))
-    this.#noteTouch(sessionId)
+    this.#noteTouch(sessionId, data)
     // It may have been ended while it was being written.
     if (!stillThere) await this.#calls.destroy(sessionId)
   }
@@ -146,8 +146,11 @@ export class SessionGate {
     // A request whose session was ended must not carry its user over into a new one, be it where nobody can see it.
     const mayCarryOver = origin && (userId !== undefined || !origin.isReadable)
     if (mayCarryOver && !(await this.#isLive(origin))) return this.#calls.destroy(sessionId)
-    if (userId === undefined) return this.#calls.set(sessionId, data)
-    this.warnings.noteLoginAbove(request)
+    if (userId === undefined) {
+      if (!this.#seen.hasSeen) this.warnings.noteNobody(data, request)
+      return this.#calls.set(sessionId, data)
+    }
+    this.warnings.noteLoginPast(request)
     const continues = origin && String(origin.userId) === String(userId) ? origin.token : undefined
     await this.#admitPastTheHook(sessionId, userId, data, continues).catch((error) => {
       // It was ended in this very moment; what was written has been taken back.
@@ -194,7 +197,7 @@ export class SessionGate {
   async #touchEverywhere(sessionId: string, data: HostSessionData): Promise<void> {
     const marker = this.markerOf(sessionId, data)
     if (!marker || this.#wasJustTouched(sessionId, data)) return this.#calls.touch(sessionId, data)
-    this.#noteTouch(sessionId)
+    this.#noteTouch(sessionId, data)
     const { userId, token } = marker
     const registered = this.#limiter.touch(userId, token, sessionTtl(data))
     await Promise.all([registered, this.#calls.touch(sessionId, data)])
@@ -207,12 +210,14 @@ export class SessionGate {
   #wasJustTouched(sessionId: string, data: HostSessionData): boolean {
     const known = this.#seen.get(sessionId)
     const interval = touchInterval(data, this.#options.touchEveryMs)
-    return known !== undefined && performance.now() - known.touchedAt < interval
+    // A life that the application has changed, as by cookie.maxAge, has to be written at once.
+    const isSame = known?.life === lifeOf(data)
+    return known !== undefined && isSame && performance.now() - known.touchedAt < interval
   }
 
-  #noteTouch(sessionId: string): void {
+  #noteTouch(sessionId: string, data: HostSessionData): void {
     const known = this.#seen.get(sessionId)
-    if (known) known.touchedAt = performance.now()
+    if (known) Object.assign(known, { touchedAt: performance.now(), life: lifeOf(data) })
   }
 
   /**

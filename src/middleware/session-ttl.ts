@@ -18,8 +18,13 @@ export function sessionTtl(data: HostSessionData): number {
   return Number.isFinite(ttl) ? Math.max(1, ttl) : BROWSER_SESSION_MS
 }
 
+/** Milliseconds that a session lives after each use, as its cookie says; undefined when it ends with the browser. */
+export function lifeOf({ cookie, _maxAge }: HostSessionData): number | undefined {
+  const life = cookie?.originalMaxAge ?? _maxAge
+  return typeof life === 'number' ? life : undefined
+}
+
 /** Milliseconds between two notes that a session is in use: `touchEveryMs`, but never more than a tenth of its life. */
 export function touchInterval(data: HostSessionData, touchEveryMs: number): number {
-  const life = data.cookie?.originalMaxAge ?? data._maxAge
-  return Math.min(touchEveryMs, (typeof life === 'number' ? life : BROWSER_SESSION_MS) / 10)
+  return Math.min(touchEveryMs, (lifeOf(data) ?? BROWSER_SESSION_MS) / 10)
 }

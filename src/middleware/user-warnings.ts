@@ -1,13 +1,15 @@
 import type { Logger } from '../logger.ts'
 import type { UserId } from '../user-id.ts'
+import { warnOnce } from '../warn-once.ts'
 import type { HostRequest, HostSessionData } from './host-types.ts'
+
+/** Names under which applications keep the user in a session. */
+const USER_KEY = /user|account|customer|member|login|logged|uid|email|(?<!o)auth/i
 
 /** Says once what keeps sessmgr from telling whose a session is. */
 export class UserWarnings {
   readonly #sessionUser: (data: HostSessionData) => UserId | undefined
   readonly #logger: Logger
-  #saidOfUsers = false
-  #saidOfLogin = false
 
   constructor(sessionUser: (data: HostSessionData) => UserId | undefined, logger: Logger) {
     this.#sessionUser = sessionUser
@@ -18,24 +20,47 @@ export class UserWarnings {
   compareUsers(data: HostSessionData, userId: UserId): void {
     const named = this.#sessionUser(data)
     // Without Passport the application may put the user into the session after the login.
-    if (this.#saidOfUsers || (named === undefined ? !data.passport : String(named) === String(userId))) return
-    this.#saidOfUsers = true
+    if (named === undefined ? !data.passport : String(named) === String(userId)) return
     const found =
       named === undefined ? 'holds no user id that sessmgr can read' : 'is not the id of the user who logged in'
     const owner = named === undefined ? 'nobody: no limit and no logout reaches them' : 'somebody else'
-    this.#logger.warn(
+    warnOnce(
+      this.#logger,
       `What a session says of its user ${found}, so sessions from before sessmgr, and those whose id the application ` +
         `changes, count for ${owner}. Tell sessmgr how to read the id: sessmgr({ sessionUser: (session) => … }).`,
     )
   }
 
-  /** Warns when a request signs somebody in that has not come by sessmgr. Without a request nobody can tell. */
-  noteLoginAbove(request: HostRequest | undefined): void {
-    if (this.#saidOfLogin || !request || request.sessmgr) return
-    this.#saidOfLogin = true
-    this.#logger.warn(
+  /** Warns when a login has not come by sessmgr: on a route above it, or by Passport 0.4. Without a request nobody can tell. */
+  noteLoginPast(request: HostRequest | undefined): void {
+    if (request?._passport && !request._sessionManager) this.noteOldPassport()
+    if (!request || request.sessmgr) return
+    warnOnce(
+      this.#logger,
       'Somebody signs in by a request that has not come by sessmgr: such a login may be counted late, and lists of ' +
         'sessions do not tell its address. Put sessmgr before the routes that log people in.',
+    )
+  }
+
+  /** Warns when a session names a user, it seems, though no login was ever seen: nothing would be limited. */
+  noteNobody(data: HostSessionData, request: HostRequest | undefined): void {
+    // With Passport every login is seen.
+    if (typeof request?.logIn === 'function') return
+    if (!Object.keys(data).some((key) => USER_KEY.test(key) && data[key])) return
+    warnOnce(
+      this.#logger,
+      'Sessions are saved that seem to name a user, but sessmgr has seen no login, so nothing is limited. Without ' +
+        'Passport, say where sessions keep the id of their user: sessmgr({ sessionUser: (session) => session.user?.id }). ' +
+        'Or log users in by limiter.login(request, user).',
+    )
+  }
+
+  /** Warns of a Passport that keeps the session id at login, or that signs in past the limit, as before 0.6. */
+  noteOldPassport(): void {
+    warnOnce(
+      this.#logger,
+      'Passport kept the session id at a login, so whoever planted that id before is signed in too (session fixation). ' +
+        'Versions before 0.6 do that. Update it: npm install passport@latest.',
     )
   }
 }

@@ -29,6 +29,8 @@ export interface RouterParts extends CallerParts {
   noteNonce?(request: HostRequest): void
   /** Looks at every call. */
   noteCall?(request: HostRequest): void
+  /** Looks at every call that could be made with a session alone, and has no nonce. */
+  noteBareCall?(request: HostRequest): void
 }
 
 /** Makes the middleware that answers the REST routes, each below the path where it is mounted. */
@@ -66,6 +68,7 @@ export function createRouter(parts: RouterParts) {
 
     const { headers } = request
     if (nonceHeader in headers) parts.noteNonce?.(request)
+    else if (route.access !== undefined && headers.authorization === undefined) parts.noteBareCall?.(request)
     let caller = await authenticateCaller(parts, request, response, route.access === undefined)
     await requireAccess(route, caller, request)
     const fields = method === 'GET' ? queryOf(request) : await jsonBody(request)

@@ -19,7 +19,7 @@ export function sessmgrRoutes(limiter: SessionLimiter, host: Host): readonly Res
     ...settingRoutes(settings),
     listSessionsRoute(sessions, host),
     destroySessionsRoute(sessions, host),
-    destroyAllSessionsRoute(sessions),
+    destroyAllSessionsRoute(sessions, !limiter.isLocal),
     ...siteSettingsRoutes(options, access),
     ...siteOptionRoutes(options, access),
   ]

@@ -27,6 +27,7 @@ import { requireRequest } from '../middleware/require-request.ts'
 import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-options.ts'
 import { carryCore } from '../middleware/service-core.ts'
 import { sessionGuard } from '../middleware/session-guard.ts'
+import { warnOfSeveralProcesses } from '../middleware/warn-of-local-store.ts'
 import { withHttpErrors } from '../middleware/with-http-errors.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SettingsService } from '../options/session-settings.ts'
@@ -141,6 +142,7 @@ export interface Sessmgr extends Middleware {
 export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const resolved = resolveOptions(options)
   const { store, logger, host, nonceHeader } = resolved
+  warnOfSeveralProcesses(store, logger)
   const hostSessions: GuardedStores = new GuardedStores(() => limiter, resolved)
   const limiter: SessionLimiter = createSessionLimiter({ ...resolved, hostSessions })
   // Another host's store waits for its adapter.
@@ -172,9 +174,14 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   if (comments) limiter.options.add(comments.settings.option as SiteOption)
   const { addons, routes: addonRoutes } = createAddonsService({ ...resolved, hooks: limiter.hooks })
 
+  let isInUse = false
   const findSignedIn = host ? createFindSignedIn(host.users, logger) : async () => undefined
   const routesWarning = createRoutesWarning(resolved.restPath, logger)
   const noteNonce = orderWarning('limiter.router()', logger)
+  // Such a call is nobody's anyway; where nothing has come by the limiter so far, app.use(limiter) was forgotten.
+  const noteBareCall = (request: HostRequest) => {
+    if (!isInUse && request.sessionStore) noteNonce(request)
+  }
   function router(mistaken?: unknown): Middleware {
     refuseRequest(mistaken, 'limiter.router()')
     routesWarning.noteRouter()
@@ -184,8 +191,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
     const callers = { host, readerOf, isLive, findSignedIn, passwords, nonces, nonceHeader }
     const { textsFor } = resolved
-    const noteCall = routesWarning.noteCall
-    return createRouter({ ...callers, routes, logger, textsFor, noteNonce, noteCall }) as Middleware
+    const notes = { noteNonce, noteBareCall, noteCall: routesWarning.noteCall }
+    return createRouter({ ...callers, ...notes, routes, logger, textsFor }) as Middleware
   }
 
   const enqueued = new Set<string>()
@@ -215,8 +222,10 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     await directLogout(request)
   }
 
-  const middleware: Middleware = (request, response, next: Next) =>
+  const middleware: Middleware = (request, response, next: Next) => {
+    isInUse = true
     guard(request as HostRequest, response as HostResponse, next)
+  }
   const answerable = withHttpErrors({
     sessions: limiter.sessions,
     settings: limiter.settings,
