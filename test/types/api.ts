@@ -55,6 +55,11 @@ sessmgr({ store: memoryStore(), settings: { maximum: 2, logic: 'logout_oldest' }
 sessmgr({ store: undefined, settings: { maximum: undefined } })
 sessmgr({ userId: (user: { _id: string }) => user._id, sessionUser: (data) => data.uid as number | undefined })
 sessmgr({ logger: console })
+sessmgr({ settings: { maximum: async (userId) => (userId === 7 ? 5 : 1), logic: 'a_mode_of_an_addon' } })
+// An editor offers the built-in modes: they are not swallowed by `string`.
+no<Equals<SessionSettings['logic'], string>>()
+// @ts-expect-error: the function returns a number
+sessmgr({ settings: { maximum: () => 'many' } })
 const strategy: LimitStrategy = {
   id: 'ask_first',
   label: 'Ask First',
