@@ -7,7 +7,8 @@ const PRELUDES = ['prelude.d.ts', 'prelude-of-pages.d.ts'].map((name) => join(RO
 /** Files of the reader's own that blocks import, with what they export. */
 const READERS_FILES = new Map(
   Object.entries({
-    'host.d.mts': "export declare const host: import('sessmgr').Host",
+    'host.d.mts':
+      "export declare const host: import('sessmgr').Host; export declare const settings: import('sessmgr').CodeSettings",
     'limiter.d.mts': "export declare const limiter: import('sessmgr').Sessmgr",
     'limiter.d.cts': "export declare const limiter: import('sessmgr').Sessmgr",
   }).map(([name, text]) => [join(ROOT, 'docs', name), text]),
