@@ -101,6 +101,16 @@ test('the list stays up to date by itself, and is asked for by its address', asy
   await page.getByRole('status').getByText('Not signed in anywhere').waitFor()
 })
 
+test('a list that comes in pages is shown whole', async () => {
+  for (const userAgent of [PHONE, FIREFOX, FIREFOX]) await host.signIn('alice', { userAgent })
+  const page = await (await host.signIn('admin')).newPage()
+  await page.route('**/sessmgr/v1/sessions?*', (route) => route.continue({ url: `${route.request().url()}&limit=1` }))
+  await page.goto(`${host.origin}/admin/sessions?user=alice`)
+  await page.getByText('3 live sessions', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
+  await page.getByRole('button', { name: 'Sign out 3' }).waitFor()
+})
+
 test('a user who does not exist is said to be none, in the server’s words; another search finds one', async () => {
   const page = await host.open('/sessions?user=nobody')
   await page.getByText('There is no such user.').waitFor()

@@ -25,10 +25,19 @@ export interface UserSessions {
   readonly sessions: readonly Session[]
 }
 
-/** Reads the sessions of a user once. */
-export async function readSessions(user: string): Promise<UserSessions> {
-  const path = `sessmgr/v1/sessions?${new URLSearchParams({ user }).toString()}`
-  return (await rest.requestObject<UserSessions>('GET', path)).body
+interface SessionsPage extends UserSessions {
+  /** Where the next page begins; undefined on the last. */
+  readonly next_after?: number
+}
+
+/** Reads every session of a user once, page by page: what is asked before a user is signed out names how many there are. */
+export async function readSessions(user: string, after?: number): Promise<UserSessions> {
+  const query = new URLSearchParams({ user, ...(after !== undefined && { after: String(after) }) })
+  const path = `sessmgr/v1/sessions?${query.toString()}`
+  const { next_after, ...page } = (await rest.requestObject<SessionsPage>('GET', path)).body
+  if (next_after === undefined) return page
+  const others = await readSessions(user, next_after)
+  return { ...page, sessions: [...page.sessions, ...others.sessions] }
 }
 
 /** Reads the sessions of a user, again and again while the screen is looked at. */
