@@ -1,29 +1,79 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { SessmgrError } from '../errors.ts'
 import type { OptionStore } from '../options/option-store.ts'
 
 // The point keeps it apart from the options that add-ons register, whose names have none: nobody can expose it.
 const OPTION = 'sessmgr.secret'
 
-/**
- * Gives the secrets that sign nonces: those the application was given, newest first, or one that is made once and kept
- * in the store, where every process finds the same.
- */
-export function siteSecrets(options: OptionStore, given: readonly string[]): () => Promise<readonly string[]> {
-  let kept: Promise<readonly string[]> | undefined
-  if (given.length > 0) return async () => given
-  return () => {
-    kept ??= keptSecret(options).catch((error) => {
-      kept = undefined
-      throw error
-    })
-    return kept
-  }
+/** What signs in the name of a site, and which memory of it that is. */
+export interface SiteSeal {
+  /** Newest first: the first one signs, all are accepted. */
+  readonly secrets: readonly string[]
+  /** Names what the store remembers. After the store was wiped, or has lost its options, it is another. */
+  readonly registry: string
 }
 
-async function keptSecret(options: OptionStore): Promise<readonly string[]> {
-  await options.swap(OPTION, undefined, randomBytes(32).toString('base64url'))
-  const secret = (await options.get(OPTION))?.value
-  if (typeof secret === 'string' && secret !== '') return [secret]
-  throw new SessmgrError('store_unavailable', 'The secret of the nonces could not be kept. Try again shortly.')
+/**
+ * Knows the secrets of a site: those that the application was given, newest first, or one that is made once and kept in
+ * the store, where every process finds the same. The kept one is made in any case, because it names the registry.
+ */
+export class SiteSecrets {
+  readonly #options: OptionStore
+  readonly #given: readonly string[]
+  #loading: Promise<SiteSeal> | undefined
+  #known: SiteSeal | undefined
+
+  constructor(options: OptionStore, given: readonly string[]) {
+    this.#options = options
+    this.#given = given
+  }
+
+  /** The seal, once it was loaded. */
+  get known(): SiteSeal | undefined {
+    return this.#known
+  }
+
+  /** Reads the secrets alone: no store is needed for those that were given. */
+  async all(): Promise<readonly string[]> {
+    return this.#given.length > 0 ? this.#given : (await this.load()).secrets
+  }
+
+  /** Loads the seal, once for everybody who asks meanwhile. */
+  async load(): Promise<SiteSeal> {
+    if (this.#known) return this.#known
+    this.#loading ??= this.#read().finally(() => {
+      this.#loading = undefined
+    })
+    return this.#loading
+  }
+
+  /** Reads the seal again. Resolves true when it is another one than this process knew. */
+  async refresh(): Promise<boolean> {
+    const before = this.#known
+    return (await this.#read()) !== before
+  }
+
+  /** Forgets what was loaded, after the store was wiped. */
+  forget(): void {
+    this.#known = undefined
+  }
+
+  async #read(): Promise<SiteSeal> {
+    const kept = await this.#keptSecret()
+    const registry = createHash('sha256').update(`registry ${kept}`).digest('base64url')
+    if (this.#known?.registry === registry) return this.#known
+    this.#known = { registry, secrets: this.#given.length > 0 ? this.#given : [kept] }
+    return this.#known
+  }
+
+  async #keptSecret(): Promise<string> {
+    let stored = await this.#options.get(OPTION)
+    if (!stored) {
+      await this.#options.swap(OPTION, undefined, randomBytes(32).toString('base64url'))
+      stored = await this.#options.get(OPTION)
+    }
+    const secret = stored?.value
+    if (typeof secret === 'string' && secret !== '') return secret
+    throw new SessmgrError('store_unavailable', 'The secret of the site could not be kept. Try again shortly.')
+  }
 }

@@ -3,7 +3,8 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { answerCallback } from './answer-callback.ts'
 import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from './host-types.ts'
 import { withHttpStatus } from './http-error.ts'
-import { type GateOptions, type Inspected, SessionGate } from './session-gate.ts'
+import type { Inspected } from './inspected.ts'
+import { type GateOptions, SessionGate } from './session-gate.ts'
 import { type StoreCalls, storeCalls } from './store-calls.ts'
 
 /** How a store is guarded. */

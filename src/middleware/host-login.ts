@@ -40,6 +40,7 @@ async function loginInTurn(
   establish: () => Promise<void>,
   blockedMessage: () => string,
 ): Promise<Admission> {
+  await store.gate.marks.ready()
   const sessionId = request.sessionID ?? ''
   const before = request.session
   const holder = before && store.gate.markerOf(sessionId, before)?.userId

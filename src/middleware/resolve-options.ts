@@ -55,10 +55,10 @@ export interface SessmgrOptions {
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
   host?: Host<any, any> | undefined
   /**
-   * Secrets that sign nonces and encrypt stored licence keys, newest first: 32 characters or more each; the older ones
+   * Secrets that sign nonces and sessions and encrypt stored licence keys, newest first: 32 characters or more each; the older ones
    * stay good until they are removed.
    *
-   * @default nonces: one that is made once and kept in the store; licence keys: not encrypted
+   * @default nonces and sessions: one that is made once and kept in the store; licence keys: not encrypted
    */
   secret?: string | readonly string[] | undefined
   /** Path below which the application mounts the router, for links to it in pages. @default '/api' */

@@ -1,3 +1,4 @@
+import type { SiteSecrets } from '../auth/site-secrets.ts'
 import { errorText } from '../error-text.ts'
 import { SessmgrError } from '../errors.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
@@ -6,11 +7,14 @@ import type { Logger } from '../logger.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
 import { EndedReasons } from './ended-reasons.ts'
-import type { HostRequest, HostSessionData, RequestState, SignedOutReason } from './host-types.ts'
+import type { HostRequest, HostSessionData, RequestState } from './host-types.ts'
+import type { Inspected } from './inspected.ts'
 import { LoginsUnderWay } from './logins-under-way.ts'
 import { OriginSessions } from './origin-sessions.ts'
 import { SeenSessions } from './seen-sessions.ts'
-import { markedUser, readMarker, type SessionMarker, whileMarked, writeMarker } from './session-marker.ts'
+import { SessionJudge } from './session-judge.ts'
+import { type SessionMarker, whileMarked } from './session-marker.ts'
+import { SessionMarks } from './session-marks.ts'
 import { expiryOf, lifeOf, sessionTtl, touchInterval } from './session-ttl.ts'
 import type { StoreCalls } from './store-calls.ts'
 import { UserWarnings } from './user-warnings.ts'
@@ -18,20 +22,14 @@ import { UserWarnings } from './user-warnings.ts'
 /** A login session as requests know it. */
 export type LoginSession = NonNullable<RequestState['session']>
 
-/** What a session in the store turned out to be. */
-export interface Inspected {
-  /** The data to go on with; undefined when there is no session, or no longer. */
-  readonly data?: HostSessionData
-  readonly session?: LoginSession
-  readonly ended?: SignedOutReason
-}
-
 /** How sessions are guarded. */
 export interface GateOptions {
   /** Reads the user out of session data from before the guard. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
   /** Milliseconds between two notes that a session is in use. */
   readonly touchEveryMs: number
+  /** Sign what is written into a session. */
+  readonly siteSecrets: SiteSecrets
   readonly logger: Logger
 }
 
@@ -39,10 +37,12 @@ export interface GateOptions {
 export class SessionGate {
   readonly logins = new LoginsUnderWay()
   readonly warnings: UserWarnings
+  readonly marks: SessionMarks
   readonly #calls: StoreCalls
   readonly #limiter: SessionLimiter
   readonly #options: GateOptions
   readonly #seen = new SeenSessions()
+  readonly #judge: SessionJudge
   readonly #reasons = new EndedReasons()
   readonly #origins = new OriginSessions()
 
@@ -50,6 +50,8 @@ export class SessionGate {
     this.#calls = calls
     this.#limiter = limiter
     this.#options = options
+    this.marks = new SessionMarks(options.siteSecrets, limiter.storeId)
+    this.#judge = new SessionJudge(this.marks, limiter, options.sessionUser)
     this.warnings = new UserWarnings(options.sessionUser, options.logger)
   }
 
@@ -67,12 +69,10 @@ export class SessionGate {
 
   /** Judges a session that was read. One that is over is removed from the store. */
   async inspect(sessionId: string, data: HostSessionData, early?: Promise<SessionVerdict>): Promise<Inspected> {
+    const judged = await this.#judge.judge(sessionId, data, early)
+    if (!judged) return { data }
+    const { userId, verdict } = judged
     const token = this.#tokenFor(sessionId)
-    const userId = markedUser(data, token) ?? this.#options.sessionUser(data)
-    if (userId === undefined) return { data }
-    const verdict = this.markerOf(sessionId, data)
-      ? await (early ?? this.#limiter.check(userId, token))
-      : await this.#limiter.adopt(userId, { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null })
     if (verdict.live) {
       this.#seen.note(sessionId, userId, token)
       return { data, session: { userId, token } }
@@ -90,6 +90,7 @@ export class SessionGate {
    * @param request Whose session it is. express-session keeps it in the session.
    */
   async save(sessionId: string, data: HostSessionData, request = data.req as HostRequest | undefined): Promise<void> {
+    await this.#judge.prepare(data, this.#tokenFor(sessionId))
     const login = this.logins.of(request)
     if (login && login.sessionId !== sessionId) return this.#saveLoggingIn(sessionId, data, login.userId)
     const marker = this.markerOf(sessionId, data)
@@ -105,7 +106,7 @@ export class SessionGate {
    * itself is marked when it is registered: then it differs from what was written, and is written for its full time.
    */
   #saveLoggingIn(sessionId: string, data: HostSessionData, userId: UserId): Promise<void> {
-    const marker = { userId, token: tokenOf(sessionId), store: this.#limiter.storeId }
+    const marker = this.marks.seal(userId, tokenOf(sessionId))
     return whileMarked(data, marker, () => this.#calls.set(sessionId, data))
   }
 
@@ -115,7 +116,7 @@ export class SessionGate {
     const stillThere = await this.#limiter.touch(userId, token, sessionTtl(data))
     this.#noteTouch(sessionId, data)
     // It may have been ended while it was being written.
-    if (!stillThere) await this.#calls.destroy(sessionId)
+    if (!stillThere && !(await this.marks.hasChanged())) await this.#calls.destroy(sessionId)
   }
 
   /** The application has emptied a session, marker and all; under its id it is registered all the same. */
@@ -201,7 +202,7 @@ export class SessionGate {
     const { userId, token } = marker
     const registered = this.#limiter.touch(userId, token, sessionTtl(data))
     await Promise.all([registered, this.#calls.touch(sessionId, data)])
-    if (await registered) return
+    if ((await registered) || (await this.marks.hasChanged())) return
     // Its record has expired before it, or it has just been ended: it counts no longer, so it must not go on.
     this.#seen.delete(sessionId)
     await this.#calls.destroy(sessionId)
@@ -240,7 +241,9 @@ export class SessionGate {
 
   async #registeredUserInStore(sessionId: string): Promise<UserId | undefined> {
     const data = await this.#calls.get(sessionId)
-    return data && this.markerOf(sessionId, data)?.userId
+    if (!data) return undefined
+    await this.#judge.prepare(data, this.#tokenFor(sessionId))
+    return this.markerOf(sessionId, data)?.userId
   }
 
   #release(sessionId: string, userId: UserId): Promise<boolean> {
@@ -280,12 +283,12 @@ export class SessionGate {
   /** Notes that a session now belongs to a user. */
   mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): void {
     this.#seen.note(sessionId, userId, token)
-    writeMarker(data, { userId, token, store: this.#limiter.storeId })
+    this.marks.write(data, userId, token)
   }
 
   /** Reads the marker of a session that was registered in this store. */
   markerOf(sessionId: string, data: HostSessionData): SessionMarker | undefined {
-    return readMarker(data, this.#tokenFor(sessionId), this.#limiter.storeId)
+    return this.marks.read(data, this.#tokenFor(sessionId))
   }
 
   /** Tells whose a session is by its id alone, as far as this request or this process has seen it. */

@@ -13,21 +13,15 @@ export interface SessionMarker {
   readonly userId: UserId
   /** Binds the marker to one session id: data that `keepSessionInfo` merges into another session proves nothing. */
   readonly token: Token
-  /** The store's id: a registry that has lost its memory adopts the sessions again instead of ending them. */
-  readonly store: string
+  /** Made with a secret of the site for this user, this session and this registry: nobody else can write a marker. */
+  readonly signature: string
 }
 
-/** Reads the marker of a session if it belongs to this session and this store. */
-export function readMarker(data: HostSessionData, token: Token, store: string): SessionMarker | undefined {
+/** Reads what looks like the marker of a session. Its signature tells whether it is one. */
+export function readMarker(data: HostSessionData, token: Token): SessionMarker | undefined {
   const marker = data[KEY] as Partial<SessionMarker> | undefined
-  if (marker?.token !== token || marker.store !== store || !isUserId(marker.userId)) return undefined
-  return { userId: marker.userId, token, store }
-}
-
-/** Reads the user of a session that was registered in whatever store: after the loss of that one it can be adopted. */
-export function markedUser(data: HostSessionData, token: Token): UserId | undefined {
-  const marker = data[KEY] as Partial<SessionMarker> | undefined
-  return marker?.token === token && isUserId(marker.userId) ? marker.userId : undefined
+  if (marker?.token !== token || !isUserId(marker.userId)) return undefined
+  return { userId: marker.userId, token, signature: String(marker.signature) }
 }
 
 /** Finds the very object that marks a session, be it good or not: two sessions never share it. */
@@ -44,11 +38,11 @@ export function writeMarker(data: HostSessionData, marker: SessionMarker): void 
 /** Writes session data that holds a marker for as long. */
 export async function whileMarked(
   data: HostSessionData,
-  marker: SessionMarker,
+  marker: SessionMarker | undefined,
   write: () => Promise<void>,
 ): Promise<void> {
   const before = data[KEY]
-  data[KEY] = marker
+  if (marker) data[KEY] = marker
   try {
     await write()
   } finally {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createApplicationPasswords } from '../auth/application-passwords.ts'
 import { createNonces } from '../auth/nonce.ts'
-import { siteSecrets } from '../auth/site-secrets.ts'
+import { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../clock.ts'
 import { SessmgrError } from '../errors.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
@@ -109,7 +109,8 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   const { store, logger, nonceHeader, deadlineMs } = resolved
   const hooks = bus ?? createHooks({ logger, deadlineMs })
   const passwords = createApplicationPasswords(store.passwords, systemClock)
-  const nonces = createNonces(siteSecrets(store.options, resolved.secrets), systemClock)
+  const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
+  const nonces = createNonces(() => siteSecrets.all(), systemClock)
 
   const readerOf = (request: HostRequest) => {
     const user = userOf(request) ?? undefined

@@ -6,7 +6,7 @@ import type { AdminOptions } from '../admin/resolve-admin-options.ts'
 import { createRoutesWarning } from '../admin/routes-warning.ts'
 import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
 import { createNonces } from '../auth/nonce.ts'
-import { siteSecrets } from '../auth/site-secrets.ts'
+import { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../clock.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
@@ -118,7 +118,7 @@ export interface Sessmgr extends Middleware {
    */
   logout(request: RequestLike): Promise<void>
   /**
-   * Removes every option and key of sessmgr from its store. The sessions of the application stay.
+   * Removes every option and key of sessmgr from its store. The sessions of the application go on, and nobody is signed out.
    *
    * @throws SessmgrError `invalid_option` when the client of the store cannot list keys; `store_unavailable`, and some
    * keys may be left then.
@@ -143,7 +143,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const resolved = resolveOptions(options)
   const { store, logger, host, nonceHeader } = resolved
   warnOfSeveralProcesses(store, logger)
-  const hostSessions: GuardedStores = new GuardedStores(() => limiter, resolved)
+  const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
+  const hostSessions: GuardedStores = new GuardedStores(() => limiter, { ...resolved, siteSecrets })
   const limiter: SessionLimiter = createSessionLimiter({ ...resolved, hostSessions })
   // Another host's store waits for its adapter.
   if (typeof resolved.sessionStore?.createSession === 'function') hostSessions.of(resolved.sessionStore)
@@ -155,7 +156,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   }
   const guard = sessionGuard(hostSessions, admit)
   const passwords = createApplicationPasswords(store.passwords, systemClock)
-  const nonces = createNonces(siteSecrets(store.options, resolved.secrets), systemClock)
+  const nonces = createNonces(() => siteSecrets.all(), systemClock)
   const readerOf = (request: RequestLike) => {
     const { sessmgr: state, session, sessionID = '' } = hostRequestOf(request)
     // Whoever has been signed out since the request came in is nobody's reader any more.
@@ -233,7 +234,10 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     passwords,
     addons,
     nonce: nonceOf,
-    uninstall: () => store.wipe(),
+    async uninstall() {
+      await store.wipe()
+      siteSecrets.forget()
+    },
     close: () => limiter.close(),
   })
   const service: Sessmgr = Object.assign(middleware, {

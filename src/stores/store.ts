@@ -7,7 +7,7 @@ import type { SessionRegistry } from '../sessions/session-registry.ts'
 /** Everything that the service remembers. One store serves any number of processes, or one. */
 export interface SessmgrStore {
   /**
-   * Names this memory. A session that was registered under another id counts as one from before the service.
+   * Names this memory. A session that was registered under another id, or before `wipe`, counts as one from before the service.
    * The same over restarts if, and only if, the memory survives them.
    */
   readonly id: string
@@ -22,13 +22,13 @@ export interface SessmgrStore {
   readonly sessions: SessionRegistry
   /** Counts the site-wide logouts. */
   readonly epoch: LogoutEpoch
-  /** Keeps settings, options of add-ons, and the secret that signs nonces. */
+  /** Keeps settings, options of add-ons, and the secret that signs nonces and sessions. */
   readonly options: OptionStore
   /** Keeps application passwords, as hashes. */
   readonly passwords: ApplicationPasswordStore
   /** Keeps texts that may be gone at any moment. */
   readonly transients: TransientStore
-  /** Forgets everything: every option and key of the service, and nothing else. */
+  /** Forgets everything: every option and key of the service, and nothing else; the options first, and once more at the end. */
   wipe(): Promise<void>
   /** Lets go of what the store itself opened. */
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { siteSecrets } from '../../src/auth/site-secrets.ts'
+import { SiteSecrets } from '../../src/auth/site-secrets.ts'
 import { createHooks } from '../../src/hooks/hooks.ts'
 import { memoryStore, type OptionStore } from '../../src/index.ts'
 import { consoleLogger } from '../../src/logger.ts'
@@ -20,25 +20,25 @@ describe('the secrets of a site', () => {
     const store = memoryStore()
     const writes: unknown[] = []
     store.options.swap = async (...write) => writes.push(write) > 0
-    expect(await siteSecrets(store.options, ['newer', 'older'])()).toEqual(['newer', 'older'])
+    expect(await new SiteSecrets(store.options, ['newer', 'older']).all()).toEqual(['newer', 'older'])
     expect(writes).toEqual([])
   })
 
   it('are one of 256 bits that is made once, where the application gives none', async () => {
     const { options } = memoryStore()
-    const secrets = siteSecrets(options, [])
-    const [first] = await secrets()
+    const secrets = new SiteSecrets(options, [])
+    const [first] = await secrets.all()
     expect(first).toMatch(/^[\w-]{43}$/)
-    expect(await secrets()).toEqual([first])
-    expect(await siteSecrets(memoryStore().options, [])()).not.toEqual([first])
+    expect(await secrets.all()).toEqual([first])
+    expect(await new SiteSecrets(memoryStore().options, []).all()).not.toEqual([first])
   })
 
   it('are the same in all processes that start at once, and after a restart', async () => {
     const clients = await Promise.all(Array.from({ length: 4 }, () => connectRedis(redis.url)))
     const stores = clients.map((client) => redisStore({ client }).options)
-    const found = await Promise.all(stores.map((options) => siteSecrets(options, [])()))
+    const found = await Promise.all(stores.map((options) => new SiteSecrets(options, []).all()))
     expect(new Set(found.flat()).size).toBe(1)
-    expect(await siteSecrets(stores[0] as OptionStore, [])()).toEqual(found[0])
+    expect(await new SiteSecrets(stores[0] as OptionStore, []).all()).toEqual(found[0])
     for (const client of clients) client.destroy()
   })
 
@@ -51,16 +51,16 @@ describe('the secrets of a site', () => {
       delete: (name) => options.delete(name),
       swap: (...write) => (down ? Promise.reject(new Error('down')) : options.swap(...write)),
     }
-    const secrets = siteSecrets(flaky, [])
-    await expect(secrets()).rejects.toThrow('down')
+    const secrets = new SiteSecrets(flaky, [])
+    await expect(secrets.all()).rejects.toThrow('down')
     down = false
-    expect(await secrets()).toHaveLength(1)
+    expect(await secrets.all()).toHaveLength(1)
   })
 
   it('are never made of what the store does not hold', async () => {
     const { options } = memoryStore()
     const forgetful: OptionStore = { ...options, get: async () => undefined, swap: async () => true }
-    await expect(siteSecrets(forgetful, [])()).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(new SiteSecrets(forgetful, []).all()).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
   it('cannot be reached as an option that an add-on registers', async () => {
@@ -75,7 +75,7 @@ describe('the secrets of a site', () => {
         return options.swap(name, ...rest)
       },
     }
-    await siteSecrets(watched, [])()
+    await new SiteSecrets(watched, []).all()
     expect(names).toHaveLength(1)
     const registry = createOptionRegistry(options, createHooks({ logger: consoleLogger, deadlineMs: 1000 }), [])
     const definition = { schema: z.unknown(), default: null, rest: true }

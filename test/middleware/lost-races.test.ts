@@ -88,7 +88,7 @@ describe.each(ways)('rule 7: a re-login by %s whose new session is long in being
     const phone = there.browser()
     expect((await phone.login('alice')).status).toBe(200)
     finish()
-    expect((await renewing).status).toBe(403)
+    expect((await renewing).status).toBe(401)
     expect([await laptop.me(), await old.me(), await phone.me()]).toEqual([401, 401, 200])
     expect(here.store.read(old.sessionId())).toBeUndefined()
     expect(await here.limiter.sessions.count(2)).toBe(1)

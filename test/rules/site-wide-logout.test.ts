@@ -53,7 +53,9 @@ describe('rule 13: activation logs nobody out', () => {
     async (way) => {
       const old = await startHost({ way })
       const laptop = await old.signedIn('alice')
-      const host = await startHost({ way, store: old.store.twin(), settings: { maximum: 1, logic: 'block' } })
+      const sessionUser = way === 'limiter' ? (data: Record<string, unknown>) => data.userId as number : undefined
+      const settings = { maximum: 1, logic: 'block' }
+      const host = await startHost({ way, store: old.store.twin(), sessmgr: { settings, sessionUser } })
       await host.browser().get('/')
       expect(await laptop.copy(host.origin).me()).toBe(200)
       expect(await host.limiter.sessions.count(2)).toBe(1)

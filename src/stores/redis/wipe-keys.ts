@@ -1,5 +1,6 @@
 import type { CallDeadline } from '../../call-deadline.ts'
 import { SessmgrError } from '../../errors.ts'
+import { createKeys } from './keys.ts'
 import type { RedisClient } from './redis-client.ts'
 
 const BATCH = 500
@@ -11,8 +12,18 @@ const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
  * Deletes every key of the store below a prefix, from every master of a cluster.
  *
  * Walks the whole key space, as nothing else in the store does: it is for uninstalling alone.
+ *
+ * The options go first and last. With them goes the name of the registry, without which no process takes a session for
+ * ended that is not registered; one that runs meanwhile makes a new name, and what it then registers may be wiped too.
  */
 export async function wipeKeys(client: RedisClient, prefix: string, deadline: CallDeadline): Promise<void> {
+  const dropOptions = () => deadline.run(async () => client.del?.(createKeys(prefix).options))
+  await dropOptions()
+  await wipeNodes(client, prefix, deadline)
+  await dropOptions()
+}
+
+async function wipeNodes(client: RedisClient, prefix: string, deadline: CallDeadline): Promise<void> {
   const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient
   const nodes = client.masters?.map((master) => deadline.run(() => lend(master)))
   for (const node of nodes ? await Promise.all(nodes) : [client]) await wipeNode(node, prefix, deadline)
