@@ -221,11 +221,7 @@ export class SessionGate {
     if (known) Object.assign(known, { touchedAt: performance.now(), life: lifeOf(data) })
   }
 
-  /**
-   * Destroys a session and frees its slot.
-   *
-   * @param request The one that gives the session up, where that is known.
-   */
+  /** Destroys a session and frees its slot. `request`: the one that gives it up, where that is known. */
   async destroy(sessionId: string, request?: object): Promise<void> {
     const wasLive = this.#free(sessionId)
     this.#origins.giveUp(request, this.#tokenFor(sessionId), wasLive)
