@@ -24,6 +24,6 @@ test.each([...FUZZ_TARGETS, ['the example', startExample] as const])(
     const { failures, ...figures } = await runFuzz(target, SEED, REQUESTS)
     printFigures(`fuzz, ${name}, seed ${SEED}`, { ...figures, failures: failures.length })
     expect(failures).toEqual([])
-    expect((await fetch(target.origin)).status).toBe(200)
+    expect((await fetch(target.origin)).status).toBeLessThan(500)
   },
 )
