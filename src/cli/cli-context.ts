@@ -13,6 +13,8 @@ const ADVICE = 'Give it one that processes share: sessmgr({ store: redisStore({ 
 
 /** What every command works with. */
 export interface CliContext {
+  /** Loads the limiter, once. */
+  load(): Promise<Sessmgr>
   /** Gives the limiter to read from. Warns where its store does not have what the application's store has. */
   limiter(): Promise<Sessmgr>
   /** Gives the limiter to change something, or ends the command where the application would not see the change. */
@@ -32,6 +34,7 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
     return loading
   }
   return {
+    load: loaded,
     async limiter() {
       const limiter = await loaded()
       if (isLocal(limiter))

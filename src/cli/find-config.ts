@@ -6,11 +6,20 @@ const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `sessm
 
 /** Finds the configuration in a folder, the file that is named or else `sessmgr.config.*`, or ends the command. */
 export function findConfig(folder: string, file?: string): string {
-  const path = file === undefined ? NAMES.map((name) => join(folder, name)).find(existsSync) : resolve(folder, file)
+  const path = file === undefined ? configIn(folder) : resolve(folder, file)
   if (path !== undefined && existsSync(path)) return path
   throw new CliError(
     1,
     `${path ?? `One of ${NAMES.join(', ')}`} was not found in ${folder}. Write one that exports your limiter: ` +
       'export default sessmgr({ store: redisStore({ client }), host }).',
   )
+}
+
+/** Tells whether a folder has a configuration under one of its names. */
+export function hasConfig(folder: string): boolean {
+  return configIn(folder) !== undefined
+}
+
+function configIn(folder: string): string | undefined {
+  return NAMES.map((name) => join(folder, name)).find(existsSync)
 }

@@ -2,12 +2,13 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../constants.ts'
 import { withDeadline } from '../deadline.ts'
 import type { Sessmgr } from '../service/sessmgr.ts'
+import { addonCommands } from './addon-commands.ts'
 import { appPasswordsCommand } from './app-passwords-command.ts'
-import { createCliContext } from './cli-context.ts'
+import { type CliContext, createCliContext } from './cli-context.ts'
 import { CliError } from './cli-error.ts'
 import { explainError } from './explain-error.ts'
 import { explainUncaught } from './explain-uncaught.ts'
-import { findConfig } from './find-config.ts'
+import { findConfig, hasConfig } from './find-config.ts'
 import { licenseCommand } from './license-command.ts'
 import { loadConfig } from './load-config.ts'
 import { muteModuleWarning } from './mute-module-warning.ts'
@@ -33,12 +34,13 @@ export async function runCli(args: readonly string[]): Promise<number> {
       '--config <file>',
       'the file that exports the limiter (default: sessmgr.config.{js,mjs,cjs,ts,mts,cts} here)',
     )
-  const context = createCliContext(async () => {
+  const load = async () => {
     config = findConfig(process.cwd(), program.opts<{ config?: string }>().config)
     limiter = await loadConfig(config)
-    await limiter.hooks.doAction('sessmgr_cli_init')
+    await limiter.hooks.doAction('sessmgr_cli_init', addonCommands(program, context))
     return limiter
-  })
+  }
+  const context = createCliContext(load)
   for (const make of [sessionsCommand, settingsCommand, appPasswordsCommand, licenseCommand, uninstallCommand]) {
     program.addCommand(make(context))
   }
@@ -48,13 +50,31 @@ export async function runCli(args: readonly string[]): Promise<number> {
   const uncaught = new Promise<never>((_, reject) => {
     process.on('uncaughtException', (error) => reject(new CliError(1, explainUncaught(config, error))))
   })
+  const work = async () => {
+    await loadAddons(program, context, args)
+    await program.parseAsync(args, { from: 'user' })
+  }
   try {
-    await Promise.race([program.parseAsync(args, { from: 'user' }), uncaught])
+    await Promise.race([work(), uncaught])
     return 0
   } catch (error) {
     return report(error)
   } finally {
     if (limiter) await close(limiter)
+  }
+}
+
+/** Loads the configuration for a command that only an add-on may have, and for the list of all commands. */
+async function loadAddons(program: Command, context: CliContext, args: readonly string[]): Promise<void> {
+  const [first, second] = program.parseOptions([...args]).operands
+  const name = first === 'help' ? second : first
+  if (program.commands.some((command) => command.name() === name)) return
+  if (program.opts<{ config?: string }>().config === undefined && !hasConfig(process.cwd())) return
+  try {
+    await context.load()
+  } catch (error) {
+    if (name !== undefined) throw error
+    process.stderr.write(`Warning: the commands of add-ons are not listed: ${explainError(error)}\n`)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AddonRegistration } from '../addons/addon-registration.ts'
 import type { AddonRow } from '../addons/addon-row.ts'
+import type { CliCommands } from '../cli/cli-commands.ts'
 import type { LogicCatalogue } from '../strategies/logic-catalogue.ts'
 import type { UserId } from '../user-id.ts'
 import type { FilterShape, HookEntry } from './hook-types.ts'
@@ -20,8 +21,8 @@ export interface SessionActions {
   sessmgr_logout_all_users: [epoch: number]
   /** Fires when the owner of a session comes back that a site-wide logout has ended; once for each such session, over all processes. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
-  /** Fires on the command line, when it has loaded the configuration of the application. */
-  sessmgr_cli_init: []
+  /** Fires on the command line, when it has loaded the application's configuration; `cli` takes the commands of add-ons. */
+  sessmgr_cli_init: [cli: CliCommands]
 }
 
 /** Filters of the session limit: what an add-on may change. */
@@ -94,9 +95,10 @@ export const sessionHooks = {
       summary: 'Fires when the logout epoch rejected a session, once for each session whose owner came back.',
     },
     sessmgr_cli_init: {
-      parameters: [],
+      parameters: ['cli'],
       since: '3.1.0',
-      summary: 'Fires on the command line, after the commands are registered.',
+      summary:
+        'Fires on the command line, when the configuration is loaded. An add-on registers its commands with cli.',
     },
   },
   filters: {

@@ -73,17 +73,17 @@ describe('the store', () => {
 })
 
 describe('the action sessmgr_cli_init', () => {
-  it('fires once for a command, when the limiter is there, and not for help', async () => {
+  it('fires once for a command, when the limiter is there, and not for its help', async () => {
     const { readFileSync, existsSync, rmSync } = await import('node:fs')
     const log = `${world.env.TEST_HOOKS_LOG}.init`
     const env = { ...world.env, TEST_HOOKS_LOG: log }
-    await runCli(['--help'], { env })
+    await runCli(['sessions', '--help'], { env })
     expect(existsSync(log)).toBe(false)
     await runCli(['sessions', 'count', 'alice'], { env })
     const lines = readFileSync(log, 'utf8').split('\n')
     rmSync(log)
     expect(lines.filter((line) => line.includes('"sessmgr_cli_init"'))).toEqual([
-      '{"hook":"sessmgr_cli_init","args":[]}',
+      '{"hook":"sessmgr_cli_init","args":[{}]}',
     ])
   })
 })

@@ -29,23 +29,23 @@ describe('actions', () => {
     const { hooks } = createBus()
     const calls: string[] = []
     const add = (name: string, priority?: number) =>
-      hooks.addAction('sessmgr_cli_init', 'ns', () => calls.push(name), priority)
+      hooks.addAction('lazycomments_activated', 'ns', () => calls.push(name), priority)
     add('default 1')
     add('late', 11)
     add('first', -5)
     add('default 2', 10)
     add('between', 9.5)
     add('default 3')
-    await hooks.doAction('sessmgr_cli_init')
+    await hooks.doAction('lazycomments_activated')
     expect(calls).toEqual(['first', 'between', 'default 1', 'default 2', 'default 3', 'late'])
   })
 
   it('run synchronous subscribers before doAction returns', () => {
     const { hooks } = createBus()
     const calls: string[] = []
-    hooks.addAction('sessmgr_cli_init', 'a', () => calls.push('a'))
-    hooks.addAction('sessmgr_cli_init', 'b', () => calls.push('b'))
-    void hooks.doAction('sessmgr_cli_init')
+    hooks.addAction('lazycomments_activated', 'a', () => calls.push('a'))
+    hooks.addAction('lazycomments_activated', 'b', () => calls.push('b'))
+    void hooks.doAction('lazycomments_activated')
     expect(calls).toEqual(['a', 'b'])
   })
 
@@ -58,10 +58,10 @@ describe('actions', () => {
       await held.promise
       calls.push('slow ends')
     }
-    hooks.addAction('sessmgr_cli_init', 'before', () => calls.push('before'))
-    hooks.addAction('sessmgr_cli_init', 'slow', slow)
-    hooks.addAction('sessmgr_cli_init', 'after', () => calls.push('after'))
-    const run = hooks.doAction('sessmgr_cli_init')
+    hooks.addAction('lazycomments_activated', 'before', () => calls.push('before'))
+    hooks.addAction('lazycomments_activated', 'slow', slow)
+    hooks.addAction('lazycomments_activated', 'after', () => calls.push('after'))
+    const run = hooks.doAction('lazycomments_activated')
     expect(calls).toEqual(['before', 'slow begins'])
     await nextTurn()
     expect(calls).toEqual(['before', 'slow begins'])
@@ -102,18 +102,18 @@ describe('actions', () => {
   it('keep the subscribers that a run began with, whatever is added or removed meanwhile', async () => {
     const { hooks } = createBus()
     const calls: string[] = []
-    hooks.addAction('sessmgr_cli_init', 'changes', () => {
+    hooks.addAction('lazycomments_activated', 'changes', () => {
       calls.push('changes')
-      hooks.addAction('sessmgr_cli_init', 'added', () => calls.push('added'))
-      hooks.addAction('sessmgr_cli_init', 'added', () => calls.push('added early'), 1)
-      hooks.removeAction('sessmgr_cli_init', 'removed')
-      hooks.removeAction('sessmgr_cli_init', 'changes')
+      hooks.addAction('lazycomments_activated', 'added', () => calls.push('added'))
+      hooks.addAction('lazycomments_activated', 'added', () => calls.push('added early'), 1)
+      hooks.removeAction('lazycomments_activated', 'removed')
+      hooks.removeAction('lazycomments_activated', 'changes')
     })
-    hooks.addAction('sessmgr_cli_init', 'removed', () => calls.push('removed'))
-    await hooks.doAction('sessmgr_cli_init')
+    hooks.addAction('lazycomments_activated', 'removed', () => calls.push('removed'))
+    await hooks.doAction('lazycomments_activated')
     expect(calls).toEqual(['changes', 'removed'])
     calls.length = 0
-    await hooks.doAction('sessmgr_cli_init')
+    await hooks.doAction('lazycomments_activated')
     expect(calls).toEqual(['added early', 'added'])
   })
 

@@ -10,7 +10,7 @@ const ACTIONS: Record<string, [parameters: string[], since?: string]> = {
   sessmgr_destroy_session: [['user_id', 'token'], '3.1.0'],
   sessmgr_logout_all_users: [['epoch'], '3.3.0'],
   sessmgr_session_invalidated: [['user_id', 'token'], '3.3.0'],
-  sessmgr_cli_init: [[], '3.1.0'],
+  sessmgr_cli_init: [['cli'], '3.1.0'],
   lazycomments_init: [['core']],
   lazycomments_activated: [[]],
   lazycomments_deactivated: [[]],

@@ -8,7 +8,7 @@ const createBus = () => createHooks({ logger: { warn() {}, error() {} }, deadlin
 const kinds = {
   action: () => {
     const hooks = createBus()
-    const name = 'sessmgr_cli_init'
+    const name = 'lazycomments_activated'
     return {
       add: (namespace: string, callback: () => void, priority?: number) =>
         hooks.addAction(name, namespace, callback, priority),

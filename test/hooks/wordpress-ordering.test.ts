@@ -49,14 +49,14 @@ function ourActions(): Comparable {
   let calls: string[] = []
   return {
     add(namespace, mark, priority, async) {
-      hooks.addAction('sessmgr_cli_init', namespace, () => maybeLater(async, () => calls.push(mark)), priority)
+      hooks.addAction('lazycomments_activated', namespace, () => maybeLater(async, () => calls.push(mark)), priority)
     },
-    remove: (namespace) => hooks.removeAction('sessmgr_cli_init', namespace),
-    has: (namespace) => hooks.hasAction('sessmgr_cli_init', namespace),
-    did: () => hooks.didAction('sessmgr_cli_init'),
+    remove: (namespace) => hooks.removeAction('lazycomments_activated', namespace),
+    has: (namespace) => hooks.hasAction('lazycomments_activated', namespace),
+    did: () => hooks.didAction('lazycomments_activated'),
     async run() {
       calls = []
-      await hooks.doAction('sessmgr_cli_init')
+      await hooks.doAction('lazycomments_activated')
       return calls
     },
   }
@@ -135,10 +135,10 @@ describe('the order of subscribers', () => {
         const bus = createOurs()
         const yardstick = wordpress.createHooks()
         for (const [index, value] of priorities.entries()) {
-          bus.addAction('sessmgr_cli_init', 'ns', () => ours.push(index), value)
+          bus.addAction('lazycomments_activated', 'ns', () => ours.push(index), value)
           yardstick.addAction('hook', 'ns', () => theirs.push(index), value)
         }
-        void bus.doAction('sessmgr_cli_init')
+        void bus.doAction('lazycomments_activated')
         yardstick.doAction('hook')
         expect(ours).toEqual(theirs)
       }),

@@ -50,7 +50,7 @@ beforeEach(async () => {
   host = await startRestHost({
     sessmgr: { licensing, site: { url: 'https://shop.example.test' }, secret: SITE_SECRET, logger: undefined },
   })
-  for (const name of Object.keys(hookCatalogue.actions) as 'sessmgr_cli_init'[]) {
+  for (const name of Object.keys(hookCatalogue.actions) as 'lazycomments_activated'[]) {
     host.limiter.hooks.addAction(name, 'ears', (...parameters) => hear(name, parameters))
   }
 })

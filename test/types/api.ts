@@ -115,11 +115,32 @@ const off: () => void = hooks.addAction('sessmgr_destroy_session', 'app', (userI
 })
 hooks.addAction('sessmgr_logout_all_users', 'app', (epoch) => epoch.toFixed(), 5)
 hooks.addAction('sessmgr_cli_init', 'app', async () => {})
+hooks.addAction('sessmgr_cli_init', 'app', (cli) =>
+  cli.register('roles', {
+    description: 'Roles.',
+    commands: {
+      list: {
+        description: 'List roles.',
+        arguments: ['<user>', '[role]'],
+        options: { '--format <format>': 'the format' },
+        changes: false,
+        async run({ options, print, printRows, confirm, failure }, user, role?: string) {
+          yes<Equals<typeof user, string>>()
+          yes<Equals<typeof options.format, string | true | undefined>>()
+          await confirm('Sure?')
+          print(role ?? user)
+          printRows([{ user, count: 1 }], ['user'])
+          throw failure('No such role.', 2)
+        },
+      },
+    },
+  }),
+)
 hooks.addAction('sessmgr_login_blocked', 'app', () => 'whatever an action returns is ignored')
 hooks.addAction('lazycomments_init', 'app', (core) => yes<Equals<typeof core, unknown>>())
 yes<Equals<ReturnType<typeof hooks.doAction>, Promise<void>>>()
 yes<Equals<ReturnType<typeof hooks.removeAction>, number>>()
-void [off, hooks.doAction('sessmgr_destroy_session', 1, tokenOf('x')), hooks.doAction('sessmgr_cli_init')]
+void [off, hooks.doAction('sessmgr_destroy_session', 1, tokenOf('x')), hooks.doAction('lazycomments_activated')]
 
 // @ts-expect-error an action that does not exist
 hooks.addAction('sessmgr_login_block', 'app', () => {})
@@ -136,7 +157,7 @@ hooks.addAction('sessmgr_cli_init', 'app', () => {}, '10')
 // @ts-expect-error the token is missing
 void hooks.doAction('sessmgr_destroy_session', 1)
 // @ts-expect-error one parameter too many
-void hooks.doAction('sessmgr_cli_init', 1)
+void hooks.doAction('lazycomments_activated', 1)
 // @ts-expect-error a user id is a string or a number
 void hooks.doAction('sessmgr_login_blocked', { id: 1 })
 // @ts-expect-error an action that does not exist
