@@ -9,6 +9,7 @@ import { invalidOption } from '../invalid-option.ts'
 import { consoleLogger, type Logger } from '../logger.ts'
 import { nearestName } from '../nearest-name.ts'
 import { BUILT_IN_LOGICS, type CodeSettings, type SessionSettings } from '../options/session-settings.ts'
+import { MEANT_SETTINGS } from '../options/setting-names.ts'
 import { requireKnown } from '../require-known.ts'
 import { safeLogger } from '../safe-logger.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
@@ -116,9 +117,11 @@ const OPTIONS = [
 
 const SETTINGS = ['maximum', 'logic'] as const satisfies readonly (keyof SessionSettings)[]
 /** The settings by the words that other packages have for them. */
-const MEANT = { max: 'maximum', limit: 'maximum', mode: 'logic', strategy: 'logic', onLimit: 'logic' } as const
 const MEANT_OUTSIDE = Object.fromEntries(
-  Object.entries({ ...MEANT, maximum: 'maximum', logic: 'logic' }).map(([word, name]) => [word, `settings.${name}`]),
+  Object.entries({ ...MEANT_SETTINGS, maximum: 'maximum', logic: 'logic' }).map(([word, name]) => [
+    word,
+    `settings.${name}`,
+  ]),
 )
 
 /**
@@ -208,7 +211,7 @@ function checkHeader(name = 'X-HOST-Nonce'): string {
 
 function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: readonly LimitStrategy[]): CodeSettings {
   requireObject(settings, '"settings"')
-  requireKnown(settings, SETTINGS, 'settings.', MEANT)
+  requireKnown(settings, SETTINGS, 'settings.', MEANT_SETTINGS)
   const { maximum, logic } = settings
   const isMaximum = typeof maximum === 'function' || (Number.isSafeInteger(maximum) && Number(maximum) >= 1)
   if (maximum !== undefined && !isMaximum) {

@@ -3,9 +3,9 @@ import { OPTION_KEY } from '../constants.ts'
 import { SessmgrError } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Logger } from '../logger.ts'
-import { nearestName } from '../nearest-name.ts'
 import type { UserId } from '../user-id.ts'
 import type { OptionStore } from './option-store.ts'
+import { SETTING_NAMES, unknownSetting } from './setting-names.ts'
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
 import { userMaximums } from './user-maximums.ts'
 
@@ -28,8 +28,6 @@ export interface CodeSettings {
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
   readonly logic?: SessionSettings['logic']
 }
-
-const NAMES: readonly string[] = ['maximum', 'logic'] satisfies (keyof SessionSettings)[]
 
 /** Logic modes that the sanitiser always lets through. */
 export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'block']
@@ -175,7 +173,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   }
 
   async function unknownNames(changes: object): Promise<Record<string, string>> {
-    const names = Object.keys(changes).filter((name) => !NAMES.includes(name))
+    const names = Object.keys(changes).filter((name) => !SETTING_NAMES.includes(name))
     if (names.length === 0) return {}
     // Whoever has read all settings may hand them all back, with what an add-on keeps beside them.
     const held = await option.get()
@@ -191,7 +189,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
     },
     update,
     async reset(key) {
-      if (key !== undefined && !NAMES.includes(key)) throw refusal({ [key]: unknownSetting(key) })
+      if (key !== undefined && !SETTING_NAMES.includes(key)) throw refusal({ [key]: unknownSetting(key) })
       return option.reset(key)
     },
     maximumOf: async (userId, settings) => maximums.of(userId, settings ?? (await option.get())),
@@ -226,11 +224,6 @@ function refusal(params: Record<string, string>): SessmgrError {
   const problems = Object.entries(params).map(([name, message]) => `${name} ${message}`)
   const message = `Invalid settings: ${problems.join('; ')}. Nothing was changed.`
   return new SessmgrError('invalid_setting', message, { params })
-}
-
-function unknownSetting(name: string): string {
-  const near = nearestName(name, NAMES)
-  return near ? `is unknown (did you mean "${near}"?)` : 'is unknown'
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

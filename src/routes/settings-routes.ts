@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
+import { invalidParams } from '../middleware/rest-error.ts'
 import { optionTag } from '../options/option-tag.ts'
 import type { SessionSettings, SettingsService } from '../options/session-settings.ts'
+import { SETTING_NAMES, unknownSetting } from '../options/setting-names.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 import { RestAnswer } from './rest-answer.ts'
@@ -44,6 +46,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
         return { params, response }
       },
       needsBody: true,
+      precheck: requireSetting,
       async handle({ params, request }) {
         const refuse = (current: SessionSettings) =>
           refuseIfChanged(request, [{ name, current, requested: params, prefix: '' }])
@@ -51,4 +54,11 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
       },
     }),
   ]
+}
+
+/** Unknown keys are dropped beside a known one. A body with nothing else is a mistake, and would look as if it had worked. */
+function requireSetting(params: Readonly<Record<string, unknown>>): void {
+  const names = Object.keys(params)
+  if (names.length === 0 || names.some((name) => SETTING_NAMES.includes(name))) return
+  throw invalidParams(Object.fromEntries(names.map((name) => [name, unknownSetting(name)])))
 }

@@ -110,8 +110,18 @@ describe('rule 21: /settings', () => {
     expect((await write({ maximum: 2, colour: 'red' })).json).toEqual({ maximum: 2, logic: 'logout_oldest' })
     expect((await write({ logic: 'block' })).json).toEqual({ maximum: 2, logic: 'block' })
     expect((await write({})).json).toEqual({ maximum: 2, logic: 'block' })
-    expect((await write({ colour: 'red' })).json).toEqual({ maximum: 2, logic: 'block' })
     expect(await stored()).toEqual({ maximum: 2, logic: 'block' })
+  })
+
+  it('refuses a body with unknown keys only, names them, and says what was meant', async () => {
+    const answer = await write({ max: 5, Logic: 'block', colour: 'red' })
+    expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
+    expect(answer.json.data.params).toEqual({
+      max: 'is unknown (did you mean "maximum"?)',
+      Logic: 'is unknown (did you mean "logic"?)',
+      colour: 'is unknown',
+    })
+    expect(await stored()).toBeUndefined()
   })
 
   it.each([1, 7, Number.MAX_SAFE_INTEGER, '1', '12', '007', String(Number.MAX_SAFE_INTEGER)])(
