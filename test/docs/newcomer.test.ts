@@ -107,6 +107,25 @@ it('the route with Remember Me lets the cookie live as long as its filter says',
   expect([await days({}), await days({ remember: 'on' })]).toEqual([2, 14])
 })
 
+it.each([0, 1])(
+  'after the change of password of docs/security.md one browser stays signed in: program %s',
+  async (which) => {
+    const route = blocksOf('docs/security.md', 'After a change of password')[which] ?? ''
+    const { name = '', code = '' } = programs[which] ?? {}
+    const lines = `const requireSignIn = (req, res, next) => next()\n${route}\napp.listen(3000)`
+    const origin = await start(
+      `${name}-password.mjs`,
+      code.replace('app.listen(3000)', () => lines),
+    )
+    const [own, other] = [await signIn(origin), await signIn(origin)]
+    const answer = await fetch(`${origin}/password`, { method: 'POST', headers: { cookie: own.split(';')[0] ?? '' } })
+    expect(answer.status).toBe(204)
+    const fresh = answer.headers.getSetCookie()[0]
+    const pages = await Promise.all([fresh, own, other].map((cookie) => pageOf(origin, cookie)))
+    expect(pages).toEqual(['You are alice.', 'You are not signed in.', 'You are not signed in.'])
+  },
+)
+
 it('the programs compile as `tsc --init` has it, as ES modules and as CommonJS', () => {
   const { esm, typescript } = readmeProgram()
   const [code = '', declaration = ''] = blocksOf('README.md', 'Without Passport')
