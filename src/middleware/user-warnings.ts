@@ -3,13 +3,18 @@ import type { UserId } from '../user-id.ts'
 import { warnOnce } from '../warn-once.ts'
 import type { HostRequest, HostSessionData } from './host-types.ts'
 
-/** Names under which applications keep the user in a session. */
-const USER_KEY = /user|account|customer|member|login|logged|uid|email|(?<!o)auth/i
+/**
+ * Names under which applications keep a signed-in user in a session, in lower-case letters alone. Whole names: visitors have
+ * `loginError`, `userAgent` or `pendingUserId` in theirs.
+ */
+const USER_KEY =
+  /^(is|my|current|active|auth|loggedin|signedin)?(user|uid|account|customer|member|admin|email|log(in|ged|gedin)|signedin|auth(ed|enticated|orized)?)(id|name|email|data|info)?$/
 
 /** Says once what keeps sessmgr from telling whose a session is. */
 export class UserWarnings {
   readonly #sessionUser: (data: HostSessionData) => UserId | undefined
   readonly #logger: Logger
+  #hasNotedNobody = false
 
   constructor(sessionUser: (data: HostSessionData) => UserId | undefined, logger: Logger) {
     this.#sessionUser = sessionUser
@@ -46,12 +51,13 @@ export class UserWarnings {
   noteNobody(data: HostSessionData, request: HostRequest | undefined): void {
     // With Passport every login is seen.
     if (typeof request?.logIn === 'function') return
-    if (!Object.keys(data).some((key) => USER_KEY.test(key) && data[key])) return
-    warnOnce(
-      this.#logger,
-      'Sessions are saved that seem to name a user, but sessmgr has seen no login, so nothing is limited. Without ' +
-        'Passport, say where sessions keep the id of their user: sessmgr({ sessionUser: (session) => session.user?.id }). ' +
-        'Or log users in by limiter.login(request, user).',
+    const name = Object.keys(data).find((key) => data[key] && USER_KEY.test(key.replace(/[^a-z]/gi, '').toLowerCase()))
+    if (name === undefined || this.#hasNotedNobody) return
+    this.#hasNotedNobody = true
+    this.#logger.warn(
+      `Sessions are saved that seem to name a user (key "${name}"), but sessmgr has seen no login and can read no user id ` +
+        'in them, so nothing is limited. Without Passport, let sessionUser return the id of the signed-in user: ' +
+        'sessmgr({ sessionUser: (session) => session.user?.id }). Or log users in by limiter.login(request, user).',
     )
   }
 
