@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { createApplicationPasswords } from '../auth/application-passwords.ts'
+import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
 import { createNonces } from '../auth/nonce.ts'
 import { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../clock.ts'
@@ -12,7 +12,9 @@ import type { Theme } from '../host/theme.ts'
 import { REST_ACTION } from '../middleware/authenticate-caller.ts'
 import type { HostRequest } from '../middleware/host-types.ts'
 import { refuseRequest } from '../middleware/refuse-request.ts'
+import { requireRequest } from '../middleware/require-request.ts'
 import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-options.ts'
+import { withHttpErrors } from '../middleware/with-http-errors.ts'
 import { requireKnown } from '../require-known.ts'
 import { createRouter } from '../routes/router.ts'
 import { tokenOf } from '../sessions/token.ts'
@@ -46,6 +48,16 @@ export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
 export interface StandaloneComments extends LazyComments {
   /** The bus that carries the hooks: the one that was given, or one of its own. */
   readonly hooks: Hooks
+  /** Creates, lists, revokes and checks the passwords by which scripts may empty the cache over REST. */
+  readonly passwords: ApplicationPasswords
+  /**
+   * Makes the nonce that a page of this request's user sends along with its REST calls. Undefined for a guest.
+   *
+   * It is valid for 12 to 24 hours.
+   *
+   * @throws SessmgrError `store_unavailable`, unless the option `secret` is given; `invalid_option` without a request.
+   */
+  nonce(request: IncomingMessage): Promise<string | undefined>
   /**
    * Makes the middleware of the two routes and of script and style, to mount below a path: `app.use('/api', comments.router())`.
    *
@@ -150,5 +162,9 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     refuseRequest(mistaken, 'comments.router()')
     return createRouter(parts) as Middleware
   }
-  return Object.assign(comments, { hooks, router })
+  async function nonce(request: IncomingMessage): Promise<string | undefined> {
+    requireRequest(request, 'comments.nonce(request)')
+    return nonceOf(request)
+  }
+  return Object.assign(comments, { hooks, router, ...withHttpErrors({ passwords, nonce }) })
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { SessmgrError, sessmgr } from '../../src/index.ts'
+import { LICENSING_ID, SessmgrError, sessmgr } from '../../src/index.ts'
 import { freemiusLicensing, issueLicense, offlineLicensing } from '../../src/licensing.ts'
 import { createVendor, OFFLINE_ADDONS } from './offline-vendor.ts'
 
@@ -84,10 +84,16 @@ describe('the options of offlineLicensing()', () => {
 
 describe('the options of freemiusLicensing()', () => {
   const good = { productId: 1, apiToken: 'token' }
+  it('list the add-ons of LICENSING_ID, unless another product is given', () => {
+    const { productId: _, ...rest } = good
+    expect(freemiusLicensing(rest).name).toBe(`freemius:${LICENSING_ID}`)
+    expect(freemiusLicensing({ ...rest, productId: 1234 }).name).toBe('freemius:1234')
+  })
+
   it.each<[object | undefined, RegExp]>([
     [undefined, /needs options/],
     [{ ...good, token: 'x' }, /no option "token"/],
-    [{ apiToken: 'token' }, /"productId" must be/],
+    [{ ...good, productId: null }, /"productId" must be/],
     [{ ...good, productId: '1' }, /"productId" must be/],
     [{ productId: 1 }, /Give either "apiToken", or "publicKey"/],
     [{ ...good, publicKey: 'pk' }, /Give either/],

@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import express, { type RequestHandler } from 'express'
 import session from 'express-session'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createLazyComments, type LazyCommentsOptions, type StandaloneComments } from '../../src/comments.ts'
-import { memoryStore, SessmgrError } from '../../src/index.ts'
+import { createLazyComments, type LazyCommentsOptions } from '../../src/comments.ts'
 import { listen } from '../support/listen.ts'
 import { basic, RestClient } from '../support/rest-client.ts'
 import { createRestUsers, restHostOf } from '../support/rest-users.ts'
@@ -68,6 +67,7 @@ const startWithUsers = (given: Partial<LazyCommentsOptions> = {}) =>
   )
 
 const ROUTE = '/api/lazycomments/v1/comments?post_id=1'
+const CACHE = '/api/lazycomments/v1/cache'
 const USER_AGENT = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
 
 describe('createLazyComments() without users', () => {
@@ -137,9 +137,8 @@ describe('createLazyComments() without users', () => {
 
   it('lets nobody clear the cache over REST', async () => {
     const { client } = await start()
-    const cache = '/api/lazycomments/v1/cache'
-    expect((await client.send('DELETE', cache)).status).toBe(401)
-    expect((await client.send('DELETE', cache, { headers: basic('admin', 'x') })).status).toBe(401)
+    expect((await client.send('DELETE', CACHE)).status).toBe(401)
+    expect((await client.send('DELETE', CACHE, { headers: basic('admin', 'x') })).status).toBe(401)
   })
 
   it('keeps its settings and its routes apart from the session limit', async () => {
@@ -213,7 +212,7 @@ describe('createLazyComments() with users', () => {
     const { client } = await startWithUsers()
     const clear = async (id: number) => {
       const { cookie, nonce } = await signIn(client, id)
-      const answer = await client.send('DELETE', '/api/lazycomments/v1/cache', {
+      const answer = await client.send('DELETE', CACHE, {
         headers: { cookie, 'x-host-nonce': nonce },
       })
       return answer.status
@@ -221,67 +220,32 @@ describe('createLazyComments() with users', () => {
     expect([await clear(1), await clear(2)]).toEqual([200, 403])
   })
 
+  it('makes the nonce by which a page of the application clears the cache, and none for a guest', async () => {
+    const { comments, client } = await startWithUsers()
+    const { cookie } = await signIn(client, 1)
+    const [, sessionID] = /s%3A([^.]+)/.exec(cookie) ?? []
+    const as = (user?: object) => ({ user, sessionID, headers: {} }) as never
+    expect(await comments.nonce(as())).toBeUndefined()
+    const nonce = String(await comments.nonce(as(users.find(({ id }) => id === 1))))
+    const headers = { cookie, 'x-host-nonce': nonce }
+    expect((await client.send('DELETE', CACHE, { headers })).json).toMatchObject({ success: true })
+    await expect(comments.nonce(undefined as never)).rejects.toMatchObject({ code: 'invalid_option', status: 500 })
+  })
+
+  it('lets a script clear the cache with an application password, until that is revoked', async () => {
+    const { comments, client } = await startWithUsers()
+    const { id, password } = await comments.passwords.create(1, 'deployment')
+    const clear = (login: string) => client.send('DELETE', CACHE, { headers: basic(login, password) })
+    expect((await clear('admin')).json).toMatchObject({ success: true })
+    expect((await clear('alice')).status).toBe(401)
+    expect(await comments.passwords.revoke(1, id)).toBe(true)
+    expect((await clear('admin')).status).toBe(401)
+  })
+
   it('finds the signed-in user where it is told to look', async () => {
     const user = () => users.find(({ login }) => login === 'carol')
     const { client } = await start({ host: { posts, theme, users: hostUsers, can }, user })
     const page = await client.send('GET', '/posts/1?comments=all')
     expect(page.text).toContain('for 4')
-  })
-})
-
-describe('createLazyComments()', () => {
-  it('fires lazycomments_init once, with itself', async () => {
-    const comments = createLazyComments({ host: { posts, theme } })
-    const cores: StandaloneComments[] = []
-    comments.hooks.addAction('lazycomments_init', 'test', (core) => void cores.push(core as StandaloneComments))
-    await nextTurn()
-    await nextTurn()
-    expect(cores).toEqual([comments])
-    expect(comments.hooks.didAction('lazycomments_init')).toBe(1)
-  })
-
-  it('takes the bus of a limiter', async () => {
-    const { comments } = await start()
-    expect(createLazyComments({ host: { posts, theme }, hooks: comments.hooks }).hooks).toBe(comments.hooks)
-  })
-
-  it('takes undefined for the users and for what they may do', () => {
-    const host = { posts, theme, users: undefined, can: undefined } as never
-    expect(createLazyComments({ host })).toHaveProperty('router')
-  })
-
-  it('rejects with errors that a route can hand on', async () => {
-    const store = memoryStore()
-    const down = () => Promise.reject(new SessmgrError('store_unavailable', 'The store cannot be reached.'))
-    Object.assign(store.options, { get: down })
-    Object.assign(store.transients, { advance: down })
-    const comments = createLazyComments({ host: { posts, theme }, store })
-    const retry = { code: 'store_unavailable', status: 503, headers: { 'Retry-After': '2' } }
-    await expect(comments.settings.all()).rejects.toMatchObject(retry)
-    await expect(comments.themeSwitched()).rejects.toMatchObject(retry)
-  })
-
-  it('refuses what a theme gives in place of a text', async () => {
-    const comments = createLazyComments({ host: { posts, theme: { renderComments: () => 5 as never } } })
-    await expect(comments.render({ url: '/', headers: {} } as never, POSTS[1])).rejects.toMatchObject({
-      code: 'invalid_option',
-      message: 'The theme must give the markup of the comments as a string; it gave a value of type number.',
-    })
-  })
-
-  it.each([
-    [undefined, '"host" must tell of the posts and their theme'],
-    [{ host: { theme } }, '"host" must tell of the posts and their theme'],
-    [{ host: { posts } }, '"host" must tell of the posts and their theme'],
-    [{ host: { posts, theme }, storre: 1 }, 'There is no option "storre". Did you mean "store"?'],
-    [{ host: { posts, theme }, settings: {} }, 'There is no option "settings"'],
-    [{ host: { posts, theme }, restPath: 'api/' }, '"restPath" must be a path'],
-    [{ host: { posts, theme }, user: 'name' }, '"user" must be a function'],
-    [{ host: { posts: { ...posts, url: undefined }, theme } }, '"host.posts.url" must be a function'],
-    [{ host: { posts: { ...posts, hasPassword: true }, theme } }, '"host.posts.hasPassword" must be a function'],
-    [{ host: { posts, theme: { template: () => [] } } }, '"host.theme" must have renderComments(), or'],
-    [{ host: { posts, theme: 'classic' } }, '"host.theme" must have renderComments(), or'],
-  ])('refuses %j and says why', (options, message) => {
-    expect(() => createLazyComments(options as never)).toThrow(message)
   })
 })

@@ -1,11 +1,12 @@
+import { LICENSING_ID } from '../../constants.ts'
 import { invalidOption } from '../../invalid-option.ts'
 import { requireKnown } from '../../require-known.ts'
 import { isProductId } from '../product-id.ts'
 
 /** What an application may say of licences that Freemius sells. Give `apiToken`, or `publicKey`. */
 export interface FreemiusLicensingOptions {
-  /** Id of the product whose add-ons are listed. */
-  productId: number
+  /** Id of the parent product, whose add-ons are listed. @default LICENSING_ID, that of sessmgr itself */
+  productId?: number | undefined
   /** API token of the product. It stays on the server. */
   apiToken?: string | undefined
   /** Public key of the product: requests are signed then. */
@@ -65,11 +66,11 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
  */
 export function resolveFreemiusOptions(options: FreemiusLicensingOptions): ResolvedFreemiusOptions {
   if (typeof options !== 'object' || options === null) {
-    throw invalidOption('freemiusLicensing() needs options: { productId, apiToken }')
+    throw invalidOption('freemiusLicensing() needs options such as { productId, apiToken }')
   }
   requireKnown(options, OPTIONS)
   const {
-    productId,
+    productId = LICENSING_ID,
     homepages = {},
     validate = false,
     baseUrl = 'https://api.freemius.com',
