@@ -26,6 +26,7 @@ export interface SessionSettings {
 export interface CodeSettings {
   /** Sessions that one user may hold: a number for everybody, or a function that returns the number for a user. */
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
+  /** What happens to a login when the limit is reached, as in {@link SessionSettings}. */
   readonly logic?: SessionSettings['logic']
 }
 

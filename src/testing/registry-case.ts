@@ -7,7 +7,7 @@ import type { UserId } from '../user-id.ts'
 /** A life that no case outlives. */
 export const LONG = 60_000
 /** A life that a case can wait for. */
-export const SHORT = 60
+export const SHORT = 250
 
 /** Makes a session to register. */
 export const newSession = (sessionId: string, ttlMs = LONG): NewSession => ({

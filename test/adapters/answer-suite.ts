@@ -130,8 +130,8 @@ export function describeAnswers(startHost: StartHost): void {
       expect([unknown.status, unknown.json().code]).toEqual([404, 'rest_no_route'])
       const foreign = await host.browser().get('/api/other')
       expect([foreign.status, foreign.text.includes('rest_no_route')]).toEqual([404, false])
-      const wrong = await host.browser().request('DELETE', '/api/sessmgr/v1/settings', {})
-      expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, PUT, PATCH'])
+      const wrong = await host.browser().request('DELETE', '/api/sessmgr/v1/sessions/destroy', {})
+      expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
     })
   })
 

@@ -227,7 +227,7 @@ test('SESSMGR_LOGIC=block: the form shows why, a script gets 403, and a logout f
   expect(script.status).toBe(403)
   expect(script.json()).toEqual({
     code: 'login_limit_reached',
-    message: expect.stringContaining('as many devices'),
+    message: expect.stringContaining('the limit of devices'),
     data: { status: 403 },
   })
   const blocked = { hook: 'sessmgr_login_blocked', args: [2] }
@@ -252,7 +252,10 @@ test('SIGTERM ends it cleanly, also with a request under way', async () => {
 
 test.each([
   [{ PORT: 'http' } as Record<string, string>, 'PORT must be a whole number; it is "http".'],
-  [{ SESSMGR_MAXIMUM: '0' }, '"settings.maximum" must be a whole number of at least 1; it is 0'],
+  [
+    { SESSMGR_MAXIMUM: '0' },
+    '"settings.maximum" must be a whole number of at least 1, or a function of the user id; it is 0',
+  ],
   [{ SESSMGR_LOGIC: 'blok' }, 'Did you mean "block"?'],
 ])('%j is refused at the start, in words', async (env, words) => {
   await expect(ExampleProcess.start(env)).rejects.toThrow(words)

@@ -117,13 +117,12 @@ const CALLS: Record<string, Call> = {
 
 describe.each(Object.entries(CALLS))('a route of the application that awaits %s', (name, call) => {
   // Once somebody has signed in, the process knows the secret of the nonces.
-  it.skipIf(['nonce', 'comments.placeholder'].includes(name))(
-    'answers 503 with a time to come back while the store is down',
-    async () => {
-      const { status, headers } = await ask(call, 'store')
-      expect([status, headers.get('retry-after')]).toEqual([503, '2'])
-    },
-  )
+  const expected = ['nonce', 'comments.placeholder'].includes(name) ? [200, null] : [503, '2']
+
+  it(`answers ${expected[0]} while the store is down, with a time to come back where it has failed`, async () => {
+    const { status, headers } = await ask(call, 'store')
+    expect([status, headers.get('retry-after')]).toEqual(expected)
+  })
 
   it('answers as it likes while all is well', async () => {
     const { status, text } = await ask(call, undefined)

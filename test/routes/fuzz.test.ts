@@ -14,6 +14,9 @@ const TARGETS: [path: string, likely: readonly string[]][] = [
   ['/sessmgr/v1/sessions/destroy-all', ['user', 'token']],
 ]
 
+/** What the calls do changes settings that the code gives, and logs everybody out over a store of this process. */
+const EXPECTED_LOGS = /^(Stored settings override|Every user was logged out, but a restart)/
+
 const ownNames = () =>
   [Object.prototype, Array.prototype, Function.prototype].flatMap((one) => Reflect.ownKeys(one).map(String)).join()
 const prototypes = ownNames()
@@ -25,6 +28,8 @@ const written: [name: string, value: unknown][] = []
 
 const addon = z.strictObject({ text: z.string(), nested: z.strictObject({ a: z.number() }) })
 const settings = z.strictObject({ maximum: z.int().min(1), logic: z.enum(BUILT_IN_LOGICS as [string, ...string[]]) })
+/** Storage keeps only what was set. */
+const stored = settings.partial()
 const errorShape = z.strictObject({
   code: z.string().regex(/^(rest|missing|user|session)_\w+$/),
   message: z.string().min(1),
@@ -76,7 +81,7 @@ describe('10,000 bodies that nobody has asked for', () => {
         expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
         for (const [name, value] of written) {
           expect(['sessmgr_settings', 'fuzzed_addon']).toContain(name)
-          const schema = name === 'fuzzed_addon' ? addon : settings
+          const schema = name === 'fuzzed_addon' ? addon.partial() : stored
           expect(schema.safeParse(value).success, JSON.stringify(value)).toBe(true)
         }
         expect(settings.safeParse(await host.limiter.settings.get()).success).toBe(true)
@@ -86,7 +91,7 @@ describe('10,000 bodies that nobody has asked for', () => {
     // Both what is fine and what is not was among them.
     expect(tally[200]).toBeGreaterThan(20)
     expect(tally[400]).toBeGreaterThan(20)
-    expect(host.logs).toEqual([])
+    expect(host.logs.filter(([line]) => !EXPECTED_LOGS.test(String(line)))).toEqual([])
   })
 })
 

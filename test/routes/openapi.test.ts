@@ -124,6 +124,8 @@ describe('the OpenAPI document', () => {
       },
       { ...optional, name: 'login' },
       { ...optional, name: 'email' },
+      { ...optional, name: 'limit', schema: { type: 'string', pattern: '^\\d{1,15}$' } },
+      { ...optional, name: 'after', schema: { type: 'string', pattern: '^\\d{1,15}$' } },
     ])
   })
 

@@ -14,6 +14,7 @@ const INTENDED = [
   'RedisClient.use(task)(connection)',
   'SessmgrOptions.host<>',
   'SessmgrOptions.sessionUser(data)<>',
+  'SessmgrOptions.texts(request)',
   'SessmgrOptions.userId(user)',
 ]
 
