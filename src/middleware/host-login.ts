@@ -67,6 +67,7 @@ async function loginInTurn(
     const { userId, token } = admission.session
     store.gate.mark(request.sessionID ?? '', request.session, { userId, token })
     store.gate.warnings.compareUsers(request.session, userId)
+    if (replaces !== undefined && before?.passport && !request.session.passport) store.gate.warnings.noteLostPassport()
     store.gate.noteOrigin(request, request.session, { userId, token })
     store.attend?.(request, request.session)
     request.sessmgr = { session: { userId, token } }

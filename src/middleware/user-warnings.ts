@@ -69,4 +69,13 @@ export class UserWarnings {
         'Versions before 0.6 do that. Update it: npm install passport@latest.',
     )
   }
+
+  /** Warns when a login by hand has taken a user out of Passport's sight, who is then signed out and holds a slot. */
+  noteLostPassport(): void {
+    warnOnce(
+      this.#logger,
+      'limiter.login() has replaced a session of Passport by one that Passport finds no user in, so this user is signed ' +
+        'out for the application and holds a slot all the same. With Passport call req.logIn(user, callback) instead.',
+    )
+  }
 }
