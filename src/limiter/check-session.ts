@@ -1,6 +1,7 @@
 import type { NewSession } from '../sessions/session-record.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
+import { followUpEnd } from './follow-up-end.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** Why a session is over: it was ended or displaced, or the site-wide logout caught it. */
@@ -37,9 +38,9 @@ export async function adoptSession(
 
 /** Ends a session that the logout epoch has made stale. Over all processes, exactly one call for it fires the action. */
 export async function invalidateSession(context: LimiterContext, userId: UserId, sessionId: string): Promise<void> {
-  const ended = await context.store.sessions.end(userId, [tokenOf(sessionId)])
-  await context.discard(ended)
-  context.announce(ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token] as const))
+  await followUpEnd(context, context.store.sessions.end(userId, [tokenOf(sessionId)]), (ended) =>
+    ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token]),
+  )
 }
 
 function verdictOn(own: number | undefined, current: number): SessionVerdict {

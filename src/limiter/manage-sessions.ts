@@ -2,12 +2,13 @@ import type { SessmgrError } from '../errors.ts'
 import { invalidOption } from '../invalid-option.ts'
 import { requireUserId } from '../require-user-id.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
-import type { SessionRecord } from '../sessions/session-record.ts'
+import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
 import { isUserId, type UserId } from '../user-id.ts'
 import { warnOnce } from '../warn-once.ts'
+import { followUpEnd } from './follow-up-end.ts'
 import { inBatches } from './in-batches.ts'
-import type { LimiterContext } from './limiter-context.ts'
+import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 
 /** How long, and how often, a session whose site-wide logout failed half way is put right again. */
 const STAMP_RETRY_MS = 1000
@@ -44,7 +45,7 @@ export interface SessionManager {
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
    * @returns false when the user has no such session; nothing fires then.
-   * @throws SessmgrError `store_unavailable`; then it may have ended or not, and nothing fires.
+   * @throws SessmgrError `store_unavailable`; then it may have ended or not. Fires only where it is known to have ended.
    */
   end(userId: UserId, token: Token): Promise<boolean>
   /**
@@ -53,7 +54,7 @@ export interface SessionManager {
    * A session that is not registered yet, because it is from before sessmgr or from before a restart, ends when it is
    * used next, for 400 days. Later logins are not affected.
    *
-   * @throws SessmgrError `store_unavailable`; then they may have ended or not, and nothing fires.
+   * @throws SessmgrError `store_unavailable`; then they may have ended or not. Fires only where they are known to have ended.
    */
   endAll(userId: UserId): Promise<number>
   /**
@@ -65,7 +66,7 @@ export interface SessionManager {
    * @param keepToken The token of the session that stays, as in `request.sessmgr.session`.
    * @returns How many were ended.
    * @throws SessmgrError `invalid_option` when `keepToken` names no live session of the user; nothing ends then.
-   * `store_unavailable`; then they may have ended or not, and nothing fires.
+   * `store_unavailable`; then they may have ended or not. Fires only where they are known to have ended.
    */
   endOthers(userId: UserId, keepToken: Token): Promise<number>
   /**
@@ -142,25 +143,20 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     async end(userId, token) {
       requireUserId(userId)
       if (!(await isRegistered(userId, token))) return false
-      const ended = await store.sessions.end(userId, [token])
-      await context.discard(ended)
-      context.announce(ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token] as const))
-      return ended.length > 0
+      return (await followUpEnd(context, store.sessions.end(userId, [token]), eachOf)).length > 0
     },
     async endAll(userId) {
       requireUserId(userId)
-      const ended = await store.sessions.end(userId)
-      await context.discard(ended)
-      context.announce([['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId]])
+      const ended = await followUpEnd(context, store.sessions.end(userId), (them) => [
+        ['sessmgr_destroy_all_sessions', them[0]?.record.userId ?? userId],
+      ])
       return ended.length
     },
     async endOthers(userId, keepToken) {
       requireUserId(userId)
-      const ended = (await isRegistered(userId, keepToken)) && (await store.sessions.endOthers(userId, keepToken))
-      if (!ended) throw notTheirs()
-      await context.discard(ended)
-      context.announce(ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token] as const))
-      return ended.length
+      if (!(await isRegistered(userId, keepToken))) throw notTheirs()
+      const ending = store.sessions.endOthers(userId, keepToken).then((ended) => ended ?? Promise.reject(notTheirs()))
+      return (await followUpEnd(context, ending, eachOf)).length
     },
     async logoutAllUsers(keep) {
       if (keep) requireSession(keep)
@@ -170,6 +166,10 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       return epoch
     },
   }
+}
+
+function eachOf(ended: readonly StoredSession[]): readonly AnnouncedAction[] {
+  return ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token])
 }
 
 function requirePage(page: SessionPage): SessionPage {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { createClientPool } from 'redis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tokenOf } from '../../src/index.ts'
@@ -16,12 +17,15 @@ const BOB = 3
 
 let servers: ReplicatedRedis
 let replica: NodeRedis
+let master: NodeRedis
 beforeAll(async () => {
   servers = await startReplicated()
+  master = await connectRedis(servers.master.url)
   replica = await connectRedis(servers.replica.url)
 })
 afterAll(async () => {
   replica.destroy()
+  master.destroy()
   await servers.stop()
 })
 
@@ -116,6 +120,31 @@ for (const [kind, connect] of Object.entries(kinds)) {
       await expect(host.limiter.sessions.logoutAllUsers()).rejects.toMatchObject(unconfirmed)
       await expect(host.limiter.sessions.endAll(BOB)).rejects.toMatchObject(unconfirmed)
       expect((await host.browser().login('bob')).status).toBe(200)
+    })
+
+    it('an end that no replica confirms is followed up all the same: no data is left, and its action fires', async () => {
+      servers.replica.process.kill('SIGCONT')
+      await vi.waitFor(() => host.limiter.sessions.endAll(ALICE), { timeout: 5000 })
+      const [first, second] = [await host.signedIn('alice'), await host.signedIn('bob')]
+      const hasData = async (browser: Browser) => (await master.exists(`sess:${browser.sessionId()}`)) === 1
+      expect([await hasData(first), await hasData(second)]).toEqual([true, true])
+      const fired: unknown[][] = []
+      const { hooks, sessions } = host.limiter
+      hooks.addAction('sessmgr_destroy_session', 'test', (...args) => void fired.push(args))
+      hooks.addAction('sessmgr_destroy_all_sessions', 'test', (...args) => void fired.push(args))
+      servers.replica.process.kill('SIGSTOP')
+
+      const unconfirmed = { code: 'store_unavailable' }
+      await expect(sessions.end(ALICE, tokenIn(first))).rejects.toMatchObject(unconfirmed)
+      expect([await hasData(first), await hasData(second)]).toEqual([false, true])
+      expect(await sessions.end(ALICE, tokenIn(first))).toBe(false)
+      const failure: unknown = await sessions.endAll(BOB).catch((error) => error)
+      expect(failure).toMatchObject(unconfirmed)
+      expect(JSON.stringify(failure) + inspect(failure)).not.toContain(second.sessionId())
+      expect(await hasData(second)).toBe(false)
+      expect(fired).toEqual([[ALICE, tokenIn(first)], [BOB]])
+      hooks.removeAction('sessmgr_destroy_session', 'test')
+      hooks.removeAction('sessmgr_destroy_all_sessions', 'test')
     })
 
     it('everything is confirmed again when the replica is back', async () => {

@@ -2,6 +2,7 @@ import type { CallDeadline } from '../../call-deadline.ts'
 import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
 import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
 import type { Token } from '../../sessions/token.ts'
+import { noteEnded } from '../../sessions/unconfirmed-end.ts'
 import type { UserId } from '../../user-id.ts'
 import type { Keys } from './keys.ts'
 import adoptLua from './lua/adopt.lua'
@@ -98,16 +99,28 @@ export class RedisSessionRegistry implements SessionRegistry {
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
     const args = tokens ? ['named', ...tokens.map(fieldName)] : ['all']
-    return decodeEnded(userId, (await this.#runDurably(END, userId, args)) as string[])
+    return decodeEnded(userId, (await this.#endDurably(userId, args)) as string[])
   }
 
   async endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
-    const reply = await this.#runDurably(END, userId, ['others', fieldName(keep)])
+    const reply = await this.#endDurably(userId, ['others', fieldName(keep)])
     return Array.isArray(reply) ? decodeEnded(userId, reply) : undefined
   }
 
-  #runDurably(script: RedisScript, userId: UserId, args: readonly string[]): Promise<unknown> {
-    return this.#run(script, userId, args, this.#durable)
+  /** What no replica confirms is ended all the same, and a further call would not return it any more. */
+  async #endDurably(userId: UserId, args: readonly string[]): Promise<unknown> {
+    let reply: unknown
+    const noting: DurableWrite = (key, write) =>
+      this.#durable(key, async (client) => {
+        const result = await write(client)
+        reply = result
+        return result
+      })
+    try {
+      return await this.#run(END, userId, args, noting)
+    } catch (error) {
+      throw Array.isArray(reply) ? noteEnded(error as Error, decodeEnded(userId, reply)) : error
+    }
   }
 
   async #run(
