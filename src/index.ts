@@ -32,7 +32,7 @@ export type { CodeSettings, SessionSettings, SettingsService } from './options/s
 export type { OptionSources, SiteOption } from './options/site-option.ts'
 export type { TransientStore } from './options/transient-store.ts'
 export type { LazyComments } from './service/comments-service.ts'
-export { type Middleware, type Sessmgr, sessmgr } from './service/sessmgr.ts'
+export { type Middleware, type Sessmgr, sessmgr, sessmgr as default } from './service/sessmgr.ts'
 export type { LogoutEpoch, SiteLogout } from './sessions/logout-epoch.ts'
 export type { NewSession, SessionRecord, StoredSession } from './sessions/session-record.ts'
 export type { CommitResult, SessionChange, SessionRegistry, UserSessions } from './sessions/session-registry.ts'
