@@ -72,7 +72,7 @@ async function loginInTurn(
     store.attend?.(request, request.session)
     request.sessmgr = { session: { userId, token } }
     // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
-    if (request.sessionID !== sessionId && replaces === undefined) await store.gate.leave(sessionId, holder)
+    if (request.sessionID !== sessionId && replaces === undefined) await store.gate.leave(sessionId, holder, request)
   }
   return admission
 }

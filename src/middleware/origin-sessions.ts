@@ -12,6 +12,8 @@ export interface OriginSession {
 interface Origin extends OriginSession {
   /** Settles when the request has given the session up: whether it was live until then. */
   givenUp?: Promise<boolean>
+  /** What the request went on before somebody logged in by it: it can come back to that user. */
+  readonly earlier: Origin | undefined
 }
 
 /**
@@ -25,19 +27,20 @@ export class OriginSessions {
   readonly #origins = new WeakMap<object, Origin>()
 
   note(request: object, { userId, token, isReadable }: OriginSession): void {
-    this.#origins.set(request, { userId, token, isReadable })
+    this.#origins.set(request, { userId, token, isReadable, earlier: this.#origins.get(request) })
   }
 
   /** Notes that a request gives a session up, and what becomes of that. */
   giveUp(request: object | undefined, token: Token, wasLive: Promise<boolean>): void {
-    const origin = request && this.#origins.get(request)
-    if (origin?.token !== token || origin.givenUp) return
-    origin.givenUp = wasLive.catch(() => false)
+    let origin = request && this.#origins.get(request)
+    while (origin && origin.token !== token) origin = origin.earlier
+    if (origin && !origin.givenUp) origin.givenUp = wasLive.catch(() => false)
   }
 
-  /** Finds the session that a request still depends on; none once it has given up a live one. */
-  async of(request: object | undefined): Promise<OriginSession | undefined> {
-    const origin = request && this.#origins.get(request)
+  /** Finds the session that a request still depends on, of a user if one is named; none once it has given up a live one. */
+  async of(request: object | undefined, userId?: UserId): Promise<OriginSession | undefined> {
+    let origin = request && this.#origins.get(request)
+    while (origin && userId !== undefined && String(origin.userId) !== String(userId)) origin = origin.earlier
     return (await origin?.givenUp) ? undefined : origin
   }
 }

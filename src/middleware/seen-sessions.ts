@@ -1,5 +1,7 @@
 import type { Token } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
+import type { HostSessionData } from './host-types.ts'
+import { lifeOf, touchInterval } from './session-ttl.ts'
 
 const CAPACITY = 20_000
 
@@ -35,6 +37,19 @@ export class SeenSessions {
     if (this.#sessions.size <= CAPACITY) return
     const [oldest] = this.#sessions.keys()
     if (oldest !== undefined) this.#sessions.delete(oldest)
+  }
+
+  /** Tells whether this process has just noted that a session is in use. */
+  wasJustTouched(sessionId: string, data: HostSessionData, touchEveryMs: number): boolean {
+    const known = this.#sessions.get(sessionId)
+    // A life that the application has changed, as by cookie.maxAge, has to be written at once.
+    const isSame = known?.life === lifeOf(data)
+    return known !== undefined && isSame && performance.now() - known.touchedAt < touchInterval(data, touchEveryMs)
+  }
+
+  noteTouch(sessionId: string, data: HostSessionData): void {
+    const known = this.#sessions.get(sessionId)
+    if (known) Object.assign(known, { touchedAt: performance.now(), life: lifeOf(data) })
   }
 
   delete(sessionId: string): void {

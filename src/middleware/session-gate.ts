@@ -15,7 +15,7 @@ import { SeenSessions } from './seen-sessions.ts'
 import { SessionJudge } from './session-judge.ts'
 import { type SessionMarker, whileMarked } from './session-marker.ts'
 import { SessionMarks } from './session-marks.ts'
-import { expiryOf, lifeOf, sessionTtl, touchInterval } from './session-ttl.ts'
+import { expiryOf, sessionTtl } from './session-ttl.ts'
 import type { StoreCalls } from './store-calls.ts'
 import { UserWarnings } from './user-warnings.ts'
 
@@ -114,7 +114,7 @@ export class SessionGate {
     if (!(await this.#isLive({ userId, token }))) return
     await this.#calls.set(sessionId, data)
     const stillThere = await this.#limiter.touch(userId, token, sessionTtl(data))
-    this.#noteTouch(sessionId, data)
+    this.#seen.noteTouch(sessionId, data)
     // It may have been ended while it was being written.
     if (!stillThere && !(await this.marks.hasChanged())) await this.#calls.destroy(sessionId)
   }
@@ -135,15 +135,16 @@ export class SessionGate {
       return this.#saveRegistered(sessionId, data, holder)
     }
     // Its user was taken out, or exchanged: nobody must go on as the one who logged in.
-    const wasLive = this.#release(sessionId, holder.userId)
-    this.#origins.giveUp(request, holder.token, wasLive)
-    await wasLive
+    await this.#giveUp(sessionId, holder.userId, request)
     await this.#saveUnregistered(sessionId, data, request)
   }
 
   async #saveUnregistered(sessionId: string, data: HostSessionData, request: HostRequest | undefined): Promise<void> {
     const userId = this.#options.sessionUser(data)
-    const origin = await this.#origins.of(request)
+    const named =
+      userId !== undefined && (request ? this.#origins.of(request, userId) : this.marks.copiedFrom(data, userId))
+    const own = (await named) || undefined
+    const origin = own ?? (await this.#origins.of(request))
     // A request whose session was ended must not carry its user over into a new one, be it where nobody can see it.
     const mayCarryOver = origin && (userId !== undefined || !origin.isReadable)
     if (mayCarryOver && !(await this.#isLive(origin))) return this.#calls.destroy(sessionId)
@@ -152,8 +153,7 @@ export class SessionGate {
       return this.#calls.set(sessionId, data)
     }
     this.warnings.noteLoginPast(request)
-    const continues = origin && String(origin.userId) === String(userId) ? origin.token : undefined
-    await this.#admitPastTheHook(sessionId, userId, data, continues).catch((error) => {
+    await this.#admitPastTheHook(sessionId, userId, data, own?.token).catch((error) => {
       // It was ended in this very moment; what was written has been taken back.
       if (error.code !== 'session_ended') throw error
     })
@@ -182,7 +182,7 @@ export class SessionGate {
   /** Tells whether noting the use of a session again can wait, for the registry and for the store. */
   canWait(sessionId: string, data: HostSessionData): boolean {
     // Without an expiry in the cookie the store alone knows how long a session lasts, and has to hear of every use.
-    return Boolean(expiryOf(data)) && this.#wasJustTouched(sessionId, data)
+    return Boolean(expiryOf(data)) && this.#seen.wasJustTouched(sessionId, data, this.#options.touchEveryMs)
   }
 
   /** Notes that a session was used. Logs a failure: the request has its answer, which an error would only break off. */
@@ -197,8 +197,9 @@ export class SessionGate {
 
   async #touchEverywhere(sessionId: string, data: HostSessionData): Promise<void> {
     const marker = this.markerOf(sessionId, data)
-    if (!marker || this.#wasJustTouched(sessionId, data)) return this.#calls.touch(sessionId, data)
-    this.#noteTouch(sessionId, data)
+    if (!marker || this.#seen.wasJustTouched(sessionId, data, this.#options.touchEveryMs))
+      return this.#calls.touch(sessionId, data)
+    this.#seen.noteTouch(sessionId, data)
     const { userId, token } = marker
     const registered = this.#limiter.touch(userId, token, sessionTtl(data))
     await Promise.all([registered, this.#calls.touch(sessionId, data)])
@@ -206,19 +207,6 @@ export class SessionGate {
     // Its record has expired before it, or it has just been ended: it counts no longer, so it must not go on.
     this.#seen.delete(sessionId)
     await this.#calls.destroy(sessionId)
-  }
-
-  #wasJustTouched(sessionId: string, data: HostSessionData): boolean {
-    const known = this.#seen.get(sessionId)
-    const interval = touchInterval(data, this.#options.touchEveryMs)
-    // A life that the application has changed, as by cookie.maxAge, has to be written at once.
-    const isSame = known?.life === lifeOf(data)
-    return known !== undefined && isSame && performance.now() - known.touchedAt < interval
-  }
-
-  #noteTouch(sessionId: string, data: HostSessionData): void {
-    const known = this.#seen.get(sessionId)
-    if (known) Object.assign(known, { touchedAt: performance.now(), life: lifeOf(data) })
   }
 
   /** Destroys a session and frees its slot. `request`: the one that gives it up, where that is known. */
@@ -248,10 +236,17 @@ export class SessionGate {
     return this.#limiter.release(userId, token)
   }
 
+  /** Ends the registration of a session that a request leaves for good. */
+  async #giveUp(sessionId: string, userId: UserId, request: object | undefined): Promise<void> {
+    const wasLive = this.#release(sessionId, userId)
+    this.#origins.giveUp(request, this.#tokenFor(sessionId), wasLive)
+    await wasLive
+  }
+
   /** Ends the session that a visitor, perhaps signed in as `holder`, has left by logging in. Logs a failure. */
-  async leave(sessionId: string, holder: UserId | undefined): Promise<void> {
+  async leave(sessionId: string, holder: UserId | undefined, request: object): Promise<void> {
     try {
-      if (holder !== undefined) await this.#release(sessionId, holder)
+      if (holder !== undefined) await this.#giveUp(sessionId, holder, request)
       await this.#calls.destroy(sessionId)
     } catch (error) {
       const message = 'The session that somebody left by logging in could not be ended; it expires by itself.'
@@ -272,8 +267,7 @@ export class SessionGate {
 
   /** Finds the session that must be live for a request to log this user in: its own, as long as it has one of his. */
   async continuedBy(request: object, userId: UserId): Promise<Token | undefined> {
-    const origin = await this.#origins.of(request)
-    return origin && String(origin.userId) === String(userId) ? origin.token : undefined
+    return (await this.#origins.of(request, userId))?.token
   }
 
   /** Notes that a session now belongs to a user. */

@@ -24,6 +24,12 @@ export function readMarker(data: HostSessionData, token: Token): SessionMarker |
   return { userId: marker.userId, token, signature: String(marker.signature) }
 }
 
+/** Reads which session a marker is for, be it good or not. */
+export function tokenIn(data: HostSessionData): Token | undefined {
+  const token = (data[KEY] as Partial<SessionMarker> | undefined)?.token
+  return typeof token === 'string' ? token : undefined
+}
+
 /** Finds the very object that marks a session, be it good or not: two sessions never share it. */
 export function markerIn(data: HostSessionData): object | undefined {
   const marker = data[KEY]

@@ -3,7 +3,8 @@ import type { SiteSeal, SiteSecrets } from '../auth/site-secrets.ts'
 import type { Token } from '../sessions/token.ts'
 import type { UserId } from '../user-id.ts'
 import type { HostSessionData } from './host-types.ts'
-import { readMarker, type SessionMarker, writeMarker } from './session-marker.ts'
+import type { OriginSession } from './origin-sessions.ts'
+import { readMarker, type SessionMarker, tokenIn, writeMarker } from './session-marker.ts'
 
 const CAPACITY = 20_000
 const BITS = 192
@@ -45,6 +46,13 @@ export class SessionMarks {
     if (!isGood) return undefined
     this.#remember(marker)
     return marker
+  }
+
+  /** Finds the session of a user that data was copied from, under whatever id: its good marker tells. */
+  copiedFrom(data: HostSessionData, userId: UserId): OriginSession | undefined {
+    const token = tokenIn(data)
+    const marker = token === undefined ? undefined : this.read(data, token)
+    return marker && String(marker.userId) === String(userId) ? { ...marker, isReadable: true } : undefined
   }
 
   /** Puts a marker into session data, over whatever was there. */

@@ -12,6 +12,18 @@ import { startKoaHost } from './koa-host.ts'
 type Data = Record<string, unknown>
 type Done = (error?: unknown) => void
 
+const ANOTHER = findUser('user500') as Express.User
+
+/** Signs the other user out again who is signed in when the way back is refused. */
+async function orElse(login: Promise<unknown>, signOut: () => Promise<unknown>): Promise<void> {
+  try {
+    await login
+  } catch (error) {
+    await signOut()
+    throw error
+  }
+}
+
 /** The way that is over also when nobody else has ended the session. */
 export const BY_THE_STORE = "the store's destroy, and generate"
 
@@ -34,6 +46,18 @@ const express: Record<string, (req: Request, before: Data, user: Express.User) =
   'req.logout and req.login': async (req, _, user) => {
     await run((done) => req.logout(done))
     await run((done) => req.login(user, done))
+  },
+  'req.login of another user, and back': async (req, _, user) => {
+    await run((done) => req.login(ANOTHER, done))
+    await orElse(
+      run((done) => req.login(user, done)),
+      () => run((done) => req.logout(done)),
+    )
+  },
+  'req.login of another user, then regenerate': async (req, before) => {
+    await run((done) => req.login(ANOTHER, done))
+    await run((done) => req.session.regenerate(done))
+    Object.assign(req.session, before)
   },
   regenerate: async (req, before) => {
     await run((done) => req.session.regenerate(done))
@@ -97,6 +121,10 @@ const fastify: Record<string, (request: FastifyRequest, before: Data, user: Expr
     await request.logOut()
     await request.logIn(user)
   },
+  'request.logIn of another user, and back': async (request, _, user) => {
+    await request.logIn(ANOTHER)
+    await orElse(request.logIn(user), () => request.logOut())
+  },
   regenerate: async (request, before) => {
     await request.session.regenerate()
     Object.assign(request.session, before)
@@ -108,6 +136,10 @@ const fastify: Record<string, (request: FastifyRequest, before: Data, user: Expr
   reload: async (request) => {
     await request.session.reload()
     Object.assign(request.session, { held: 'late' })
+  },
+  'reload, and what was there': async (request, before) => {
+    await request.session.reload()
+    Object.assign(request.session, before)
   },
   save: async (request) => {
     Object.assign(request.session, { held: 'late' })
@@ -121,6 +153,10 @@ const koa: Record<string, (ctx: Context, before: Data, user: Express.User) => Pr
   'ctx.logout and ctx.login': async (ctx, _, user) => {
     await ctx.logout()
     await ctx.login(user)
+  },
+  'ctx.login of another user, and back': async (ctx, _, user) => {
+    await ctx.login(ANOTHER)
+    await orElse(ctx.login(user), () => ctx.logout())
   },
   regenerate: (ctx) => (ctx.session as unknown as { regenerate(): Promise<void> }).regenerate(),
   'another session': async (ctx, before) => {

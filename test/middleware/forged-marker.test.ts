@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import { Store } from 'express-session'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { memoryStore, type SessmgrStore, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
@@ -24,6 +26,14 @@ async function sharedStore(): Promise<SessmgrStore> {
 
 const HOSTS = { Express: startExpressHost, Fastify: startFastifyHost, Koa: startKoaHost }
 const settings = { maximum: 3, logic: 'block' }
+
+type WritableStore = { set(id: string, data: object, done: (error?: unknown) => void): unknown }
+
+/** A store that the test can write to itself, of the kind that a host takes. */
+function storeOf(start: (typeof HOSTS)[keyof typeof HOSTS], sessions: JsonSessions): WritableStore {
+  if (start === startKoaHost) return sessions.forPromises()
+  return Object.assign(Reflect.construct(Store, []), sessions.forCallbacks()) as WritableStore
+}
 
 describe.each(Object.entries(HOSTS))('on %s', (_, start) => {
   test('rule 48: whoever writes a marker into their own session is nobody, and takes no place', async () => {
@@ -57,6 +67,26 @@ describe.each(Object.entries(HOSTS))('on %s', (_, start) => {
       expect((await visitor.get('/state')).json()).toEqual({})
       expect(await host.limiter.sessions.count(2)).toBe(1)
     }
+  })
+
+  test('rule 46: a copy of a session under another id is dropped when that session is over, and else is a login', async () => {
+    const sessions = new JsonSessions()
+    const store = storeOf(start, sessions)
+    const host = await start({ sessions, store, sessmgr: { settings } })
+    const browser = host.browser()
+    await browser.login('alice')
+    const copy = sessions.read(host.sessionIdOf(browser))
+    const write = async (id: string) => {
+      if (start === startKoaHost) await store.set(id, { ...copy }, () => {})
+      else await promisify((done: (error?: unknown) => void) => void store.set(id, { ...copy }, done))()
+    }
+    await write('while-it-is-live')
+    expect(await host.limiter.sessions.count(2)).toBe(2)
+    expect(sessions.ids()).toContain('while-it-is-live')
+
+    await host.limiter.sessions.endAll(2)
+    await write('after-its-end')
+    expect([sessions.ids(), await host.limiter.sessions.count(2)]).toEqual([[], 0])
   })
 
   test('rule 48: a marker of another store counts where the session names the same user, and else is none', async () => {

@@ -122,7 +122,8 @@ export class FastifyVisit extends Visit {
 
   /** Takes the session anew from the store, in which it may have been ended meanwhile. */
   async #reload(session: FastifySession): Promise<void> {
-    const { request, store, state } = this
+    const { request, store, view } = this
+    const signedIn = view.sessmgr?.session
     try {
       await Object.getPrototypeOf(session).reload.call(session)
     } catch (error) {
@@ -132,7 +133,7 @@ export class FastifyVisit extends Visit {
     }
     this.#attend()
     if (this.isJudged()) return
-    const ended = state.session && store.reasonOf(session.sessionId)
+    const ended = signedIn && store.reasonOf(session.sessionId)
     if (ended) await this.startAfresh()
     await this.judge(ended)
   }
