@@ -1,11 +1,11 @@
 import { defineConfig, type Options } from 'tsup'
 import { esbuildAssets } from './scripts/browser-assets.mjs'
+import { esbuildLua } from './scripts/lua-text.mjs'
 
 const shared: Options = {
   target: 'node20',
   metafile: true,
-  loader: { '.lua': 'text' },
-  esbuildPlugins: [esbuildAssets],
+  esbuildPlugins: [esbuildAssets, esbuildLua],
 }
 
 export default defineConfig([

@@ -1,20 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { viteAssets } from './scripts/browser-assets.mjs'
+import { viteLua } from './scripts/lua-text.mjs'
 
 const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta.url))
-
-/** Gives .lua files as text, as the build does. */
-const luaText = {
-  name: 'lua-text',
-  transform: (code: string, id: string) => (id.endsWith('.lua') ? `export default ${JSON.stringify(code)}` : undefined),
-}
 
 const BROWSER = 'test/browser/**/*.test.ts'
 
 /** How sources are read, for every suite. */
 export const sources = {
-  plugins: [luaText, viteAssets],
+  plugins: [viteLua, viteAssets],
   resolve: {
     alias: [
       { find: /^sessmgr$/, replacement: src('index.ts') },

@@ -19,14 +19,14 @@ const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
 
 /** Most that a door may weigh when it is bundled with what it needs, in bytes of gzip. */
 const LIMITS = {
-  '.': 60_000,
+  '.': 76_000,
   './redis': 9_000,
-  './comments': 25_000,
+  './comments': 33_000,
   './licensing': 17_000,
   './fastify': 6_000,
   './koa': 7_000,
   './explicit': 4_000,
-  './testing': 9_000,
+  './testing': 10_000,
 }
 /** What the types of a door may name beside Node's own: the package that the door is for. */
 const TYPES = { 'fastify.d': ['fastify'], 'koa.d': ['koa'] }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { luaText } from '../../scripts/lua-text.mjs'
 import { type SessmgrStore, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
 import { connectRedis, type NodeRedis } from '../support/redis-client.ts'
@@ -27,6 +28,13 @@ describe('the Lua scripts', () => {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.lua'))
 
   it('are there', () => expect(files).toContain('commit.lua'))
+
+  it.each(files)('%s is sent without its comments and indentation, and with every other line', (file) => {
+    const { body } = readScript(file)
+    const code = body.split('\n').map((line) => line.trim())
+    const sent = luaText(readFileSync(new URL(file, FOLDER), 'utf8')).split('\n')
+    expect(sent).toEqual(code.filter((line) => line !== '' && !line.startsWith('--')))
+  })
 
   for (const file of files) {
     const { header, body } = readScript(file)
