@@ -55,6 +55,27 @@ test('a reader who is signed in finds the form with the own name and posts a com
   await page.context().close()
 })
 
+test.each(['light', 'dark'] as const)(
+  'the edge of a field stands out from its ground, in the %s',
+  async (colorScheme) => {
+    const page = await open('/login', { colorScheme })
+    const [edge, ground] = await page.getByLabel('User name or e-mail').evaluate((field) => {
+      const { borderTopColor, backgroundColor } = getComputedStyle(field)
+      return [borderTopColor, backgroundColor].map((colour) => {
+        const linear = (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map((part) => {
+          const share = Number(part) / 255
+          return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+        })
+        const [red = 0, green = 0, blue = 0] = linear
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+      })
+    })
+    const [dark = 0, light = 0] = [edge ?? 0, ground ?? 0].sort((one, other) => one - other)
+    expect((light + 0.05) / (dark + 0.05)).toBeGreaterThanOrEqual(3)
+    await page.context().close()
+  },
+)
+
 describe.each([
   [1, 'classic theme', 20, 1],
   [6, 'block theme', 5, 1],
