@@ -24,6 +24,7 @@ test('whoever is signed out reads so once, and the list that is no longer true t
   expect(await page.getByRole('alert').count()).toBe(1)
   expect(await page.locator('.toast').count()).toBe(0)
   expect(await page.getByText('You are no longer signed in.').count()).toBe(0)
+  expect(await page.getByText('Trying again').count()).toBe(0)
 })
 
 test('no note is over the notice when one has ended the own session', async () => {

@@ -66,7 +66,9 @@ export default function SessionList({ user }: { user: string }) {
               <span className={count > 0 ? 'pulse live' : 'pulse'} aria-hidden="true" />
               {count === 0 ? t('live_zero') : t(countKey('live', count), { count })}
             </p>
-            <p className="help">{t(error ? 'not_updated' : 'updated', { when: timeAgo(dataUpdatedAt) })}</p>
+            <p className="help">
+              {t(error && isSignedIn ? 'not_updated' : 'updated', { when: timeAgo(dataUpdatedAt) })}
+            </p>
           </div>
           <div className="actions">
             <Button
