@@ -64,8 +64,8 @@ async function pullTriggers({ plans, first }: { plans: string[][]; first: number
   return Promise.all(results)
 }
 
-// Printing waits for nothing, so it overtakes an answer that may be on its way already.
-test(`rule 36: ${VIEWS} orders of triggers make one successful request each, and a second for printing (seed ${SEED})`, async () => {
+// Printing waits for nothing, so each print may overtake an answer that is on its way already.
+test(`rule 36: ${VIEWS} orders of triggers make one successful request each, and one more for a print at most (seed ${SEED})`, async () => {
   const random = seededRandom(SEED)
   const oneOf = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
   const plans = Array.from({ length: VIEWS }, () => Array.from({ length: STEPS }, () => oneOf(TRIGGERS)))
@@ -90,7 +90,7 @@ test(`rule 36: ${VIEWS} orders of triggers make one successful request each, and
     successful.set(view, (successful.get(view) ?? 0) + 1)
   }
   expect(successful.size).toBe(VIEWS)
-  const allowed = (view: string) => (plans[Number(view) - 1]?.includes('print') ? 2 : 1)
+  const allowed = (view: string) => 1 + (plans[Number(view) - 1] ?? []).filter((name) => name === 'print').length
   const repeated = [...successful].filter(([view, count]) => count > allowed(view))
   expect(repeated).toEqual([])
 })
