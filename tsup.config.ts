@@ -1,16 +1,16 @@
 import { defineConfig, type Options } from 'tsup'
 import { esbuildAssets } from './scripts/browser-assets.mjs'
 import { esbuildLua } from './scripts/lua-text.mjs'
+import { recordInputs } from './scripts/record-inputs.mjs'
 
-const shared: Options = {
+const shared = (name: string): Options => ({
   target: 'node20',
-  metafile: true,
-  esbuildPlugins: [esbuildAssets, esbuildLua],
-}
+  esbuildPlugins: [esbuildAssets, esbuildLua, recordInputs(name)],
+})
 
 export default defineConfig([
   {
-    ...shared,
+    ...shared('doors'),
     entry: {
       index: 'src/index.ts',
       redis: 'src/redis.ts',
@@ -28,5 +28,5 @@ export default defineConfig([
       if (format === 'cjs') options.supported = { 'dynamic-import': false }
     },
   },
-  { ...shared, entry: { cli: 'src/cli.ts' }, format: ['esm'] },
+  { ...shared('program'), entry: { cli: 'src/cli.ts' }, format: ['esm'] },
 ])

@@ -1,4 +1,4 @@
-import { type MouseEvent, useEffect, useRef } from 'react'
+import { type MouseEvent, useLayoutEffect, useRef } from 'react'
 
 const PAUSE_MS = 500
 
@@ -11,7 +11,7 @@ const PAUSE_MS = 500
 export function useSteadyClicks(state: string): (event: MouseEvent) => void {
   const known = useRef<string>(undefined)
   const changedAt = useRef(0)
-  useEffect(() => {
+  useLayoutEffect(() => {
     // What has just appeared cannot have been anything else before.
     if (known.current) changedAt.current = Date.now()
     known.current = state
