@@ -5,8 +5,8 @@ import { sources } from './vitest.config.ts'
 export default defineConfig({
   ...sources,
   test: {
-    include: ['test/{auth,limiter,rules,strategies}/**/*.test.ts'],
-    exclude: ['test/limiter/model.test.ts', 'test/limiter/parallel-logins.test.ts'],
+    include: ['test/{unit/auth,unit/limiter,unit/strategies,unit/guard,behaviour/logins,behaviour/endings}/**/*.test.ts'],
+    exclude: ['test/unit/limiter/model.test.ts', 'test/unit/limiter/parallel-logins.test.ts'],
     testTimeout: 20_000,
   },
 })

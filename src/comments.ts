@@ -1,11 +1,11 @@
-export type { BlockCache } from './comments/block-cache.ts'
-export type { CommentSettings, CommentSettingsService } from './comments/comment-settings.ts'
-export { SessmgrError, type SessmgrErrorCode } from './errors.ts'
+export type { BlockCache } from './features/comments/block-cache.ts'
+export type { CommentSettings, CommentSettingsService } from './features/comments/comment-settings.ts'
+export type { LazyComments } from './features/comments/comments-service.ts'
+export { SessmgrError, type SessmgrErrorCode } from './ground/errors.ts'
 export type { CommentActions, CommentFilters } from './hooks/comment-hooks.ts'
 export type { Hooks } from './hooks/hooks.ts'
 export type { HostPosts } from './host/posts.ts'
 export type { Block, BlockTheme, ClassicTheme, RenderContext, Theme } from './host/theme.ts'
-export type { LazyComments } from './service/comments-service.ts'
 export {
   createLazyComments,
   type LazyCommentsHost,

@@ -1,6 +1,6 @@
-export { freemiusLicensing } from './addons/freemius/freemius-licensing.ts'
-export type { FreemiusLicensingOptions } from './addons/freemius/freemius-options.ts'
-export { type AddonCode, type LicensingCode, LicensingError } from './addons/licensing-error.ts'
+export { freemiusLicensing } from './features/addons/freemius/freemius-licensing.ts'
+export type { FreemiusLicensingOptions } from './features/addons/freemius/freemius-options.ts'
+export { type AddonCode, type LicensingCode, LicensingError } from './features/addons/licensing/licensing-error.ts'
 export type {
   Activation,
   LicenseCall,
@@ -8,9 +8,14 @@ export type {
   LicensingProvider,
   RawAddon,
   SiteIdentity,
-} from './addons/licensing-provider.ts'
-export type { Ed25519Jwk } from './addons/offline/ed25519-jwk.ts'
-export { issueLicense, issueRevocations, type LicenseGrant, type SigningKey } from './addons/offline/issue-license.ts'
-export type { OfflineAddon } from './addons/offline/offline-catalogue.ts'
-export { offlineLicensing } from './addons/offline/offline-licensing.ts'
-export type { OfflineLicensingOptions } from './addons/offline/offline-options.ts'
+} from './features/addons/licensing/licensing-provider.ts'
+export type { Ed25519Jwk } from './features/addons/offline/ed25519-jwk.ts'
+export {
+  issueLicense,
+  issueRevocations,
+  type LicenseGrant,
+  type SigningKey,
+} from './features/addons/offline/issue-license.ts'
+export type { OfflineAddon } from './features/addons/offline/offline-catalogue.ts'
+export { offlineLicensing } from './features/addons/offline/offline-licensing.ts'
+export type { OfflineLicensingOptions } from './features/addons/offline/offline-options.ts'

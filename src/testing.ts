@@ -3,5 +3,9 @@ export {
   type LicensingContractOptions,
   type LicensingUnderTest,
   registerLicensingContract,
-} from './testing/licensing-contract.ts'
-export { registerStoreContract, type StoreContractOptions, type StoreUnderTest } from './testing/store-contract.ts'
+} from './testing/licensing/licensing-contract.ts'
+export {
+  registerStoreContract,
+  type StoreContractOptions,
+  type StoreUnderTest,
+} from './testing/store/store-contract.ts'

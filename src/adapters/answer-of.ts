@@ -1,8 +1,8 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
+import { nodeView } from '../guard/node-view.ts'
+import { visitOf } from '../guard/visit.ts'
 import type { Middleware } from '../service/sessmgr.ts'
-import { nodeView } from './node-view.ts'
-import { visitOf } from './visit.ts'
 
 /** What a middleware answered. */
 export interface MiddlewareAnswer {

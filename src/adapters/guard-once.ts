@@ -1,4 +1,4 @@
-import type { ServiceCore } from '../middleware/service-core.ts'
+import type { ServiceCore } from '../service/service-core.ts'
 
 /** Makes what finds the guard of a session store, putting one up if the service has none there yet. */
 export function guardOnce<Store extends object, Guarded>(

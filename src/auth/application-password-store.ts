@@ -1,4 +1,4 @@
-import type { UserId } from '../user-id.ts'
+import type { UserId } from '../ground/user-id.ts'
 
 /** An application password as it is kept: never the password itself. */
 export interface StoredPassword {

@@ -1,8 +1,8 @@
 import { hash, randomInt, randomUUID } from 'node:crypto'
-import type { Clock } from '../clock.ts'
-import { invalidOption } from '../invalid-option.ts'
-import { requireUserId } from '../require-user-id.ts'
-import type { UserId } from '../user-id.ts'
+import type { Clock } from '../ground/clock.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import { requireUserId } from '../ground/require-user-id.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { ApplicationPasswordStore, StoredPassword } from './application-password-store.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

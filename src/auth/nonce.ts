@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../ground/clock.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { Token } from '../sessions/token.ts'
-import type { UserId } from '../user-id.ts'
 
 const TICK_MS = 12 * 60 * 60_000
 const BITS = 192

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { SessmgrError } from '../errors.ts'
+import { SessmgrError } from '../ground/errors.ts'
 import type { OptionStore } from '../options/option-store.ts'
 
 // The point keeps it apart from the options that add-ons register, whose names have none: nobody can expose it.

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { withDeadline } from '../deadline.ts'
+import { withDeadline } from '../ground/deadline.ts'
 import type { Sessmgr } from '../service/sessmgr.ts'
 import { CliError } from './cli-error.ts'
 import { explainLoadError } from './explain-load-error.ts'

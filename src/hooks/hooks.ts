@@ -1,5 +1,5 @@
-import type { Logger } from '../logger.ts'
-import { safeLogger } from '../safe-logger.ts'
+import type { Logger } from '../ground/logger.ts'
+import { safeLogger } from '../ground/safe-logger.ts'
 import { createHookBus, type HookBus } from './bus.ts'
 import { type CommentActions, type CommentFilters, commentHooks } from './comment-hooks.ts'
 import type { HookEntry } from './hook-types.ts'

@@ -1,8 +1,8 @@
-import type { AddonRegistration } from '../addons/addon-registration.ts'
-import type { AddonRow } from '../addons/addon-row.ts'
 import type { CliCommands } from '../cli/cli-commands.ts'
+import type { AddonRegistration } from '../features/addons/addon-registration.ts'
+import type { AddonRow } from '../features/addons/addon-row.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { LogicCatalogue } from '../strategies/logic-catalogue.ts'
-import type { UserId } from '../user-id.ts'
 import type { FilterShape, HookEntry } from './hook-types.ts'
 
 /** Actions of the session limit: what happened. `token` is always the hashed session token. */

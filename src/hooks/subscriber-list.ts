@@ -1,5 +1,5 @@
-import { SessmgrError } from '../errors.ts'
-import { nearestName } from '../nearest-name.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import { nearestName } from '../ground/nearest-name.ts'
 
 /** One callback that listens to a hook. */
 export interface Subscriber {

@@ -1,4 +1,4 @@
-import type { UserId } from '../user-id.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { HostPosts } from './posts.ts'
 import type { Theme } from './theme.ts'
 

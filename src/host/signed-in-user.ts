@@ -1,5 +1,5 @@
-import type { Logger } from '../logger.ts'
-import type { UserId } from '../user-id.ts'
+import type { Logger } from '../ground/logger.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { HostUsers } from './host.ts'
 
 /** Finds the user of a live session. */

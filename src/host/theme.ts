@@ -1,4 +1,4 @@
-import type { UserId } from '../user-id.ts'
+import type { UserId } from '../ground/user-id.ts'
 
 /** One block of a template. Template parts and patterns have been put in their places by the application. */
 export interface Block {

@@ -1,6 +1,6 @@
+import type { UserId } from '../ground/user-id.ts'
 import type { NewSession } from '../sessions/session-record.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
-import type { UserId } from '../user-id.ts'
 import { followUpEnd } from './follow-up-end.ts'
 import type { LimiterContext } from './limiter-context.ts'
 

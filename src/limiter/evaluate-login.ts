@@ -1,8 +1,8 @@
-import { SessmgrError } from '../errors.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { StoredSession } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
 import type { LimitDecision } from '../strategies/limit-strategy.ts'
-import type { UserId } from '../user-id.ts'
 import { inBatches } from './in-batches.ts'
 import type { LimiterContext } from './limiter-context.ts'
 

@@ -1,5 +1,5 @@
+import type { Logger } from '../ground/logger.ts'
 import type { Hooks } from '../hooks/hooks.ts'
-import type { Logger } from '../logger.ts'
 import type { SettingsService } from '../options/session-settings.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
 import type { StoredSession } from '../sessions/session-record.ts'

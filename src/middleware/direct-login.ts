@@ -1,7 +1,7 @@
-import { SessmgrError } from '../errors.ts'
-import type { HostRequest, HostStore } from './host-types.ts'
-import { hostRequestOf, type RequestLike } from './host-visit.ts'
-import { withHttpStatus } from './http-error.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import { withHttpStatus } from '../ground/http-error.ts'
+import type { HostRequest, HostStore } from '../guard/host-types.ts'
+import { hostRequestOf, type RequestLike } from '../guard/host-visit.ts'
 import type { Admit } from './passport-login.ts'
 import { loginRefused } from './refuse-login.ts'
 

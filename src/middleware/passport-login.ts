@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
+import { withHttpStatus } from '../ground/http-error.ts'
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { Admission } from '../limiter/admit-login.ts'
-import type { HostRequest, HostResponse, Next } from './host-types.ts'
-import { withHttpStatus } from './http-error.ts'
 import { type FailureOptions, isRefusal, loginRefused, refuseLogin } from './refuse-login.ts'
 
 interface LogInOptions extends FailureOptions {

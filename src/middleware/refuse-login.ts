@@ -1,6 +1,6 @@
-import { SessmgrError, type SessmgrErrorCode } from '../errors.ts'
-import type { HostRequest, HostResponse, Next } from './host-types.ts'
-import { errorBody, withHttpStatus } from './http-error.ts'
+import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
+import { errorBody, withHttpStatus } from '../ground/http-error.ts'
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 
 /** The options of a `passport.authenticate` call that say what a failed login looks like. */
 export interface FailureOptions {

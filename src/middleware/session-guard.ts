@@ -1,11 +1,11 @@
-import { SessmgrError } from '../errors.ts'
-import { invalidOption } from '../invalid-option.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import { withHttpStatus } from '../ground/http-error.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import type { GuardedStore } from '../guard/guarded-store.ts'
+import type { GuardedStores } from '../guard/guarded-stores.ts'
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
+import { passedGuard } from '../guard/passed-guard.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
-import type { GuardedStore } from './guarded-store.ts'
-import type { GuardedStores } from './guarded-stores.ts'
-import type { HostRequest, HostResponse, Next } from './host-types.ts'
-import { withHttpStatus } from './http-error.ts'
-import { passedGuard } from './passed-guard.ts'
 import { type Admit, limitPassportLogins } from './passport-login.ts'
 
 /** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */

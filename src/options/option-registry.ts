@@ -1,6 +1,6 @@
-import { SessmgrError } from '../errors.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
 import type { Hooks } from '../hooks/hooks.ts'
-import { invalidOption } from '../invalid-option.ts'
 import type { OptionStore } from './option-store.ts'
 import { createSiteOption, type SiteOption } from './site-option.ts'
 

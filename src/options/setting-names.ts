@@ -1,4 +1,4 @@
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../ground/nearest-name.ts'
 import type { SessionSettings } from './session-settings.ts'
 
 /** The names of the settings of the session limit. */

@@ -1,4 +1,4 @@
-import { SessmgrError } from '../errors.ts'
+import { SessmgrError } from '../ground/errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from './option-store.ts'
 

@@ -1,7 +1,7 @@
-import { SessmgrError } from '../errors.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import { inWords } from '../ground/in-words.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
-import { inWords } from '../in-words.ts'
-import type { UserId } from '../user-id.ts'
 import type { CodeSettings, SessionSettings } from './session-settings.ts'
 
 /** Finds how many sessions one user may hold. */

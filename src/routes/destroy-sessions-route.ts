@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import type { Host } from '../host/host.ts'
 import type { SessionManager } from '../limiter/manage-sessions.ts'
-import { RestError } from '../middleware/rest-error.ts'
 import { TOKEN_PATTERN } from '../sessions/token.ts'
+import { RestError } from './rest-error.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
 import { checkIdentifier, requireUser, type UserParameters, userFields, userSummarySchema } from './user-parameter.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { VERSION } from '../constants.ts'
+import { VERSION } from '../ground/constants.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
 
 const ERROR = {

@@ -1,12 +1,9 @@
-import { COMMENTS_OPTION } from '../comments/comment-settings.ts'
-import type { Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
-import type { Caller } from '../middleware/authenticate-caller.ts'
-import { requireCapability } from '../middleware/require-capability.ts'
-import { requireCommentsAccess } from '../middleware/require-comments-access.ts'
-import { RestError } from '../middleware/rest-error.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SiteOption } from '../options/site-option.ts'
+import type { Caller } from './authenticate-caller.ts'
+import { requireCapability } from './require-capability.ts'
+import { RestError } from './rest-error.ts'
 
 /** Says who may read and change which option that is exposed over REST. */
 export interface OptionAccess {
@@ -24,11 +21,23 @@ export interface OptionAccess {
   require(caller: Caller | undefined, option: SiteOption): Promise<void>
 }
 
-/** Creates the access to options: those of the lazy comments have an access model of their own. */
-export function createOptionAccess(options: OptionRegistry, hooks: Hooks, host: Host): OptionAccess {
+/** Lets a caller who is signed in through to an option that has an access model of its own, or rejects. */
+export type OptionGuard = (caller: Caller) => Promise<void>
+
+/**
+ * Creates the access to options: administrators have it.
+ *
+ * @param own The access models that options have of their own, by name of the option.
+ */
+export function createOptionAccess(
+  options: OptionRegistry,
+  host: Host,
+  own: ReadonlyMap<string, OptionGuard>,
+): OptionAccess {
   async function requireOption(caller: Caller | undefined, { name }: SiteOption): Promise<void> {
     // No filter opens settings to callers who are not signed in.
-    if (name === COMMENTS_OPTION && caller) await requireCommentsAccess(hooks, host, caller)
+    const ownModel = own.get(name)
+    if (ownModel && caller) await ownModel(caller)
     else await requireCapability(host, caller, 'manage_options')
   }
 

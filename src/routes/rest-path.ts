@@ -1,4 +1,4 @@
-import type { HostRequest } from '../middleware/host-types.ts'
+import type { HostRequest } from '../guard/host-types.ts'
 
 const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
 

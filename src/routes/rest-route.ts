@@ -1,7 +1,7 @@
 import type { ZodMiniType } from 'zod/mini'
+import type { HostRequest } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
-import type { Caller } from '../middleware/authenticate-caller.ts'
-import type { HostRequest } from '../middleware/host-types.ts'
+import type { Caller } from './authenticate-caller.ts'
 import type { RestAnswer } from './rest-answer.ts'
 
 /** One call of a route, by somebody who may make it. */

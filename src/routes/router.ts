@@ -1,20 +1,15 @@
-import type { Logger } from '../logger.ts'
-import { messageOf } from '../message-of.ts'
-import { answerSafely } from '../middleware/answer-safely.ts'
-import {
-  authenticateCaller,
-  type Caller,
-  type CallerParts,
-  findCallerAgain,
-} from '../middleware/authenticate-caller.ts'
-import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
-import { keepCookiesOut } from '../middleware/keep-cookies-out.ts'
-import { requireCapability } from '../middleware/require-capability.ts'
-import { invalidParams, RestError, restErrorOf } from '../middleware/rest-error.ts'
+import type { Logger } from '../ground/logger.ts'
+import { messageOf } from '../ground/message-of.ts'
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
+import { answerSafely } from './answer-safely.ts'
+import { authenticateCaller, type Caller, type CallerParts, findCallerAgain } from './authenticate-caller.ts'
 import { jsonBody } from './json-body.ts'
+import { keepCookiesOut } from './keep-cookies-out.ts'
+import { requireCapability } from './require-capability.ts'
 import { RestAnswer } from './rest-answer.ts'
+import { invalidParams, RestError, restErrorOf } from './rest-error.ts'
 import { restPath } from './rest-path.ts'
 import type { RestRoute } from './rest-route.ts'
 

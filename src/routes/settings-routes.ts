@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
-import { invalidParams } from '../middleware/rest-error.ts'
 import { optionTag } from '../options/option-tag.ts'
 import type { SessionSettings, SettingsService } from '../options/session-settings.ts'
 import { SETTING_NAMES, unknownSetting } from '../options/setting-names.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 import { RestAnswer } from './rest-answer.ts'
+import { invalidParams } from './rest-error.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
 
 const WHOLE_NUMBER = 'must be a whole number, 1 or more'

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import type { Caller } from '../middleware/authenticate-caller.ts'
-import { RestError } from '../middleware/rest-error.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SiteOption } from '../options/site-option.ts'
+import type { Caller } from './authenticate-caller.ts'
 import type { OptionAccess } from './option-access.ts'
+import { RestError } from './rest-error.ts'
 import { type RestRoute, restRoute } from './rest-route.ts'
 
 const PATH = '/wp/v2/settings/{option}'

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import type { Caller } from '../middleware/authenticate-caller.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import { optionTag } from '../options/option-tag.ts'
+import type { Caller } from './authenticate-caller.ts'
 import type { OptionAccess } from './option-access.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 import { RestAnswer } from './rest-answer.ts'

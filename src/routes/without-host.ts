@@ -1,6 +1,6 @@
-import type { Logger } from '../logger.ts'
-import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
-import { errorBody } from '../middleware/http-error.ts'
+import { errorBody } from '../ground/http-error.ts'
+import type { Logger } from '../ground/logger.ts'
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
 import { restPath } from './rest-path.ts'
 

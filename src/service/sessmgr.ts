@@ -1,45 +1,47 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Addons } from '../addons/addons.ts'
-import { createAdmin } from '../admin/create-admin.ts'
-import { enqueueAddress } from '../admin/enqueue-address.ts'
-import type { AdminOptions } from '../admin/resolve-admin-options.ts'
-import { createRoutesWarning } from '../admin/routes-warning.ts'
 import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
 import { createNonces } from '../auth/nonce.ts'
 import { SiteSecrets } from '../auth/site-secrets.ts'
-import { systemClock } from '../clock.ts'
+import type { Addons } from '../features/addons/addons.ts'
+import { createAddonsService } from '../features/addons/create-addons.ts'
+import { createAdmin } from '../features/admin/create-admin.ts'
+import { enqueueAddress } from '../features/admin/enqueue-address.ts'
+import type { AdminOptions } from '../features/admin/resolve-admin-options.ts'
+import { createRoutesWarning } from '../features/admin/routes-warning.ts'
+import { COMMENTS_OPTION } from '../features/comments/comment-settings.ts'
+import { createCommentsService, type LazyComments } from '../features/comments/comments-service.ts'
+import { mayManageComments } from '../features/comments/may-manage-comments.ts'
+import { requireCommentsAccess } from '../features/comments/require-comments-access.ts'
+import { systemClock } from '../ground/clock.ts'
+import { GuardedStores } from '../guard/guarded-stores.ts'
+import { hostLogin } from '../guard/host-login.ts'
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
+import { hostRequestOf, type RequestLike } from '../guard/host-visit.ts'
+import { warnOfSeveralProcesses } from '../guard/warn-of-local-store.ts'
+import { withHttpErrors } from '../guard/with-http-errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
 import { createFindSignedIn } from '../host/signed-in-user.ts'
 import type { SessionManager } from '../limiter/manage-sessions.ts'
 import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
-import { type Caller, REST_ACTION, type Reader } from '../middleware/authenticate-caller.ts'
 import { directLogin, directLogout, requireStore } from '../middleware/direct-login.ts'
-import { GuardedStores } from '../middleware/guarded-stores.ts'
-import { hostLogin } from '../middleware/host-login.ts'
-import type { HostRequest, HostResponse, Next } from '../middleware/host-types.ts'
-import { hostRequestOf, type RequestLike } from '../middleware/host-visit.ts'
-import { mayManageComments } from '../middleware/may-manage-comments.ts'
 import { orderWarning } from '../middleware/order-warning.ts'
 import type { Admit } from '../middleware/passport-login.ts'
-import { refuseRequest } from '../middleware/refuse-request.ts'
-import { requireRequest } from '../middleware/require-request.ts'
-import { resolveOptions, type SessmgrOptions } from '../middleware/resolve-options.ts'
-import { carryCore } from '../middleware/service-core.ts'
 import { sessionGuard } from '../middleware/session-guard.ts'
-import { warnOfSeveralProcesses } from '../middleware/warn-of-local-store.ts'
-import { withHttpErrors } from '../middleware/with-http-errors.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SettingsService } from '../options/session-settings.ts'
 import type { SiteOption } from '../options/site-option.ts'
+import { type Caller, REST_ACTION, type Reader } from '../routes/authenticate-caller.ts'
 import { openapiRoute } from '../routes/openapi-route.ts'
 import { createRouter } from '../routes/router.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 import { refuseWithoutHost } from '../routes/without-host.ts'
 import { tokenOf } from '../sessions/token.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
-import { createCommentsService, type LazyComments } from './comments-service.ts'
-import { createAddonsService } from './create-addons.ts'
+import { refuseRequest } from './refuse-request.ts'
+import { requireRequest } from './require-request.ts'
+import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
+import { carryCore } from './service-core.ts'
 
 /** A middleware for Express and its relatives. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
@@ -187,7 +189,10 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     refuseRequest(mistaken, 'limiter.router()')
     routesWarning.noteRouter()
     if (!host) return refuseWithoutHost(logger, resolved.textsFor) as Middleware
-    const parts = [...sessmgrRoutes(limiter, host), ...addonRoutes, ...commentRoutes]
+    const optionGuards = new Map([
+      [COMMENTS_OPTION, (caller: Caller) => requireCommentsAccess(limiter.hooks, host, caller)],
+    ])
+    const parts = [...sessmgrRoutes(limiter, host, optionGuards), ...addonRoutes, ...commentRoutes]
     const routes = [...parts, openapiRoute(parts, nonceHeader)]
     const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
     const callers = { host, readerOf, isLive, findSignedIn, passwords, nonces, nonceHeader }

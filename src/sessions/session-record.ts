@@ -1,4 +1,4 @@
-import type { UserId } from '../user-id.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { Token } from './token.ts'
 
 /** One login session as everybody may see it. Times are milliseconds since the Unix epoch, by the store's clock. */

@@ -1,4 +1,4 @@
-import type { UserId } from '../user-id.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { NewSession, StoredSession } from './session-record.ts'
 import type { Token } from './token.ts'
 

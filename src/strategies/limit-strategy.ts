@@ -1,6 +1,6 @@
+import type { UserId } from '../ground/user-id.ts'
 import type { SessionActions } from '../hooks/session-hooks.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
-import type { UserId } from '../user-id.ts'
 
 /** What a mode looks at: a user whose limit is reached, at one moment. */
 export interface LimitContext {

@@ -1,5 +1,5 @@
 import { TEXTS as SCREEN } from '../browser/admin/texts/texts.ts'
-import { TEXT_DOMAIN } from '../constants.ts'
+import { TEXT_DOMAIN } from '../ground/constants.ts'
 import { ENGLISH } from './english.ts'
 
 type ScreenKey = keyof typeof SCREEN

@@ -1,8 +1,8 @@
-import { inWords } from '../in-words.ts'
-import { invalidOption } from '../invalid-option.ts'
-import type { Logger } from '../logger.ts'
-import { messageOf } from '../message-of.ts'
-import { nearestName } from '../nearest-name.ts'
+import { inWords } from '../ground/in-words.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import type { Logger } from '../ground/logger.ts'
+import { messageOf } from '../ground/message-of.ts'
+import { nearestName } from '../ground/nearest-name.ts'
 import { type TextKey, type Texts, textCatalogue } from './text-catalogue.ts'
 
 /** What the application says in place of the English sentences: the same to everybody, or by request. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { product } from '../../examples/addon-role-limits/product.ts'
-import { demoVendorFile } from '../addon-role-limits/role-limits-host.ts'
+import { demoVendorFile } from '../behaviour/addon-role-limits/role-limits-host.ts'
 import { type AdminHost, PICTURES, startAdminHost } from '../support/admin-host.ts'
 import { seenBy } from '../support/chromium.ts'
 

@@ -133,7 +133,7 @@ describe('the shell lines in the documentation', () => {
     'npx typedoc',
     'npx vitest run test/docs --update',
   ]
-  // Those run in test/readme.test.ts.
+  // Those run in test/docs/readme.test.ts.
   const tryOut = readmeProgram().tryOut.split('\n')
 
   it('are of a kind that is checked', () => {

@@ -51,7 +51,7 @@ export function compileBlocks(blocks: readonly CodeBlock[]): readonly string[] {
     const text = textOf(path)
     return text === undefined ? getSourceFile(path, options, ...rest) : ts.createSourceFile(path, text, options)
   }
-  const assets = ['src/lazycomments-assets.d.ts', 'src/lua-text.d.ts'].map((path) => join(ROOT, path))
+  const assets = ['src/build-modules.d.ts'].map((path) => join(ROOT, path))
   const program = ts.createProgram([...sources.keys(), ...PRELUDES, ...assets], OPTIONS, host)
   return [...sources].flatMap(([path, block]) => {
     const file = program.getSourceFile(path)

@@ -13,7 +13,7 @@ export const DOORS: Readonly<Record<string, string>> = Object.fromEntries(
 )
 
 /** Files that the compiler needs beside those that it is asked about. */
-const ASSETS = ['src/lazycomments-assets.d.ts', 'src/lua-text.d.ts', 'src/admin-folder.d.ts']
+const ASSETS = ['src/build-modules.d.ts']
 
 /** A file with the names that it exports, each led back to where it is declared. */
 export interface CompiledDoor {

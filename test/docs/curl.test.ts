@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => example.stop())
 
-// README.md has a test of its own, test/readme-curl.test.ts.
+// README.md has a test of its own, test/docs/readme-curl.test.ts.
 describe('the curl lines of the documentation, on the example application', () => {
   it.each(lines)('%s', async (line) => {
     expect(line).toContain('http://127.0.0.1:3000/api/')

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import * as constants from '../../src/constants.ts'
+import * as constants from '../../src/ground/constants.ts'
 import { sessmgr } from '../../src/index.ts'
 import { codeIn, pageAt, sectionOf, tableRows } from './pages.ts'
 

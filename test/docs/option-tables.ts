@@ -1,11 +1,11 @@
 import { readConfig } from '../../examples/express-app/config.ts'
-import { resolveFreemiusOptions } from '../../src/addons/freemius/freemius-options.ts'
-import { resolveOfflineOptions } from '../../src/addons/offline/offline-options.ts'
-import { resolveAdminOptions } from '../../src/admin/resolve-admin-options.ts'
-import { COMMENT_DEFAULTS } from '../../src/comments/comment-settings.ts'
+import { resolveFreemiusOptions } from '../../src/features/addons/freemius/freemius-options.ts'
+import { resolveOfflineOptions } from '../../src/features/addons/offline/offline-options.ts'
+import { resolveAdminOptions } from '../../src/features/admin/resolve-admin-options.ts'
+import { COMMENT_DEFAULTS } from '../../src/features/comments/comment-settings.ts'
 import { sessmgr } from '../../src/index.ts'
-import { resolveOptions, type SessmgrOptions } from '../../src/middleware/resolve-options.ts'
 import { type RedisStoreOptions, redisStore } from '../../src/redis.ts'
+import { resolveOptions, type SessmgrOptions } from '../../src/service/resolve-options.ts'
 
 /** A table of options, with the code that it speaks of. */
 export interface OptionTable {
@@ -20,7 +20,7 @@ export interface OptionTable {
   readonly give?: (name: string, value: number) => unknown
 }
 
-const OPTIONS = ['src/middleware/resolve-options.ts', 'SessmgrOptions'] as const
+const OPTIONS = ['src/service/resolve-options.ts', 'SessmgrOptions'] as const
 /** A client that never answers, and could not wait for a replica. */
 const call = () => new Promise(() => {})
 const client = { eval: call, evalSha: call, get: call, hGet: call }
@@ -89,13 +89,13 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/lazy-comments.md',
     title: 'Settings',
-    declared: [['src/comments/comment-settings.ts', 'CommentSettings']],
+    declared: [['src/features/comments/comment-settings.ts', 'CommentSettings']],
     real: () => ({ ...COMMENT_DEFAULTS }),
   },
   {
     path: 'docs/add-ons.md',
     title: 'Offline licences',
-    declared: [['src/addons/offline/offline-options.ts', 'OfflineLicensingOptions']],
+    declared: [['src/features/addons/offline/offline-options.ts', 'OfflineLicensingOptions']],
     real: () => {
       const { audience, revocationsMaxAge } = resolveOfflineOptions({})
       return { audience, revocationsMaxAgeDays: revocationsMaxAge / 24 / 3600 }
@@ -105,7 +105,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/add-ons.md',
     title: 'Freemius',
-    declared: [['src/addons/freemius/freemius-options.ts', 'FreemiusLicensingOptions']],
+    declared: [['src/features/addons/freemius/freemius-options.ts', 'FreemiusLicensingOptions']],
     real: () => {
       const { validate, baseUrl, checkoutUrl, timeoutMs } = resolveFreemiusOptions(freemius)
       return { validate, baseUrl, checkoutUrl, timeoutMs }
@@ -115,7 +115,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/admin-screen.md',
     title: 'Admin screen',
-    declared: [['src/admin/resolve-admin-options.ts', 'AdminOptions']],
+    declared: [['src/features/admin/resolve-admin-options.ts', 'AdminOptions']],
     real: () => ({ loginUrl: resolveAdminOptions().loginUrl }),
   },
   { path: 'README.md', title: '| option', declared: [OPTIONS], real: realOptions },

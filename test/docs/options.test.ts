@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { SessmgrError, type SessmgrErrorCode } from '../../src/errors.ts'
-import { withHttpStatus } from '../../src/middleware/http-error.ts'
+import { SessmgrError, type SessmgrErrorCode } from '../../src/ground/errors.ts'
+import { withHttpStatus } from '../../src/ground/http-error.ts'
 import { codeIn, type Page, pageAt, sectionOf, tableRows } from './pages.ts'
 
 /** What the code has, by the list that another test holds against it. */

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { SessmgrError, type SessmgrErrorCode } from '../../src/errors.ts'
-import { restErrorOf } from '../../src/middleware/rest-error.ts'
+import { SessmgrError, type SessmgrErrorCode } from '../../src/ground/errors.ts'
+import { restErrorOf } from '../../src/routes/rest-error.ts'
 import { ROOT } from './pages.ts'
 import { readPublicApi } from './public-api.ts'
 
 /** Places whose status and code are not written out. Each has its reason why the list of errors is whole all the same. */
 const MEASURED: Readonly<Record<string, string>> = {
-  'src/middleware/rest-error.ts: new RestError(503, error.code)': 'passedOn() tries every code',
-  'src/routes/addon-refusal.ts: new RestError(status, code)': 'addonErrors() tries every code',
-  'src/admin/create-admin.ts: errorBody(status, rest_forbidden)':
+  'src/routes/rest-error.ts: new RestError(503, error.code)': 'passedOn() tries every code',
+  'src/features/addons/addon-refusal.ts: new RestError(status, code)': 'addonErrors() tries every code',
+  'src/features/admin/create-admin.ts: errorBody(status, rest_forbidden)':
     'the page of the admin screen, which is no REST route',
   'src/middleware/refuse-login.ts: errorBody(status, code)': 'the answer to a login, which is no REST route',
 }

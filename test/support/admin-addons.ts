@@ -1,6 +1,6 @@
 import type { Sessmgr } from '../../src/index.ts'
 import { type LicensingProvider, offlineLicensing } from '../../src/licensing.ts'
-import { createVendor, type OfflineVendor } from '../addons/offline-vendor.ts'
+import { createVendor, type OfflineVendor } from '../behaviour/addons/offline-vendor.ts'
 import type { AdminLabOptions } from './admin-lab.ts'
 
 const ADDONS = [

@@ -1,4 +1,4 @@
-import { consoleLogger } from '../../src/logger.ts'
+import { consoleLogger } from '../../src/ground/logger.ts'
 import { createTextsFor } from '../../src/texts/texts-for.ts'
 
 /** Gives the sentences of an application that has replaced none. */

@@ -11,34 +11,39 @@ export const FLOORS: Readonly<Record<string, number>> = {
   sessions: 1,
   strategies: 2,
   auth: 2,
-  addons: 2,
-  comments: 2,
   stores: 3,
   limiter: 4,
-  middleware: 5,
+  guard: 5,
+  middleware: 6,
   routes: 6,
-  admin: 6,
-  service: 7,
-  adapters: 8,
-  cli: 8,
-  testing: 8,
+  'features/addons': 7,
+  'features/admin': 7,
+  'features/comments': 7,
+  service: 8,
+  adapters: 9,
+  cli: 9,
+  testing: 9,
 }
+
+/** What all folders stand on, and stands on nothing but itself. */
+const GROUND = 'ground'
 
 /** All that a folder may know beside Node's own modules and `src/`: no framework, no Redis client, nothing unlisted. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   options: ['zod/mini'],
-  addons: ['jose', 'zod/mini'],
-  comments: ['isbot', 'virtual:lazycomments-assets'],
-  middleware: ['cookie', 'on-headers'],
+  guard: ['on-headers'],
+  middleware: ['cookie'],
   routes: ['zod/mini'],
-  admin: ['virtual:admin-folder'],
+  'features/addons': ['jose', 'zod/mini'],
+  'features/admin': ['virtual:admin-folder'],
+  'features/comments': ['isbot', 'zod/mini', 'virtual:lazycomments-assets'],
   adapters: ['fastify', 'koa'],
   cli: ['commander', 'jose'],
   'browser/comments': [],
   'browser/admin': ['@tanstack/react-query', 'bowser', 'radix-ui', 'react', 'react-dom/client', 'react/jsx-runtime'],
 }
 
-/** One file a door of the package; every other file beside them is ground that all may stand on. */
+/** One file a door of the package. */
 export const DOORS: readonly string[] = [
   'index.ts',
   'redis.ts',
@@ -53,6 +58,9 @@ export const DOORS: readonly string[] = [
 /** The program behind the package's command. It has to run something: what stands in its own folder. */
 const PROGRAM = 'cli.ts'
 
+/** Tells TypeScript of the modules that the build makes. */
+const TYPES_OF_THE_BUILD = 'build-modules.d.ts'
+
 /** The sentences of the admin screen, which the catalogue of all sentences has too. */
 const SCREEN_TEXTS = { path: 'texts/text-catalogue.ts', target: 'browser/admin/texts/texts.ts' }
 
@@ -63,9 +71,13 @@ const LOADER = 'cli/load-config.ts'
 export function importViolations(path: string, source: string): string[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true)
   const folder = folderOf(path)
-  if (folder !== '' && !isIsland(folder) && !Object.hasOwn(FLOORS, folder)) return [`src/${folder}/ has no floor`]
+  if (path === TYPES_OF_THE_BUILD) return []
   if (DOORS.includes(path))
     return file.statements.filter((it) => !isReExport(it)).map(() => `${path}: a door only re-exports`)
+  if (folder === '' && path !== PROGRAM) return [`${path}: only doors and the program lie in src/`]
+  if (folder !== '' && folder !== GROUND && !isIsland(folder) && !Object.hasOwn(FLOORS, folder)) {
+    return [`src/${folder}/ has no floor`]
+  }
 
   return importsOf(file).flatMap((it) => {
     const { from } = it
@@ -89,8 +101,8 @@ function mayStandOn(path: string, target: string, { typeOnly }: Import): boolean
   const [folder, targetFolder] = [folderOf(path), folderOf(target)]
   if (path === PROGRAM) return targetFolder === 'cli'
   if (target === SCREEN_TEXTS.target) return path === SCREEN_TEXTS.path
-  if (target === '../package.json' || targetFolder === '' || targetFolder === folder) return true
-  if (folder === '' || !Object.hasOwn(FLOORS, targetFolder)) return false
+  if (target === '../package.json' || targetFolder === GROUND || targetFolder === folder) return true
+  if (folder === GROUND || !Object.hasOwn(FLOORS, targetFolder)) return false
   return (folder === 'hooks' && typeOnly) || floorOf(targetFolder) < floorOf(folder)
 }
 
@@ -108,7 +120,7 @@ const isIsland = (folder: string) => folder.startsWith('browser/')
 function folderOf(path: string): string {
   const [first = '', second, ...deeper] = path.split('/')
   if (second === undefined) return ''
-  return first === 'browser' ? `browser/${deeper.length > 0 ? second : ''}` : first
+  return first === 'browser' || first === 'features' ? `${first}/${deeper.length > 0 ? second : ''}` : first
 }
 
 function isReExport(statement: ts.Statement): boolean {

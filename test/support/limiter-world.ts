@@ -1,9 +1,9 @@
+import type { UserId } from '../../src/ground/user-id.ts'
 import type { EstablishedSession, LoginAttempt } from '../../src/limiter/admit-login.ts'
 import { createSessionLimiter, type LimiterParts, type SessionLimiter } from '../../src/limiter/session-limiter.ts'
 import type { HostSessions } from '../../src/sessions/host-sessions.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts'
-import type { UserId } from '../../src/user-id.ts'
 import { type FiredAction, recordActions } from './record-actions.ts'
 
 /** A host whose session store is a set of ids in this process. */

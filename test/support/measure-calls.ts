@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { CallDeadline } from '../../src/call-deadline.ts'
+import { CallDeadline } from '../../src/ground/call-deadline.ts'
 
 /** How long the calls to stores took that were made in this process since the last look. */
 export interface CallTimes {

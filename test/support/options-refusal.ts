@@ -1,4 +1,4 @@
-import { resolveOptions, type SessmgrOptions } from '../../src/middleware/resolve-options.ts'
+import { resolveOptions, type SessmgrOptions } from '../../src/service/resolve-options.ts'
 
 /** What `sessmgr()` throws for options that TypeScript would not let through. */
 export function optionsRefusal(options: unknown): { code: string; message: string } {

@@ -1,6 +1,6 @@
 import type { Hooks, SessmgrOptions } from '../../src/index.ts'
 import { offlineLicensing } from '../../src/licensing.ts'
-import { createVendor, OFFLINE_ADDONS } from '../addons/offline-vendor.ts'
+import { createVendor, OFFLINE_ADDONS } from '../behaviour/addons/offline-vendor.ts'
 
 const vendor = createVendor()
 

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { HostResponse } from '../../middleware/host-types.ts'
-import { withHttpStatus } from '../../middleware/http-error.ts'
+import { withHttpStatus } from '../../ground/http-error.ts'
+import type { HostResponse } from '../../guard/host-types.ts'
 import type { Admit } from '../../middleware/passport-login.ts'
 import { type FailureOptions, isRefusal, loginRefused, refuseLogin } from '../../middleware/refuse-login.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'

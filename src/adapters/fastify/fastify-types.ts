@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { HostSession, HostStore } from '../../middleware/host-types.ts'
+import type { HostSession, HostStore } from '../../guard/host-types.ts'
 
 /** A session of @fastify/session. */
 export interface FastifySession extends HostSession {

@@ -1,5 +1,5 @@
-import type { HostRequest } from '../../middleware/host-types.ts'
-import { withHttpStatus } from '../../middleware/http-error.ts'
+import { withHttpStatus } from '../../ground/http-error.ts'
+import type { HostRequest } from '../../guard/host-types.ts'
 import { type Admit, limitPassportLogins } from '../../middleware/passport-login.ts'
 import { loginRefused } from '../../middleware/refuse-login.ts'
 import type { KoaVisit } from './koa-visit.ts'

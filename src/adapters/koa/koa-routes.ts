@@ -1,5 +1,5 @@
-import { SessmgrError } from '../../errors.ts'
-import { keepCookiesOut } from '../../middleware/keep-cookies-out.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import { keepCookiesOut } from '../../routes/keep-cookies-out.ts'
 import type { Middleware } from '../../service/sessmgr.ts'
 import { answerOf } from '../answer-of.ts'
 import type { KoaMiddleware } from './koa-types.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HostSessionData } from '../../middleware/host-types.ts'
+import type { HostSessionData } from '../../guard/host-types.ts'
 
 /** A session of koa-session. Its `regenerate` keeps the data and gives it another id. */
 export interface KoaSession extends HostSessionData {

@@ -1,6 +1,6 @@
-import type { HostSession, HostSessionData } from '../../middleware/host-types.ts'
-import { withHttpStatus } from '../../middleware/http-error.ts'
-import { Visit } from '../visit.ts'
+import { withHttpStatus } from '../../ground/http-error.ts'
+import type { HostSession, HostSessionData } from '../../guard/host-types.ts'
+import { Visit } from '../../guard/visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
 import type { KoaSession, KoaSessionContext } from './koa-types.ts'
 

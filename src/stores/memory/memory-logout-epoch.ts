@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
 
 /** Counts the site-wide logouts in this process. */

@@ -1,5 +1,5 @@
 import type { ApplicationPasswordStore, StoredPassword } from '../../auth/application-password-store.ts'
-import type { UserId } from '../../user-id.ts'
+import type { UserId } from '../../ground/user-id.ts'
 
 /** Keeps application passwords in this process. */
 export class MemoryPasswordStore implements ApplicationPasswordStore {

@@ -1,9 +1,9 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
+import type { UserId } from '../../ground/user-id.ts'
 import { MOST_SESSIONS } from '../../sessions/most-sessions.ts'
 import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
 import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
-import type { UserId } from '../../user-id.ts'
 
 /** How long an ended token is remembered, so that a request that was under way cannot register it again. */
 const ENDED_MEMORY_MS = 10 * 60_000

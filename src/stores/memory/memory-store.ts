@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, systemClock } from '../../clock.ts'
+import { type Clock, systemClock } from '../../ground/clock.ts'
 import type { SessmgrStore } from '../store.ts'
 import { MemoryLogoutEpoch } from './memory-logout-epoch.ts'
 import { MemoryOptionStore } from './memory-option-store.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 
 const CAPACITY = 10_000

@@ -1,4 +1,4 @@
-import { invalidOption } from '../../invalid-option.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
 import type { RedisClient } from './redis-client.ts'
 
 /** The commands of an ioredis client or cluster that the store uses. */

@@ -1,4 +1,4 @@
-import type { UserId } from '../../user-id.ts'
+import type { UserId } from '../../ground/user-id.ts'
 
 /** Spells every key of the store. Nothing else does. */
 export interface Keys {

@@ -1,4 +1,4 @@
-import { SessmgrError } from '../../errors.ts'
+import { SessmgrError } from '../../ground/errors.ts'
 
 /**
  * Reads a count that only ever grows; 0 where there is none.

@@ -1,4 +1,4 @@
-import type { CallDeadline } from '../../call-deadline.ts'
+import type { CallDeadline } from '../../ground/call-deadline.ts'
 import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
 import advanceLua from './lua/advance-epoch.lua'
 import { readCount } from './read-count.ts'

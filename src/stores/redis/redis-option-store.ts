@@ -1,4 +1,4 @@
-import type { CallDeadline } from '../../call-deadline.ts'
+import type { CallDeadline } from '../../ground/call-deadline.ts'
 import type { OptionStore, StoredOption } from '../../options/option-store.ts'
 import writeLua from './lua/write-option.lua'
 import type { RedisClient } from './redis-client.ts'

@@ -1,6 +1,6 @@
 import type { ApplicationPasswordStore, StoredPassword } from '../../auth/application-password-store.ts'
-import type { CallDeadline } from '../../call-deadline.ts'
-import type { UserId } from '../../user-id.ts'
+import type { CallDeadline } from '../../ground/call-deadline.ts'
+import type { UserId } from '../../ground/user-id.ts'
 import type { Keys } from './keys.ts'
 import hasLua from './lua/has-password.lua'
 import listLua from './lua/list-passwords.lua'

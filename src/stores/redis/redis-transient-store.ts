@@ -1,4 +1,4 @@
-import type { CallDeadline } from '../../call-deadline.ts'
+import type { CallDeadline } from '../../ground/call-deadline.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 import type { Keys } from './keys.ts'
 import advanceLua from './lua/advance-generation.lua'

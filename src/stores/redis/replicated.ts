@@ -1,4 +1,4 @@
-import { SessmgrError } from '../../errors.ts'
+import { SessmgrError } from '../../ground/errors.ts'
 import type { RedisClient } from './redis-client.ts'
 
 /**

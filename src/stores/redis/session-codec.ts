@@ -1,6 +1,6 @@
+import type { UserId } from '../../ground/user-id.ts'
 import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
-import type { UserId } from '../../user-id.ts'
 import { decodeUserAgent, encodeUserAgent } from './user-agent-codec.ts'
 
 /** Field name of a session: the first 64 bits of its token. It only tells the sessions of one user apart. */

@@ -1,5 +1,5 @@
-import type { CallDeadline } from '../../call-deadline.ts'
-import { SessmgrError } from '../../errors.ts'
+import type { CallDeadline } from '../../ground/call-deadline.ts'
+import { SessmgrError } from '../../ground/errors.ts'
 import { createKeys } from './keys.ts'
 import type { RedisClient } from './redis-client.ts'
 

@@ -1,0 +1,59 @@
+import { Command } from 'commander'
+import type { IdentifierKind } from '../../host/resolve-users.ts'
+import { byOption } from '../by-option.ts'
+import type { CliContext } from '../cli-context.ts'
+import { CliError } from '../cli-error.ts'
+import { printRows } from '../print-rows.ts'
+
+/** `sessmgr app-passwords`: the passwords that scripts use. */
+export function appPasswordsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
+  const command = new Command('app-passwords').description('create, list and revoke application passwords')
+
+  command
+    .command('create <user>')
+    .description('create an application password; it is shown this one time')
+    .addOption(byOption())
+    .requiredOption('--name <name>', 'what it is for')
+    .action(async (identifier: string, { by, name }: { by?: IdentifierKind; name: string }) => {
+      if (name.trim() === '') throw new CliError(2, '--name takes a text that says what the password is for.')
+      const { passwords } = await limiterToChange()
+      const { id, login } = await user(identifier, by)
+      const created = await passwords.create(id, name.trim())
+      print(`Application password "${created.name}" of ${login}, id ${created.id}. It is not shown again:`)
+      print(created.password)
+    })
+
+  command
+    .command('list <user>')
+    .description('list the application passwords of a user')
+    .addOption(byOption())
+    .option('--format <format>', 'table, json, csv or ids', 'table')
+    .action(async (identifier: string, { by, format }: { by?: IdentifierKind; format: string }) => {
+      const { id, login } = await user(identifier, by)
+      const passwords = await (await limiter()).passwords.list(id)
+      if (passwords.length === 0 && format === 'table') return print(`${login} has no application password.`)
+      const rows = passwords.map((password) => ({
+        id: password.id,
+        created: new Date(password.createdAt).toISOString(),
+        name: password.name,
+      }))
+      printRows(rows, ['id', 'created', 'name'], format)
+    })
+
+  command
+    .command('revoke <user> <id>')
+    .description('revoke an application password')
+    .addOption(byOption())
+    .option('--yes', 'do not ask')
+    .action(async (identifier: string, passwordId: string, { by, yes }: { by?: IdentifierKind; yes?: boolean }) => {
+      const { passwords } = await limiterToChange()
+      const { id, login } = await user(identifier, by)
+      await confirm(`Revoke this application password of ${login}?`, yes)
+      if (!(await passwords.revoke(id, passwordId))) {
+        throw new CliError(1, `${login} has no application password with this id.`)
+      }
+      print('Revoked.')
+    })
+
+  return command
+}

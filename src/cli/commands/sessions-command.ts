@@ -1,0 +1,89 @@
+import { Command } from 'commander'
+import type { IdentifierKind } from '../../host/resolve-users.ts'
+import { TOKEN_PATTERN } from '../../sessions/token.ts'
+import { byOption } from '../by-option.ts'
+import type { CliContext } from '../cli-context.ts'
+import { CliError } from '../cli-error.ts'
+import { printRows } from '../print-rows.ts'
+
+const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent'] as const
+
+/** `sessmgr sessions`: who is signed in where, and the end of that. */
+export function sessionsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
+  const command = new Command('sessions').description('list, count and end login sessions')
+
+  command
+    .command('list <user>')
+    .description('list the live sessions of a user: id, e-mail address or login name')
+    .addOption(byOption())
+    .option('--format <format>', 'table, json, csv or ids', 'table')
+    .action(async (identifier: string, { by, format }: { by?: IdentifierKind; format: string }) => {
+      const { id, login } = await user(identifier, by)
+      const sessions = await (await limiter()).sessions.list(id)
+      if (sessions.length === 0 && format === 'table') return print(`${login} has no live session.`)
+      const rows = sessions.map((session) => ({
+        token: session.token,
+        created: isoTime(session.createdAt),
+        last_seen: isoTime(session.lastSeenAt),
+        expires: isoTime(session.expiresAt),
+        ip: session.ip,
+        user_agent: session.userAgent,
+      }))
+      printRows(rows, COLUMNS, format)
+    })
+
+  command
+    .command('count <user>')
+    .description('count the live sessions of a user')
+    .addOption(byOption())
+    .action(async (identifier: string, { by }: { by?: IdentifierKind }) => {
+      const { id } = await user(identifier, by)
+      print(String(await (await limiter()).sessions.count(id)))
+    })
+
+  command
+    .command('destroy <user>')
+    .description('end all sessions of a user, or one')
+    .addOption(byOption())
+    .option('--token <token>', 'end only the session with this token')
+    .option('--yes', 'do not ask')
+    .action(async (identifier: string, { by, token, yes }: { by?: IdentifierKind; token?: string; yes?: boolean }) => {
+      if (token !== undefined) requireToken(token)
+      const { sessions } = await limiterToChange()
+      const { id, login } = await user(identifier, by)
+      if (token === undefined) {
+        await confirm(`End every session of ${login}?`, yes)
+        const count = await sessions.endAll(id)
+        return print(`Ended ${count} ${count === 1 ? 'session' : 'sessions'} of ${login}.`)
+      }
+      await confirm(`End this session of ${login}?`, yes)
+      if (!(await sessions.end(id, token))) throw new CliError(1, `${login} has no session with this token.`)
+      print(`Ended 1 session of ${login}.`)
+    })
+
+  command
+    .command('destroy-all')
+    .description('log every user of the site out; nobody is exempted')
+    .option('--yes', 'do not ask')
+    .action(async ({ yes }: { yes?: boolean }) => {
+      const { sessions } = await limiterToChange()
+      await confirm('Log every user of the site out?', yes)
+      const epoch = await sessions.logoutAllUsers()
+      print(`Everybody is logged out, as of ${isoTime(epoch * 1000)}. Sessions end when their owners come back.`)
+    })
+
+  return command
+}
+
+/** An empty token must never be taken for no token, which would end every session. */
+function requireToken(token: string): void {
+  if (TOKEN_PATTERN.test(token)) return
+  throw new CliError(
+    2,
+    '--token takes a session token of 64 hexadecimal digits; "sessions list" shows them. Nothing was changed.',
+  )
+}
+
+function isoTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+}

@@ -1,0 +1,63 @@
+import { Command } from 'commander'
+import type { SessionSettings } from '../../options/session-settings.ts'
+import type { CliContext } from '../cli-context.ts'
+import { CliError } from '../cli-error.ts'
+import { printRows } from '../print-rows.ts'
+
+const KEYS = ['maximum', 'logic'] as const
+
+/** `sessmgr settings`: reads and changes the settings of the limit. */
+export function settingsCommand({ limiter, limiterToChange, print }: CliContext): Command {
+  const command = new Command('settings').description('read and change the settings')
+  const read = async () => (await limiter()).settings.option.sources()
+
+  command
+    .command('list')
+    .description('list every setting, and whether it is stored or a default of the code')
+    .option('--format <format>', 'table, json, csv or ids', 'table')
+    .action(async ({ format }: { format: string }) => {
+      const { stored = {}, defaults } = await read()
+      const rows = KEYS.map((key) => ({
+        key,
+        value: stored[key] ?? defaults[key],
+        source: stored[key] === undefined ? 'default' : 'stored',
+      }))
+      printRows(rows, ['key', 'value', 'source'], format)
+    })
+
+  command
+    .command('get <key>')
+    .description('print one setting')
+    .action(async (key: string) => {
+      const { stored, defaults } = await read()
+      print(String({ ...defaults, ...stored }[knownKey(key)]))
+    })
+
+  command
+    .command('set <key> <value>')
+    .description('change one setting; a value that is not valid is refused and changes nothing')
+    .action(async (key: string, value: string) => {
+      const name = knownKey(key)
+      const { settings } = await limiterToChange()
+      const updated = await settings.update({ [name]: value })
+      print(`${name} is now ${updated[name]}.`)
+    })
+
+  command
+    .command('reset [key]')
+    .description('forget what is stored of one setting, or of all, so that the code of the application decides')
+    .action(async (key?: string) => {
+      const name = key === undefined ? undefined : knownKey(key)
+      const { settings } = await limiterToChange()
+      const now = await settings.reset(name)
+      for (const one of name ? [name] : KEYS) print(`${one} is now ${now[one]}, by default.`)
+    })
+
+  return command
+}
+
+function knownKey(key: string): keyof SessionSettings {
+  const known = KEYS.find((name) => name === key)
+  if (known) return known
+  throw new CliError(1, `There is no setting "${key}". There are: ${KEYS.join(', ')}.`)
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../../ground/clock.ts'
+import type { Logger } from '../../ground/logger.ts'
+import type { TransientStore } from '../../options/transient-store.ts'
+import { LicensingError } from './licensing/licensing-error.ts'
+import type { LicensingProvider, RawAddon } from './licensing/licensing-provider.ts'
+import { callProvider } from './licensing/provider-call.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** How long a list is good, and how long it is served when the provider gives no other. */
+const FRESH_MS = DAY_MS
+const KEPT_MS = 7 * DAY_MS
+/** How soon a provider that failed is asked again for a reader who does not insist. */
+const PAUSE_MS = 5 * MINUTE_MS
+
+/** The provider's list, and when it was had. */
+export interface Catalogue {
+  readonly addons: readonly RawAddon[]
+  /** Milliseconds since the Unix epoch. */
+  readonly fetchedAt: number
+  /** When the provider was asked last; later than `fetchedAt` if it had no answer. */
+  readonly triedAt: number
+}
+
+/** Gives the catalogue: kept in the store for a day, and asked for once however many want it. */
+export interface CatalogueCache {
+  /**
+   * Gives the list, if need be from the provider. While the provider fails, the last good one is given for seven days.
+   *
+   * @param force Asks the provider, however new the list is. Parallel calls share one answer.
+   * @throws LicensingError when the provider fails and there is no list.
+   */
+  get(force: boolean): Promise<Catalogue>
+}
+
+/** Creates the cache of a provider's catalogue. */
+export function createCatalogueCache(parts: {
+  provider: LicensingProvider
+  transients: TransientStore
+  clock: Clock
+  logger: Logger
+}): CatalogueCache {
+  const { provider, transients, clock, logger } = parts
+  const key = `addons_${provider.name}`
+  const underWay = new Map<boolean, Promise<Catalogue>>()
+
+  async function read(): Promise<Catalogue | undefined> {
+    const text = await transients.get(key)
+    return text === undefined ? undefined : (JSON.parse(text) as Catalogue)
+  }
+
+  async function write(catalogue: Catalogue): Promise<void> {
+    const life = catalogue.fetchedAt + KEPT_MS - clock.now()
+    if (life <= 0) return
+    await transients.set(key, JSON.stringify(catalogue), life).catch(({ message }) => {
+      logger.warn('The catalogue of add-ons could not be kept; the provider is asked again.', { error: message })
+    })
+  }
+
+  const within = (time: number, ms: number) => clock.now() >= time && clock.now() - time < ms
+
+  function isGood({ fetchedAt, triedAt }: Catalogue, force: boolean): boolean {
+    if (provider.local || force) return false
+    return within(triedAt, PAUSE_MS) || within(fetchedAt, FRESH_MS)
+  }
+
+  async function load(force: boolean, kept: Catalogue | undefined): Promise<Catalogue> {
+    try {
+      const addons = await callProvider((signal) => provider.listAddons({ force, signal }))
+      if (!Array.isArray(addons)) throw new LicensingError('provider_bad_response')
+      const now = clock.now()
+      const fetched = { addons, fetchedAt: now, triedAt: now }
+      // A local list is read for each call: it needs keeping only when it is another one, or to be kept on.
+      const isSame = kept !== undefined && JSON.stringify(kept.addons) === JSON.stringify(addons)
+      if (!provider.local || !isSame || !within(kept.fetchedAt, FRESH_MS)) await write(fetched)
+      return fetched
+    } catch (error) {
+      if (!kept || !within(kept.fetchedAt, KEPT_MS)) throw error
+      const { code, message } = error as LicensingError
+      logger.warn('The catalogue of add-ons could not be had; the last one is served.', {
+        provider: provider.name,
+        code,
+        error: message,
+      })
+      const tried = { ...kept, triedAt: clock.now() }
+      await write(tried)
+      return tried
+    }
+  }
+
+  return {
+    async get(force) {
+      const kept = await read()
+      if (kept && isGood(kept, force)) return kept
+      // A refresh answers a reader too; what a reader began may be out of a cache of the provider.
+      const begun = underWay.get(true) ?? underWay.get(force)
+      if (begun) return begun
+      const loading = load(force, kept).finally(() => underWay.delete(force))
+      underWay.set(force, loading)
+      return loading
+    },
+  }
+}

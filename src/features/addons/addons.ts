@@ -1,0 +1,176 @@
+import type { Clock } from '../../ground/clock.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import type { Logger } from '../../ground/logger.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
+import type { OptionStore } from '../../options/option-store.ts'
+import type { TransientStore } from '../../options/transient-store.ts'
+import { type Catalogue, createCatalogueCache } from './addon-catalogue.ts'
+import { type AddonRegistration, createRegistrations } from './addon-registration.ts'
+import { type AddonRow, addonRow } from './addon-row.ts'
+import { createLicenseCipher } from './licensing/license-cipher.ts'
+import { createLicenseStore } from './licensing/license-store.ts'
+import { createLicenseVerdicts } from './licensing/license-verdicts.ts'
+import { LicensingError } from './licensing/licensing-error.ts'
+import type { LicensingProvider } from './licensing/licensing-provider.ts'
+import { callProvider } from './licensing/provider-call.ts'
+import { type SiteOptions, siteIdentity } from './site-identity.ts'
+
+/** The catalogue of add-ons, each row with what is true of it here. */
+export interface AddonList {
+  /** The rows, as the filter `sessmgr_addons_catalog` left them. */
+  readonly items: readonly AddonRow[]
+  /** Seconds since the provider gave this list; there only when it was asked again and gave no other. */
+  readonly age?: number | undefined
+}
+
+/** The add-ons of an application and their licences. */
+export interface Addons {
+  /**
+   * Lists the catalogue. It is kept for a day, unless the provider is on this machine.
+   *
+   * @throws LicensingError when the provider fails and no earlier list is there.
+   * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
+   */
+  list(): Promise<AddonList>
+  /**
+   * Lists the catalogue and asks the provider for it every time. When the provider fails, the last list is returned with its age.
+   *
+   * @throws LicensingError when the provider fails and no earlier list is there.
+   * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
+   */
+  refresh(): Promise<AddonList>
+  /**
+   * Activates the licence of an add-on and gives its row. On failure nothing is changed.
+   *
+   * @throws LicensingError with a code that says why.
+   * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
+   */
+  activate(productId: number, key: string): Promise<AddonRow>
+  /**
+   * Deactivates the licence of an add-on, so that it can be used elsewhere, and gives its row. On failure nothing is changed.
+   *
+   * @throws LicensingError with a code that says why.
+   * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
+   */
+  deactivate(productId: number): Promise<AddonRow>
+  /**
+   * Tells whether the licence of an add-on is active. Never waits for a provider elsewhere.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  isLicensed(productId: number): Promise<boolean>
+}
+
+/** What the add-ons are made from. */
+export interface AddonsParts {
+  readonly provider: LicensingProvider
+  readonly hooks: Hooks
+  readonly options: OptionStore
+  readonly transients: TransientStore
+  /** Secrets that encrypt licence keys at rest, newest first. */
+  readonly secrets: readonly string[]
+  readonly site: SiteOptions | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Creates the add-ons. */
+export function createAddons(parts: AddonsParts): Addons {
+  const { provider, hooks, options, clock, logger } = parts
+  const registrations = createRegistrations(hooks, logger)
+  const catalogue = createCatalogueCache(parts)
+  const licenses = createLicenseStore(options, createLicenseCipher(parts.secrets), logger, provider.name)
+  const site = siteIdentity(options, parts.site)
+  const isGood = createLicenseVerdicts({ provider, licenses, site, clock, logger })
+  const queues = new Map<number, Promise<unknown>>()
+
+  async function rowsOf({ addons }: Catalogue): Promise<readonly AddonRow[]> {
+    const [registered, { activations, seenAt }] = await Promise.all([registrations(), licenses.read()])
+    const shaped = addons.map(async (addon) => {
+      const activation = activations.get(addon.id)
+      return addonRow({
+        ...addon,
+        is_active: registered.has(addon.id),
+        is_license_active: activation !== undefined && (await isGood(activation, seenAt)),
+        license_key: activation?.key,
+      })
+    })
+    const rows = (await Promise.all(shaped)).filter((row) => row !== undefined)
+    const raw = addons.map((addon) => addon.raw)
+    const items: unknown = await hooks.applyFilters('sessmgr_addons_catalog', rows, raw)
+    if (Array.isArray(items)) {
+      const good = items.map(addonRow).filter((row) => row !== undefined)
+      // A later row takes the place of an earlier one with its id.
+      return [...new Map(good.map((row) => [row.id, row])).values()]
+    }
+    throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_addons_catalog" did not return an array of rows.')
+  }
+
+  async function list(force: boolean): Promise<AddonList> {
+    const kept = await catalogue.get(force)
+    const items = await rowsOf(kept)
+    if (kept.triedAt === kept.fetchedAt) return { items }
+    return { items, age: Math.max(0, Math.round((clock.now() - kept.fetchedAt) / 1000)) }
+  }
+
+  async function find(productId: number): Promise<AddonRow> {
+    const row = (await list(false)).items.find(({ id }) => id === productId)
+    if (row) return row
+    throw new LicensingError('addon_not_found')
+  }
+
+  function requireLicensable(row: AddonRow, registration: AddonRegistration | undefined): void {
+    if (!(registration ?? row).is_premium) throw new LicensingError('not_premium')
+    if (!registration) throw new LicensingError('addon_not_initialized')
+  }
+
+  /** Runs what is done to one licence one after the other, so that each finds what the one before has left. */
+  function inTurn<T>(productId: number, task: () => Promise<T>): Promise<T> {
+    const turn = (queues.get(productId) ?? Promise.resolve()).then(task, task)
+    queues.set(productId, turn)
+    const done = () => queues.get(productId) === turn && queues.delete(productId)
+    turn.then(done, done)
+    return turn
+  }
+
+  async function activate(productId: number, key: string): Promise<AddonRow> {
+    if (key === '') throw new LicensingError('empty_activation_key')
+    requireLicensable(await find(productId), (await registrations()).get(productId))
+    const [{ activations, seenAt }, identity] = await Promise.all([licenses.read(), site()])
+    const kept = activations.get(productId)
+    const previous = kept?.uid === identity.uid ? kept : undefined
+    const call = { productId, site: identity, seenAt }
+    const activation = await callProvider((signal) => provider.activate({ ...call, key, previous, signal }))
+    await licenses.save(activation).catch(async (error) => {
+      // The seat would be taken for ever, by a site that does not know of it.
+      if (!previous)
+        await callProvider((signal) => provider.deactivate({ ...call, activation, signal })).catch(() => {})
+      throw error
+    })
+    return find(productId)
+  }
+
+  async function deactivate(productId: number): Promise<AddonRow> {
+    const row = await find(productId)
+    const [{ activations, seenAt }, identity] = await Promise.all([licenses.read(), site()])
+    const activation = activations.get(productId)
+    if (!activation) requireLicensable(row, (await registrations()).get(productId))
+    if (activation?.uid !== identity.uid) throw new LicensingError('invalid_activation_data')
+    const call = { productId, site: identity, seenAt }
+    await callProvider((signal) => provider.deactivate({ ...call, activation, signal }))
+    await licenses.remove(productId)
+    return find(productId)
+  }
+
+  return {
+    list: () => list(false),
+    refresh: () => list(true),
+    activate: (productId, key) => inTurn(productId, () => activate(productId, key.trim())),
+    deactivate: (productId) => inTurn(productId, () => deactivate(productId)),
+    async isLicensed(productId) {
+      const { activations, seenAt } = await licenses.read()
+      const activation = activations.get(productId)
+      return activation !== undefined && isGood(activation, seenAt)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { LicensingError } from '../licensing/licensing-error.ts'
+import type { RawAddon } from '../licensing/licensing-provider.ts'
+import { isProductId } from '../product-id.ts'
+
+/** Where add-ons are bought and described. */
+export interface AddonPages {
+  /** Address of the checkout; the product id is put behind it. */
+  readonly checkoutUrl: string
+  /** Address of an add-on's own page, by product id. */
+  readonly homepages: Readonly<Record<number, string>>
+}
+
+/**
+ * Reads the add-ons out of an answer: the list stands under `addons`, or under `plugins`.
+ *
+ * @throws LicensingError `provider_bad_response` for anything else.
+ */
+export function freemiusAddons(answer: unknown, pages: AddonPages): RawAddon[] {
+  const { addons, plugins } = Object(answer) as { addons?: unknown; plugins?: unknown }
+  const list = addons ?? plugins
+  if (!Array.isArray(list)) throw new LicensingError('provider_bad_response')
+  return list.map((addon) => rawAddon(addon, pages))
+}
+
+function rawAddon(addon: unknown, { checkoutUrl, homepages }: AddonPages): RawAddon {
+  const plugin = Object(addon) as Record<string, unknown>
+  const info = Object(plugin.info) as Record<string, unknown>
+  const id = typeof plugin.id === 'number' || /^\d+$/.test(text(plugin.id)) ? Number(plugin.id) : undefined
+  if (!isProductId(id)) throw new LicensingError('provider_bad_response')
+  const link = `${checkoutUrl}${id}`
+  return {
+    id,
+    slug: text(plugin.slug),
+    title: text(plugin.title),
+    is_premium: plugin.is_pricing_visible === true,
+    icon: text(plugin.icon) || null,
+    link,
+    description: text(info.short_description) || text(info.description),
+    homepage: homepages[id] ?? link,
+    banner: text(info.card_banner_url),
+    banner_large: text(info.banner_url),
+    raw: withoutSecrets(addon),
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Freemius's own description of a product has a place for its secret key. */
+function withoutSecrets(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value, (name, part) => (/secret|token/i.test(name) ? undefined : part)))
+  } catch {
+    // Nested deeper than anything that says something.
+    throw new LicensingError('provider_bad_response')
+  }
+}

@@ -1,0 +1,118 @@
+import { LICENSING_ID } from '../../../ground/constants.ts'
+import { invalidOption } from '../../../ground/invalid-option.ts'
+import { requireKnown } from '../../../ground/require-known.ts'
+import { isProductId } from '../product-id.ts'
+
+/** What an application may say of licences that Freemius sells. Give `apiToken`, or `publicKey`. */
+export interface FreemiusLicensingOptions {
+  /** Id of the parent product, whose add-ons are listed. @default LICENSING_ID, that of sessmgr itself */
+  productId?: number | undefined
+  /** API token of the product. It stays on the server. */
+  apiToken?: string | undefined
+  /** Public key of the product: requests are signed then. */
+  publicKey?: string | undefined
+  /** Secret key of the product, beside `publicKey`. @default none: what the public key may see */
+  secretKey?: string | undefined
+  /** Address of an add-on's own page, by product id. @default its checkout page */
+  homepages?: Readonly<Record<number, string>> | undefined
+  /** Asks about licences from time to time, which puts their keys into the address of a request. @default false */
+  validate?: boolean | undefined
+  /** Address of the interface: https, or this machine. @default 'https://api.freemius.com' */
+  baseUrl?: string | undefined
+  /** Address of the checkout, before the product id. @default 'https://checkout.freemius.com/plugin/' */
+  checkoutUrl?: string | undefined
+  /** Milliseconds that a call and its repetitions may take: 1 to 10,000. @default 10000 */
+  timeoutMs?: number | undefined
+  /** Sends the requests. @default the one of Node */
+  fetch?: typeof fetch | undefined
+}
+
+/** The options as the code reads them. */
+export interface ResolvedFreemiusOptions {
+  readonly productId: number
+  readonly access:
+    | { readonly apiToken: string }
+    | { readonly publicKey: string; readonly secretKey?: string | undefined }
+  readonly homepages: Readonly<Record<number, string>>
+  readonly validate: boolean
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  readonly checkoutUrl: string
+  readonly timeoutMs: number
+  readonly fetch: typeof fetch
+}
+
+const OPTIONS = [
+  'productId',
+  'apiToken',
+  'publicKey',
+  'secretKey',
+  'homepages',
+  'validate',
+  'baseUrl',
+  'checkoutUrl',
+  'timeoutMs',
+  'fetch',
+] as const satisfies readonly (keyof FreemiusLicensingOptions)[]
+
+/** A credential goes into a header. */
+const CREDENTIAL = /^[\x21-\x7e]+$/
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/**
+ * Checks the options once.
+ *
+ * @throws SessmgrError `invalid_option` naming the option; never with the value of a credential.
+ */
+export function resolveFreemiusOptions(options: FreemiusLicensingOptions): ResolvedFreemiusOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidOption('freemiusLicensing() needs options such as { productId, apiToken }')
+  }
+  requireKnown(options, OPTIONS)
+  const {
+    productId = LICENSING_ID,
+    homepages = {},
+    validate = false,
+    baseUrl = 'https://api.freemius.com',
+    checkoutUrl = 'https://checkout.freemius.com/plugin/',
+    timeoutMs = 10_000,
+  } = options
+  if (!isProductId(productId)) throw invalidOption('"productId" must be the id of the product, a positive integer')
+  if (typeof homepages !== 'object' || homepages === null)
+    throw invalidOption('"homepages" must be an object of addresses')
+  if (typeof validate !== 'boolean') throw invalidOption('"validate" must be true or false')
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 10_000) {
+    throw invalidOption(`"timeoutMs" must be a whole number from 1 to 10000; it is ${String(timeoutMs)}`)
+  }
+  if (options.fetch !== undefined && typeof options.fetch !== 'function')
+    throw invalidOption('"fetch" must be a function')
+  return {
+    productId,
+    access: checkAccess(options),
+    homepages,
+    validate,
+    baseUrl: checkAddress('baseUrl', baseUrl).replace(/\/+$/, ''),
+    checkoutUrl: checkAddress('checkoutUrl', checkoutUrl),
+    timeoutMs,
+    // Looked up for each call: an application may put its own in place of Node's at any time.
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+  }
+}
+
+function checkAccess({ apiToken, publicKey, secretKey }: FreemiusLicensingOptions): ResolvedFreemiusOptions['access'] {
+  for (const [name, value] of Object.entries({ apiToken, publicKey, secretKey })) {
+    if (value === undefined || (typeof value === 'string' && CREDENTIAL.test(value))) continue
+    throw invalidOption(`"${name}" must be a text without blanks`)
+  }
+  if (publicKey !== undefined && apiToken === undefined) return { publicKey, secretKey }
+  if (apiToken !== undefined && publicKey === undefined && secretKey === undefined) return { apiToken }
+  throw invalidOption('Give either "apiToken", or "publicKey" with or without "secretKey"')
+}
+
+function checkAddress(name: string, address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (isSafe && isPlain) return address
+  throw invalidOption(`"${name}" must be an https address without user, query and fragment; http only for this machine`)
+}

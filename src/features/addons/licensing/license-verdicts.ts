@@ -1,0 +1,82 @@
+import type { Clock } from '../../../ground/clock.ts'
+import type { Logger } from '../../../ground/logger.ts'
+import type { LicenseStore } from './license-store.ts'
+import type { LicensingError } from './licensing-error.ts'
+import type { Activation, LicensingProvider, SiteIdentity } from './licensing-provider.ts'
+import { callProvider } from './provider-call.ts'
+
+const LEEWAY_MS = 60_000
+/** How often a provider elsewhere is asked about one licence. */
+const PAUSE_MS = 5 * 60_000
+/** How often the time is noted. */
+const NOTE_MS = 60 * 60_000
+
+/** Tells whether an activation is good now. */
+export type LicenseVerdict = (activation: Activation, seenAt: string | undefined) => Promise<boolean>
+
+/**
+ * Creates the verdict on licences.
+ *
+ * A provider on this machine is asked each time, and its failure counts as no. One elsewhere is asked beside: nobody
+ * waits for it, what it said last holds, and while it says nothing the licence is what the activation made it.
+ */
+export function createLicenseVerdicts(parts: {
+  provider: LicensingProvider
+  licenses: LicenseStore
+  site: () => Promise<SiteIdentity>
+  clock: Clock
+  logger: Logger
+}): LicenseVerdict {
+  const { provider, licenses, clock, logger } = parts
+  const known = new Map<number, { of: string; active: boolean; askedAt: number }>()
+
+  async function ask(activation: Activation, site: SiteIdentity, seenAt: string | undefined): Promise<boolean> {
+    const { productId } = activation
+    const state = await callProvider(async (signal) =>
+      provider.validate?.({ productId, activation, site, seenAt, signal }),
+    )
+    return state?.active === true
+  }
+
+  function warn(productId: number, { code, message }: LicensingError): void {
+    logger.warn('A licence could not be checked.', { provider: provider.name, productId, code, error: message })
+  }
+
+  async function askHere(activation: Activation, site: SiteIdentity, seenAt: string | undefined): Promise<boolean> {
+    try {
+      if (!(await ask(activation, site, seenAt))) return false
+    } catch (error) {
+      warn(activation.productId, error as LicensingError)
+      return false
+    }
+    const now = clock.now()
+    // The verdict stands: a note that cannot be written must not change it.
+    if (now - Date.parse(seenAt ?? '') < NOTE_MS) return true
+    await licenses.see(new Date(now).toISOString()).catch(({ message }) => {
+      logger.warn('The time of a licence check could not be noted.', { error: message })
+    })
+    return true
+  }
+
+  function lastWord(activation: Activation, site: SiteIdentity): boolean {
+    const { productId, activatedAt: of } = activation
+    const last = known.get(productId)
+    const active = last?.of === of ? last.active : true
+    if (last?.of === of && clock.now() - last.askedAt < PAUSE_MS) return active
+    known.set(productId, { of, active, askedAt: clock.now() })
+    void ask(activation, site, undefined).then(
+      (answer) => known.set(productId, { of, active: answer, askedAt: clock.now() }),
+      (error) => warn(productId, error),
+    )
+    return active
+  }
+
+  return async (activation, seenAt) => {
+    const site = await parts.site()
+    // A copy of the database on another address has no licence of its own.
+    if (activation.uid !== site.uid) return false
+    if (activation.expiresAt !== null && clock.now() > Date.parse(activation.expiresAt) + LEEWAY_MS) return false
+    if (!provider.validate) return true
+    return provider.local ? askHere(activation, site, seenAt) : lastWord(activation, site)
+  }
+}

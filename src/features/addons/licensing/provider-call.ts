@@ -1,0 +1,27 @@
+import { withDeadline } from '../../../ground/deadline.ts'
+import { LicensingError } from './licensing-error.ts'
+
+/** A little more than a provider allows itself, so that its own word on what is wrong comes first. */
+const DEADLINE_MS = 10_250
+
+/**
+ * Calls a provider with a deadline.
+ *
+ * @throws LicensingError alone: `provider_unavailable` past the deadline, `provider_bad_response` for an error of another
+ * kind, whose text may hold anything and is dropped.
+ */
+export async function callProvider<T>(call: (signal: AbortSignal) => Promise<T>, ms = DEADLINE_MS): Promise<T> {
+  const controller = new AbortController()
+  try {
+    return await withDeadline(
+      (async () => call(controller.signal))(),
+      ms,
+      () => new LicensingError('provider_unavailable'),
+    )
+  } catch (error) {
+    controller.abort()
+    if (error instanceof LicensingError) throw error
+    const message = 'The licensing provider failed in an unexpected way.'
+    throw new LicensingError('provider_bad_response', { message })
+  }
+}

@@ -1,0 +1,90 @@
+import type { LicensingCode } from '../licensing/licensing-error.ts'
+import { LICENSE_TYPE, type LicenseClaims, licenseClaims } from './license-claims.ts'
+import type { RevocationList } from './revocation-list.ts'
+import { type PublicKeys, readSigned } from './signed-text.ts'
+
+/** Seconds by which the clocks of vendor and site may differ. */
+const LEEWAY = 60
+/** Seconds by which a clock may go back, as those of several servers differ. */
+const ROLLBACK_LEEWAY = 60 * 60
+
+/** What a licence is judged by. Times are Unix seconds. */
+export interface LicenseRules {
+  readonly keys: PublicKeys
+  readonly issuer: string
+  readonly audience: string
+  readonly now: number
+  /** Undefined: any product. */
+  readonly productId?: number | undefined
+  /** Host of the site; undefined: it is not known, and a licence that is bound to hosts is not for it. */
+  readonly host?: string | undefined
+  /** The latest time that is known to have been. */
+  readonly seenAt?: number | undefined
+  readonly revocations?: RevocationList | undefined
+}
+
+/** One thing that is wrong with a licence. */
+export interface LicenseProblem {
+  readonly code: LicensingCode
+  /** A sentence for people. Never holds a part of the key. */
+  readonly sentence: string
+}
+
+/** What a licence says, as far as it can be believed, and everything that is wrong with it, the gravest first. */
+export interface LicenseJudgement {
+  readonly claims: LicenseClaims | undefined
+  readonly problems: readonly LicenseProblem[]
+}
+
+/** Judges a signed licence key. */
+export async function judgeLicense(text: string, rules: LicenseRules): Promise<LicenseJudgement> {
+  const signed = await readSigned(text, LICENSE_TYPE, rules.keys)
+  if ('problem' in signed) return unbelievable(`This licence key is not valid: ${signed.problem}.`)
+  const parsed = licenseClaims.safeParse(signed.payload)
+  if (!parsed.success) {
+    const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(', ')
+    return unbelievable(
+      `This licence key is signed, but it is no licence: ${names || 'the whole'} is missing or wrong.`,
+    )
+  }
+  return { claims: parsed.data, problems: problemsOf(parsed.data, rules) }
+}
+
+function unbelievable(sentence: string): LicenseJudgement {
+  return { claims: undefined, problems: [{ code: 'license_invalid', sentence }] }
+}
+
+function problemsOf(claims: LicenseClaims, rules: LicenseRules): LicenseProblem[] {
+  const { now, revocations } = rules
+  const problems: LicenseProblem[] = []
+  const add = (code: LicensingCode, sentence: string) => problems.push({ code, sentence })
+  if (claims.iss !== rules.issuer) add('license_invalid', 'This licence is by another vendor.')
+  if (claims.aud !== rules.audience) add('license_invalid', 'This licence is for another application.')
+  if (rules.productId !== undefined && claims.pid !== rules.productId) {
+    add('license_wrong_product', 'This licence is for another product.')
+  }
+  if (revocations?.jtis.has(claims.jti)) add('license_revoked', 'This licence has been revoked.')
+  const seen = Math.max(claims.iat, rules.seenAt ?? 0, revocations?.issuedAt ?? 0)
+  if (now + ROLLBACK_LEEWAY < seen) {
+    add('license_invalid', `The clock of this server has been turned back: it was ${dateOf(seen)} already.`)
+  }
+  if (claims.nbf !== undefined && now + LEEWAY < claims.nbf) {
+    add('license_invalid', `This licence is not good before ${dateOf(claims.nbf)}.`)
+  }
+  if (claims.exp !== null && now - LEEWAY >= claims.exp) {
+    add('license_expired', `This licence has expired on ${dateOf(claims.exp)}.`)
+  }
+  if (claims.sites !== undefined && !isAmong(claims.sites, rules.host)) {
+    add('license_site_mismatch', 'This licence is for another site.')
+  }
+  return problems
+}
+
+function isAmong(sites: readonly string[], host: string | undefined): boolean {
+  return sites.some((site) => site.toLowerCase() === host?.toLowerCase())
+}
+
+function dateOf(seconds: number): string {
+  const date = new Date(seconds * 1000)
+  return Number.isNaN(date.getTime()) ? 'a time far ahead' : date.toISOString()
+}

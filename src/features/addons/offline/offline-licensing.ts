@@ -1,0 +1,96 @@
+import { LicensingError } from '../licensing/licensing-error.ts'
+import type { LicensingProvider, SiteIdentity } from '../licensing/licensing-provider.ts'
+import { judgeLicense, type LicenseJudgement } from './judge-license.ts'
+import type { LicenseClaims } from './license-claims.ts'
+import { type OfflineLicensingOptions, resolveOfflineOptions } from './offline-options.ts'
+import { type RevocationList, readRevocations } from './revocation-list.ts'
+
+/**
+ * Checks licences on this machine: keys are texts that the vendor has signed, and no socket is ever opened.
+ *
+ * How many sites use one key nobody can count so; a vendor may bind a key to its hosts, and revoke it.
+ *
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ * @example
+ * sessmgr({ site: { url: 'https://example.com' }, licensing: offlineLicensing({ catalogue: 'addons.json', issuer: 'acme', keys }) })
+ */
+export function offlineLicensing(options: OfflineLicensingOptions = {}): LicensingProvider {
+  const resolved = resolveOfflineOptions(options)
+  const { keys, issuer, audience, clock } = resolved
+  let latest = 0
+
+  async function revocations(now: number): Promise<RevocationList | undefined> {
+    if (!resolved.readRevocations) return undefined
+    const text = await resolved.readRevocations().catch(() => undefined)
+    if (typeof text !== 'string') throw unreliable('cannot be read')
+    const list = await readRevocations(text, { keys, issuer, audience })
+    if ('problem' in list) throw unreliable(`cannot be believed: ${list.problem}`)
+    if (now - list.issuedAt > resolved.revocationsMaxAge) throw unreliable('is too old; get a new one from the vendor')
+    return list
+  }
+
+  async function judge(call: {
+    key: string
+    productId: number
+    site: SiteIdentity
+    seenAt?: string | undefined
+    signal?: AbortSignal | undefined
+  }): Promise<LicenseJudgement> {
+    requireTime(call.signal)
+    const now = Math.floor(clock.now() / 1000)
+    const seenAt = Math.max(latest, Math.floor(Date.parse(call.seenAt ?? '') / 1000) || 0)
+    latest = Math.max(latest, now)
+    const host = URL.canParse(call.site.url) ? new URL(call.site.url).hostname : undefined
+    const rules = { keys, issuer, audience, now, seenAt, host, productId: call.productId }
+    return judgeLicense(call.key, { ...rules, revocations: await revocations(now) })
+  }
+
+  return {
+    name: 'offline',
+    local: true,
+    async listAddons({ signal }) {
+      requireTime(signal)
+      return resolved.readCatalogue()
+    },
+    async activate(call) {
+      const { claims, problems } = await judge(call)
+      const [problem] = problems
+      if (!claims || problem) {
+        throw new LicensingError(problem?.code ?? 'license_invalid', problem && { message: problem.sentence })
+      }
+      return {
+        productId: call.productId,
+        key: call.key,
+        uid: call.site.uid,
+        installId: null,
+        plan: claims.ent[0] ?? null,
+        activatedAt: new Date(clock.now()).toISOString(),
+        expiresAt: expiryOf(claims),
+      }
+    },
+    async deactivate({ signal }) {
+      // Nobody but the service has noted that it is active.
+      requireTime(signal)
+    },
+    async validate(call) {
+      const { claims, problems } = await judge({ ...call, key: call.activation.key })
+      const moved = call.activation.uid === call.site.uid ? undefined : ('license_site_mismatch' as const)
+      const reason = problems[0]?.code ?? moved
+      const state = { expiresAt: claims ? expiryOf(claims) : null, quota: claims?.quota ?? null, used: null }
+      return reason ? { ...state, active: false, reason } : { ...state, active: true }
+    },
+  }
+}
+
+function requireTime(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new LicensingError('provider_unavailable')
+}
+
+function expiryOf({ exp }: LicenseClaims): string | null {
+  const date = new Date((exp ?? Number.NaN) * 1000)
+  return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}
+
+function unreliable(problem: string): LicensingError {
+  return new LicensingError('provider_unavailable', { message: `The revocation list ${problem}.` })
+}

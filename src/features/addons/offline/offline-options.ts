@@ -1,0 +1,124 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { type Clock, systemClock } from '../../../ground/clock.ts'
+import { invalidOption } from '../../../ground/invalid-option.ts'
+import { requireKnown } from '../../../ground/require-known.ts'
+import type { RawAddon } from '../licensing/licensing-provider.ts'
+import type { Ed25519Jwk } from './ed25519-jwk.ts'
+import { DEFAULT_AUDIENCE } from './license-claims.ts'
+import { type OfflineAddon, offlineCatalogue } from './offline-catalogue.ts'
+import type { PublicKeys } from './signed-text.ts'
+
+/** What an application may say of licences that are checked on its own machine. */
+export interface OfflineLicensingOptions {
+  /** The add-ons, or the path of a JSON file that holds them as an array. @default none */
+  catalogue?: string | readonly OfflineAddon[] | undefined
+  /** The vendor's Ed25519 public keys by `kid`, each as PEM or JWK. @default none: no licence is good */
+  keys?: Readonly<Record<string, string | Ed25519Jwk>> | undefined
+  /** The vendor, as its licences name it. Needed with `keys`. */
+  issuer?: string | undefined
+  /** Whom licences are for. @default 'sessmgr' */
+  audience?: string | undefined
+  /** The vendor's signed revocation list: the path of a file, or a function that gives the text. @default none */
+  revocations?: string | (() => string | Promise<string>) | undefined
+  /** Days after which a revocation list is too old to be believed, and no licence is good: 1 to 3650. @default 30 */
+  revocationsMaxAgeDays?: number | undefined
+  /** Tells the time. @default the clock of this machine */
+  clock?: Clock | undefined
+}
+
+/** The options as the code reads them. */
+export interface ResolvedOfflineOptions {
+  readonly readCatalogue: () => Promise<readonly RawAddon[]>
+  readonly keys: PublicKeys
+  readonly issuer: string
+  readonly audience: string
+  readonly readRevocations: (() => Promise<string>) | undefined
+  /** Seconds. */
+  readonly revocationsMaxAge: number
+  readonly clock: Clock
+}
+
+const OPTIONS = [
+  'catalogue',
+  'keys',
+  'issuer',
+  'audience',
+  'revocations',
+  'revocationsMaxAgeDays',
+  'clock',
+] as const satisfies readonly (keyof OfflineLicensingOptions)[]
+
+const DAY_SECONDS = 24 * 60 * 60
+
+/**
+ * Checks the options once.
+ *
+ * @throws SessmgrError `invalid_option` naming the option.
+ */
+export function resolveOfflineOptions(options: OfflineLicensingOptions): ResolvedOfflineOptions {
+  if (typeof options !== 'object' || options === null)
+    throw invalidOption('The options of offlineLicensing() must be an object')
+  requireKnown(options, OPTIONS)
+  const {
+    catalogue = [],
+    keys: given = {},
+    issuer = '',
+    audience = DEFAULT_AUDIENCE,
+    revocations,
+    revocationsMaxAgeDays: days = 30,
+    clock = systemClock,
+  } = options
+  const keys = checkPublicKeys(given)
+  for (const [name, value] of Object.entries({ issuer, audience })) {
+    if (typeof value !== 'string') throw invalidOption(`"${name}" must be a text`)
+  }
+  if (keys.size > 0 && issuer === '')
+    throw invalidOption('"issuer" is needed with "keys": the vendor, as licences name it')
+  if (audience === '') throw invalidOption('"audience" must not be empty')
+  if (!Number.isInteger(days) || days < 1 || days > 3650) {
+    throw invalidOption(`"revocationsMaxAgeDays" must be a whole number from 1 to 3650; it is ${String(days)}`)
+  }
+  if (typeof clock?.now !== 'function') throw invalidOption('"clock" must have the method now()')
+  return {
+    readCatalogue: offlineCatalogue(catalogue),
+    keys,
+    issuer,
+    audience,
+    readRevocations: revocationReader(revocations),
+    revocationsMaxAge: days * DAY_SECONDS,
+    clock,
+  }
+}
+
+function revocationReader(source: OfflineLicensingOptions['revocations']): (() => Promise<string>) | undefined {
+  if (source === undefined) return undefined
+  if (typeof source === 'function') return async () => source()
+  if (typeof source === 'string' && source !== '') return () => readFile(source, 'utf8')
+  throw invalidOption('"revocations" must be the path of a file, or a function that gives the signed list')
+}
+
+/**
+ * Reads the public keys of a vendor.
+ *
+ * @throws SessmgrError `invalid_option` naming the key that is none.
+ */
+export function checkPublicKeys(given: Readonly<Record<string, string | Ed25519Jwk>>): PublicKeys {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw invalidOption('"keys" must be an object of public keys by their kid')
+  }
+  return new Map(Object.entries(given).map(([kid, key]) => [kid, checkPublicKey(kid, key)]))
+}
+
+function checkPublicKey(kid: string, key: string | Ed25519Jwk): KeyObject {
+  const isPrivate = typeof key === 'string' ? key.includes('PRIVATE KEY') : Object(key).d !== undefined
+  if (isPrivate)
+    throw invalidOption(`"keys.${kid}" is a private key. It belongs to the vendor alone; give the public one`)
+  try {
+    const read = typeof key === 'string' ? createPublicKey(key) : createPublicKey({ key, format: 'jwk' })
+    if (read.asymmetricKeyType === 'ed25519') return read
+  } catch {
+    // Said below, in words of our own.
+  }
+  throw invalidOption(`"keys.${kid}" must be an Ed25519 public key, as PEM or JWK`)
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { invalidOption } from '../../ground/invalid-option.ts'
+
+/** A built file for the browser. Its name changes with its content. */
+export interface AdminAsset {
+  readonly type: string
+  readonly bytes: Buffer
+  readonly gzipped: Buffer
+}
+
+/** Names of the files that the page starts with. */
+export interface AdminEntry {
+  readonly script: string
+  /** Modules that the script imports, to fetch at the same time. */
+  readonly modules: readonly string[]
+  readonly styles: readonly string[]
+}
+
+/** The built files of the admin screen. Nothing is read before somebody asks. */
+export interface AdminAssets {
+  entry(): Promise<AdminEntry>
+  /** Finds a file by name; undefined for anything that the build has not made. */
+  find(name: string): Promise<AdminAsset | undefined>
+}
+
+interface Chunk {
+  readonly file: string
+  readonly isEntry?: boolean
+  readonly css?: readonly string[]
+  readonly imports?: readonly string[]
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+}
+
+/** Reads the built files from a folder, each once. */
+export function createAdminAssets(folder: string): AdminAssets {
+  let reading: Promise<Readonly<Record<string, Chunk>>> | undefined
+  const files = new Map<string, Promise<AdminAsset>>()
+
+  function manifest(): Promise<Readonly<Record<string, Chunk>>> {
+    reading ??= readFile(join(folder, 'manifest.json'), 'utf8').then(JSON.parse)
+    reading.catch(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  async function read(file: string): Promise<AdminAsset> {
+    const bytes = await readFile(join(folder, file))
+    const gzipped = await promisify(gzip)(bytes, { level: 9 })
+    return { type: TYPES[extname(file)] ?? 'application/octet-stream', bytes, gzipped }
+  }
+
+  return {
+    async entry() {
+      const chunks = await manifest()
+      const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
+      if (!entry) throw invalidOption(`The build of the admin screen in ${folder} has no entry`)
+      const imported = importedBy(entry, chunks)
+      return {
+        script: basename(entry.file),
+        modules: imported.map(({ file }) => basename(file)),
+        styles: [entry, ...imported].flatMap(({ css = [] }) => css).map((file) => basename(file)),
+      }
+    },
+    async find(name) {
+      const built = Object.values(await manifest()).flatMap(({ file, css = [] }) => [file, ...css])
+      const file = built.find((path) => basename(path) === name)
+      if (file === undefined) return undefined
+      const asset = files.get(file) ?? read(file)
+      files.set(file, asset)
+      asset.catch(() => files.delete(file))
+      return asset
+    },
+  }
+}
+
+/** Every chunk that a chunk imports at its start, directly or not. */
+function importedBy(chunk: Chunk, chunks: Readonly<Record<string, Chunk>>, seen = new Set<Chunk>()): Chunk[] {
+  for (const name of chunk.imports ?? []) {
+    const imported = chunks[name]
+    if (!imported || seen.has(imported)) continue
+    seen.add(imported)
+    importedBy(imported, chunks, seen)
+  }
+  return [...seen]
+}

@@ -1,0 +1,99 @@
+import { htmlText } from '../../ground/html-text.ts'
+import { SCREEN_PREFIX } from '../../texts/text-catalogue.ts'
+import type { ReaderTexts } from '../../texts/texts-for.ts'
+import type { AdminEntry } from './admin-assets.ts'
+import { isStyleSheet } from './page-addresses.ts'
+import type { SupportLinks } from './resolve-admin-options.ts'
+
+/** Id of the screen. */
+const SCREEN_ID = 'users_page_sessmgr'
+
+/** The mark of the screen; without one, browsers ask the application for a favicon.ico. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#fff" stroke-width="1.75" ' +
+    'stroke-linecap="round" stroke-linejoin="round"><rect width="24" height="24" rx="6" fill="#3a4fc4" stroke="none"/>' +
+    '<path d="M12 4.5 6.5 7v4.2c0 3.7 2.3 6.9 5.5 8 3.2-1.1 5.5-4.3 5.5-8V7L12 4.5Zm-2.2 7.4 1.6 1.6 3-3.2"/></svg>',
+)}`
+
+/** What the page is made from. */
+export interface PageParts {
+  /** Path where the screen is mounted. */
+  readonly base: string
+  readonly entry: AdminEntry
+  /** Marks the scripts for the content security policy. */
+  readonly nonce: string
+  readonly nonceHeader: string
+  readonly vars: Readonly<Record<string, unknown>>
+  /** Scripts and style sheets of add-ons, in the order in which they run. */
+  readonly scripts: readonly string[]
+  readonly texts: ReaderTexts
+  readonly support: SupportLinks
+  /** The one tab that the person may use; undefined: all. */
+  readonly only: 'comments' | undefined
+}
+
+/** Makes the page of the admin screen. The add-ons' scripts run after the screen's own, when `window.sessmgr` is complete. */
+export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, texts, support, only }: PageParts): string {
+  const attribute = ` nonce="${nonce}"`
+  const own = (name: string) => `${base}/assets/${name}`
+  const style = (url: string) => `<link rel="stylesheet" href="${htmlText(url)}">`
+  const script = (url: string) => `<script type="module" src="${htmlText(url)}"${attribute}></script>`
+  return html(
+    texts,
+    [
+      ...entry.styles.map((name) => style(own(name))),
+      ...scripts.filter(isStyleSheet).map(style),
+      ...entry.modules.map((name) => `<link rel="modulepreload" href="${htmlText(own(name))}"${attribute}>`),
+      ...screenTexts(texts),
+      `<script${attribute}>window.sessmgr=${scriptText(vars)}</script>`,
+      script(own(entry.script)),
+      ...scripts.filter((url) => !isStyleSheet(url)).map(script),
+    ],
+    `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
+      `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''}></div>` +
+      `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
+      `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
+  )
+}
+
+/** Makes the page for somebody who is signed in and may not manage the site. */
+export function forbiddenPage({
+  base,
+  entry,
+  loginUrl,
+  texts,
+}: Pick<PageParts, 'base' | 'entry' | 'texts'> & { loginUrl: string }): string {
+  return html(
+    texts,
+    entry.styles.map((name) => `<link rel="stylesheet" href="${htmlText(`${base}/assets/${name}`)}">`),
+    `<main class="plain"><h1>${htmlText(texts.say('page_forbidden'))}</h1>` +
+      `<p>${htmlText(texts.say('page_forbidden_help'))}</p>` +
+      `<p><a href="${htmlText(loginUrl)}">${htmlText(texts.say('page_forbidden_sign_in'))}</a></p></main>`,
+  )
+}
+
+function html({ say }: ReaderTexts, head: readonly string[], body: string): string {
+  return (
+    `<!doctype html><html lang="${htmlText(say('lang'))}" dir="${htmlText(say('dir'))}"><head><meta charset="utf-8">` +
+    '<meta name="viewport" content="width=device-width, initial-scale=1">' +
+    '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">' +
+    `<link rel="icon" href="${ICON}">` +
+    `<title>${htmlText(say('product_name'))}</title>${head.join('')}</head><body id="${SCREEN_ID}">${body}</body></html>`
+  )
+}
+
+/** The replaced texts of the screen, by the keys that it knows them by: as data, which no policy has to allow. */
+function screenTexts({ replaced }: ReaderTexts): string[] {
+  const own = Object.entries(replaced).filter(([key]) => key.startsWith(SCREEN_PREFIX))
+  if (own.length === 0) return []
+  const texts = Object.fromEntries(own.map(([key, text]) => [key.slice(SCREEN_PREFIX.length), text]))
+  return [`<script type="application/json" id="sessmgr-texts">${scriptText(texts)}</script>`]
+}
+
+/** Writes a value into a script: as JSON in which nothing can end the script. */
+function scriptText(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029')
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { adminFolder } from 'virtual:admin-folder'
+import { SessmgrError } from '../../ground/errors.ts'
+import { errorBody, withHttpStatus } from '../../ground/http-error.ts'
+import type { HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
+import { hostRequestOf } from '../../guard/host-visit.ts'
+import type { Host } from '../../host/host.ts'
+import type { FindSignedIn } from '../../host/signed-in-user.ts'
+import { answerSafely } from '../../routes/answer-safely.ts'
+import type { Caller } from '../../routes/authenticate-caller.ts'
+import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
+import { createAdminAssets } from './admin-assets.ts'
+import { adminPage, forbiddenPage } from './admin-page.ts'
+import { contentPolicy } from './content-policy.ts'
+import { requireAdminFiles } from './require-admin-files.ts'
+import { type AdminOptions, resolveAdminOptions } from './resolve-admin-options.ts'
+import { type ScriptVarsParts, scriptVars } from './script-vars.ts'
+
+/** What the admin screen is made from. */
+export interface AdminParts extends ScriptVarsParts {
+  readonly host: Host | undefined
+  readonly nonceHeader: string
+  readonly findSignedIn: FindSignedIn
+  /** Makes the nonce of whoever is signed in. */
+  nonceOf(request: HostRequest): Promise<string | undefined>
+  readonly textsFor: TextsFor
+  /** Scripts and style sheets that add-ons have put on the page. */
+  readonly enqueued: ReadonlySet<string>
+  /** Looks at every request for the page. */
+  notePage(request: HostRequest): void
+  /** Tells whether somebody may manage the lazy comments. */
+  mayManageComments(caller: Caller): Promise<boolean>
+}
+
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/**
+ * Makes the middleware that serves the admin screen, for users with `manage_options`; those who may manage the lazy
+ * comments alone get that tab.
+ *
+ * @throws SessmgrError `invalid_option` for a bad option, when nobody has said who the users are, and where the built
+ * files of the screen are missing.
+ */
+export function createAdmin(parts: AdminParts, options?: AdminOptions) {
+  const { host, nonceHeader } = parts
+  const { loginUrl, path: mountedAt, support, ...resolved } = resolveAdminOptions(options)
+  if (!host) {
+    throw new SessmgrError(
+      'invalid_option',
+      'The admin screen needs to know the users and who may do what: sessmgr({ host: { users, can } }).',
+    )
+  }
+  const { can } = host
+  const { mayManageComments } = parts
+  const assets = createAdminAssets(requireAdminFiles(adminFolder()))
+
+  return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next()
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+    const asset = /^\/assets\/([^/]+)$/.exec(path)?.[1]
+    const fail = (error: unknown) => next(withHttpStatus(error))
+    if (asset !== undefined) {
+      const answering = answerAsset(request, response, asset).then((found) => found || next())
+      answerSafely(response, answering, fail)
+    } else if (/^\/?[^/]*\/?$/.test(path)) answerSafely(response, answerPage(request, response), fail)
+    else next()
+  }
+
+  async function answerAsset(request: HostRequest, response: HostResponse, name: string): Promise<boolean> {
+    const asset = await assets.find(name)
+    if (!asset) return false
+    const zip = /\bgzip\b/.test(String(request.headers['accept-encoding']))
+    if (zip) response.setHeader('Content-Encoding', 'gzip')
+    response.setHeader('Vary', 'Accept-Encoding')
+    send(request, response, { type: asset.type, cache: FOR_EVER, body: zip ? asset.gzipped : asset.bytes })
+    return true
+  }
+
+  async function answerPage(request: HostRequest, response: HostResponse): Promise<void> {
+    parts.notePage(request)
+    const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
+    const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
+    const session = hostRequestOf(request).sessmgr?.session
+    const user = session && (await parts.findSignedIn(session.userId))
+    const nonce = user === undefined ? undefined : await parts.nonceOf(request)
+    const isManager = nonce !== undefined && (await can(user, 'manage_options'))
+    const isForComments =
+      session && nonce !== undefined && !isManager && (await mayManageComments({ user, ...session }))
+    const refusal = nonce === undefined ? 401 : isManager || isForComments ? undefined : 403
+    const texts = parts.textsFor(request)
+    response.setHeader('Vary', 'Accept, Cookie')
+    if (wantsVars) {
+      // The screen asks for this when its nonce has become too old.
+      const body = refusal ? refusalBody(refusal, texts) : await scriptVars(parts, { base, nonce: nonce ?? '', texts })
+      return sendPage(request, response, refusal ?? 200, 'application/json; charset=utf-8', JSON.stringify(body))
+    }
+    if (refusal === 401) return sendToLogin(request, response, texts.say('page_sign_in'))
+    const entry = await assets.entry()
+    const mark = randomBytes(16).toString('base64url')
+    const scripts = [...new Set([...resolved.scripts, ...parts.enqueued])]
+    response.setHeader('Content-Security-Policy', contentPolicy({ ...resolved, scripts, nonce: mark }))
+    const page = refusal
+      ? forbiddenPage({ base, entry, loginUrl, texts })
+      : adminPage({
+          base,
+          entry,
+          nonce: mark,
+          nonceHeader,
+          scripts,
+          texts,
+          support,
+          only: isForComments ? 'comments' : undefined,
+          vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
+        })
+    sendPage(request, response, refusal ?? 200, 'text/html; charset=utf-8', page)
+  }
+
+  function sendToLogin(request: HostRequest, response: HostResponse, sentence: string): void {
+    const asked = typeof request.originalUrl === 'string' ? request.originalUrl : undefined
+    const hint =
+      asked === undefined ? '' : `${loginUrl.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(asked)}`
+    response.setHeader('Location', loginUrl + hint)
+    sendPage(request, response, 302, 'text/plain; charset=utf-8', sentence)
+  }
+}
+
+function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {
+  const message = say(status === 401 ? 'rest_sign_in' : 'rest_forbidden')
+  return errorBody('rest_forbidden', message, status)
+}
+
+function sendPage(request: HostRequest, response: HostResponse, status: number, type: string, text: string): void {
+  response.statusCode = status
+  response.setHeader('Referrer-Policy', 'same-origin')
+  send(request, response, { type, cache: 'no-store', body: Buffer.from(text) })
+}
+
+function send(
+  request: HostRequest,
+  response: HostResponse,
+  { type, cache, body }: { type: string; cache: string; body: Buffer },
+): void {
+  response.setHeader('Content-Type', type)
+  response.setHeader('Cache-Control', cache)
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.setHeader('Content-Length', body.length)
+  // Listeners of the application run now, before express-session takes the answer for sent: they may throw.
+  response.writeHead(response.statusCode)
+  response.end(request.method === 'HEAD' ? undefined : body)
+}

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { invalidOption } from '../../ground/invalid-option.ts'
+
+/**
+ * Sees to it, when the application starts, that the built files of the admin screen are in their folder.
+ *
+ * @throws SessmgrError `invalid_option` where they are not, as in a bundle.
+ */
+export function requireAdminFiles(folder: string): string {
+  if (existsSync(join(folder, 'manifest.json'))) return folder
+  throw invalidOption(
+    `The files of the admin screen are not in ${folder}. If this application is a bundle, leave sessmgr out of it, as ` +
+      'an external package, or copy node_modules/sessmgr/dist/admin to that place',
+  )
+}

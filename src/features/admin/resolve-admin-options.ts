@@ -1,0 +1,95 @@
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { nearestName } from '../../ground/nearest-name.ts'
+import { isAddress, isHelpAddress } from './page-addresses.ts'
+
+/** What an application may say when it mounts the admin screen. Leaving a key out, or undefined, means the default. */
+export interface AdminOptions {
+  /** Where an anonymous visitor is sent to sign in; `redirect_to` is added, with the page that was asked for. @default '/login' */
+  loginUrl?: string | undefined
+  /** Scripts and style sheets of add-ons: paths, or http or https addresses. A style sheet is known by `.css`. @default none */
+  scripts?: readonly string[] | undefined
+  /** Further origins that scripts may come from, such as `https://cdn.example`. @default none */
+  scriptOrigins?: readonly string[] | undefined
+  /** Origins that may show the screen in a frame. @default none */
+  frameAncestors?: readonly string[] | undefined
+  /** Path where the screen is mounted, for frameworks that do not say it. @default what Express says */
+  path?: string | undefined
+  /** Where the people who manage this site find help; the tab Support links there. @default no links */
+  support?: SupportLinks | undefined
+}
+
+/** Where people find help: paths, http or https addresses, or `mailto:` ones. */
+export interface SupportLinks {
+  /** Documentation. */
+  readonly docs?: string | undefined
+  /** A forum. */
+  readonly forum?: string | undefined
+  /** Somebody to ask. */
+  readonly contact?: string | undefined
+}
+
+/** The options as the code reads them. */
+export interface ResolvedAdminOptions {
+  readonly loginUrl: string
+  readonly scripts: readonly string[]
+  readonly scriptOrigins: readonly string[]
+  readonly frameAncestors: readonly string[]
+  readonly path: string | undefined
+  readonly support: SupportLinks
+}
+
+const OPTIONS = ['loginUrl', 'scripts', 'scriptOrigins', 'frameAncestors', 'path', 'support'] as const
+const LINKS = ['docs', 'forum', 'contact'] as const
+
+/**
+ * Checks the options of the admin screen once, when the application starts.
+ *
+ * @throws SessmgrError `invalid_option` naming the option.
+ */
+export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOptions {
+  if (typeof options !== 'object' || options === null) throw invalidOption('The options of admin() must be an object')
+  for (const name of Object.keys(options)) {
+    if ((OPTIONS as readonly string[]).includes(name)) continue
+    throw invalidOption(`admin() has no option "${name}"`, nearestName(name, OPTIONS))
+  }
+  const { loginUrl = '/login', scripts = [], scriptOrigins = [], frameAncestors = [], path, support = {} } = options
+  if (!isAddress(loginUrl))
+    throw invalidOption('"loginUrl" must be a path such as "/login", or an http or https address')
+  if (!isListOf(scripts, isAddress)) {
+    throw invalidOption('"scripts" must be a list of paths such as "/add-on.js", or of http or https addresses')
+  }
+  for (const [name, list] of Object.entries({ scriptOrigins, frameAncestors })) {
+    if (!isListOf(list, isOrigin))
+      throw invalidOption(`"${name}" must be a list of origins such as "https://cdn.example"`)
+  }
+  if (path !== undefined && !(typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path))) {
+    throw invalidOption('"path" must be a path such as "/admin", without a slash at its end')
+  }
+  checkSupport(support)
+  return { loginUrl, scripts, scriptOrigins, frameAncestors, path, support }
+}
+
+function checkSupport(support: unknown): void {
+  if (typeof support !== 'object' || support === null) {
+    throw invalidOption('"support" must be an object such as { docs: "https://example.com/help" }')
+  }
+  for (const [name, address] of Object.entries(support)) {
+    if (!(LINKS as readonly string[]).includes(name)) {
+      throw invalidOption(`"support" has no key "${name}"`, nearestName(name, LINKS))
+    }
+    if (address !== undefined && !isHelpAddress(address)) {
+      throw invalidOption(
+        `"support.${name}" must be a path, an http or https address, or one such as "mailto:help@example.com"`,
+      )
+    }
+  }
+}
+
+function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isOne)
+}
+
+function isOrigin(value: unknown): boolean {
+  // Compared as text: what stands in a policy must be an origin and nothing more.
+  return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
+}

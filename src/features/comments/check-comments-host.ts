@@ -1,0 +1,22 @@
+import { invalidOption } from '../../ground/invalid-option.ts'
+import type { CommentsHost } from './comment-rendering.ts'
+
+const NEEDED = ['find', 'id', 'url', 'isPublic', 'countComments'] as const
+const OPTIONAL = ['hasPassword', 'isLocked'] as const
+
+/**
+ * Checks once, at the start, that the application tells all that the lazy comments ask for.
+ *
+ * @throws SessmgrError `invalid_option` naming what is missing.
+ */
+export function checkCommentsHost({ posts, theme }: CommentsHost): void {
+  for (const name of [...NEEDED, ...OPTIONAL.filter((name) => posts[name] !== undefined)]) {
+    if (typeof posts[name] !== 'function') throw invalidOption(`"host.posts.${name}" must be a function`)
+  }
+  const methods = theme as unknown as Readonly<Record<string, unknown>>
+  const has = (name: string) => typeof methods[name] === 'function'
+  if (typeof theme === 'function' || has('renderComments') || (has('template') && has('renderBlock'))) return
+  throw invalidOption(
+    '"host.theme" must have renderComments(), or template() and renderBlock(), or be a function that tells it',
+  )
+}

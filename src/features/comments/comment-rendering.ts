@@ -1,0 +1,160 @@
+import { SessmgrError, type SessmgrErrorCode } from '../../ground/errors.ts'
+import type { Logger } from '../../ground/logger.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
+import type { HostPosts } from '../../host/posts.ts'
+import type { RenderContext, Theme } from '../../host/theme.ts'
+import type { BlockCache } from './block-cache.ts'
+import { findCommentsBlock, serializeBlock } from './block-markup.ts'
+import type { CommentSettings, CommentSettingsService } from './comment-settings.ts'
+import { type CommentsBody, commentsBodies, commentsBody } from './comments-body.ts'
+import { canLazyLoad } from './eligibility.ts'
+import { knownSettings } from './known-settings.ts'
+
+/** What the application tells of its posts and how it renders comments. */
+export interface CommentsHost<Post = unknown> {
+  readonly posts: HostPosts<Post>
+  /** The theme, or a function that tells the theme of a post. */
+  readonly theme: Theme<Post> | ((post: Post) => Theme<Post>)
+}
+
+/** What a view of a post is like. */
+export interface PostView {
+  readonly request: unknown
+  readonly userAgent: string | undefined
+  readonly single: boolean
+}
+
+/** What GET /comments finds. */
+export type CommentsAnswer =
+  | { readonly found: false }
+  /** `isPublic`: every anonymous reader gets the same. */
+  | { readonly found: true; readonly body: CommentsBody; readonly isPublic: boolean }
+
+/** The lazy comments without any web framework. */
+export interface CommentRendering {
+  /** Reads the settings; while the store is down, as they were last read. */
+  settings(): Promise<CommentSettings>
+  /** Decides whether the comments of this view load lazily; decided once for each request. */
+  isLazy(post: unknown, view: PostView): Promise<boolean>
+  /** Renders the comments of a post as the page would have them inline; nothing while the post is locked. */
+  renderInline(post: unknown, context: RenderContext): Promise<string>
+  /**
+   * Renders what the script fetches. Parallel calls for one public post share one rendering where `sharedBy` is the same.
+   *
+   * @param sharedBy What readers who share an answer have in common; undefined for a reader who shares with nobody.
+   */
+  answer(postId: number, context: RenderContext, sharedBy: string | undefined): Promise<CommentsAnswer>
+}
+
+/** Wires eligibility, themes and the block cache together. */
+export function createCommentRendering(parts: {
+  host: CommentsHost
+  settings: CommentSettingsService
+  cache: BlockCache
+  hooks: Hooks
+  logger: Logger
+  deadlineMs: number
+}): CommentRendering {
+  const { host, settings, cache, hooks, logger, deadlineMs } = parts
+  const { posts } = host
+  // The store may be asked for the settings and for the block; with either down there is time left to render.
+  const patienceMs = deadlineMs / 4
+  const settingsNow = knownSettings(settings, patienceMs)
+  const decisions = new WeakMap<object, Map<number, Promise<boolean>>>()
+  const publicBody = commentsBodies()
+  const underWay = new Map<string, Promise<CommentsAnswer>>()
+
+  async function decide(post: unknown, { single, userAgent }: PostView): Promise<boolean> {
+    const count = await posts.countComments(post)
+    const can = await canLazyLoad(await settingsNow(), { single, count, userAgent })
+    return hooks.applyFilters('lazycomments_can_lazy_load', can)
+  }
+
+  function isLazy(post: unknown, view: PostView): Promise<boolean> {
+    const request = view.request as object
+    const known = decisions.get(request) ?? new Map<number, Promise<boolean>>()
+    decisions.set(request, known)
+    const decision = known.get(posts.id(post)) ?? decide(post, view)
+    known.set(posts.id(post), decision)
+    return decision
+  }
+
+  const themeOf = (post: unknown) => (typeof host.theme === 'function' ? host.theme(post) : host.theme)
+
+  const hasPassword = async (post: unknown) => Boolean(await posts.hasPassword?.(post))
+
+  /** Asked for posts that have a password. */
+  const isLocked = async (post: unknown, request: unknown) => (await posts.isLocked?.(post, request)) ?? true
+
+  async function renderInline(post: unknown, context: RenderContext): Promise<string> {
+    if ((await hasPassword(post)) && (await isLocked(post, context.request))) return ''
+    return renderOpen(post, context)
+  }
+
+  const renderOpen = async (post: unknown, context: RenderContext) =>
+    requireText(await renderComments(post, context), 'invalid_option', 'The theme')
+
+  async function renderComments(post: unknown, context: RenderContext): Promise<string> {
+    const theme = themeOf(post)
+    if ('renderComments' in theme) return theme.renderComments(post, context)
+    const block = await commentsBlock(post)
+    return block === undefined ? '' : theme.renderBlock(block, post, context)
+  }
+
+  /** Finds the serialised comments block. A cache that is down costs time, not comments. */
+  async function commentsBlock(post: unknown): Promise<string | undefined> {
+    const { cache_enabled } = await settingsNow()
+    return cache_enabled ? cache.remember(posts.id(post), () => makeBlock(post), down) : makeBlock(post)
+  }
+
+  const down = {
+    patienceMs,
+    tell: ({ message }: Error) =>
+      logger.warn('The comments block could not be kept; it is parsed again for each view.', { error: message }),
+  }
+
+  async function makeBlock(post: unknown): Promise<string | undefined> {
+    // Asked anew, so that what is kept after a switch of themes is of the new one.
+    const theme = themeOf(post)
+    const block = 'template' in theme ? findCommentsBlock(await theme.template(post)) : undefined
+    return block && serializeBlock(block)
+  }
+
+  async function find(postId: number, context: RenderContext, isShared: boolean): Promise<CommentsAnswer> {
+    const post = (await posts.find(postId)) ?? undefined
+    if (post === undefined || !(await posts.isPublic(post))) return { found: false }
+    const isPublic = !(await hasPassword(post))
+    if (!isPublic && (await isLocked(post, context.request))) return { found: true, body: commentsBody(''), isPublic }
+    const rendered = await renderOpen(post, context)
+    const filtered = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
+    const html = requireText(filtered, 'hook_failed', 'A subscriber to "lazycomments_rendered_html"')
+    // What is for one reader alone is not kept.
+    return { found: true, body: isPublic && isShared ? publicBody(postId, html) : commentsBody(html), isPublic }
+  }
+
+  function answer(postId: number, context: RenderContext, sharedBy: string | undefined): Promise<CommentsAnswer> {
+    if (sharedBy === undefined) return find(postId, context, false)
+    const key = `${postId} ${sharedBy}`
+    const known = underWay.get(key)
+    // A post that has a password may be open to the one request and locked for the other.
+    if (known) return known.then((first) => (first.found && !first.isPublic ? find(postId, context, false) : first))
+    // A rendering that never ends is given up, or nobody could ever start another.
+    const giveUp = setTimeout(() => underWay.delete(key), deadlineMs)
+    const rendering = find(postId, context, true).finally(() => {
+      clearTimeout(giveUp)
+      if (underWay.get(key) === rendering) underWay.delete(key)
+    })
+    underWay.set(key, rendering)
+    return rendering
+  }
+
+  return { settings: settingsNow, isLazy, renderInline, answer }
+}
+
+function requireText(markup: unknown, code: SessmgrErrorCode, giver: string): string {
+  if (typeof markup === 'string') return markup
+  throw new SessmgrError(
+    code,
+    `${giver} must give the markup of the comments as a string; it gave a value of type ${typeof markup}.`,
+  )
+}

@@ -1,0 +1,149 @@
+import type { Hooks } from '../../hooks/hooks.ts'
+import type { OptionStore } from '../../options/option-store.ts'
+import { createSiteOption, type SiteOption } from '../../options/site-option.ts'
+
+/** Name of the option that stores every setting of the lazy comments. */
+export const COMMENTS_OPTION = 'lazycomments_settings'
+
+/** The settings of the lazy comments. */
+export interface CommentSettings {
+  /** What makes the comments load. @default 'scroll' */
+  readonly load_method: 'scroll' | 'click' | 'off'
+  /** Label of the load button. @default 'Load Comments' */
+  readonly button_text: string
+  /** Whether the button looks as the theme's buttons do, or as the plugin's own. @default 'theme' */
+  readonly button_style: 'theme' | 'custom'
+  /** Further CSS classes of the button. @default '' */
+  readonly button_class: string
+  /** Whether a spinner shows while comments load. @default true */
+  readonly show_loader: boolean
+  /** Comments that a post must have before it loads them lazily: 1 or more. @default 1 */
+  readonly minimum_count: number
+  /** Whether search-engine bots get the comments inline. @default true */
+  readonly disable_for_bots: boolean
+  /** Whether the parsed comments block of a post is kept. @default true */
+  readonly cache_enabled: boolean
+}
+
+/** The defaults before any filter. */
+export const COMMENT_DEFAULTS: CommentSettings = {
+  load_method: 'scroll',
+  button_text: 'Load Comments',
+  button_style: 'theme',
+  button_class: '',
+  show_loader: true,
+  minimum_count: 1,
+  disable_for_bots: true,
+  cache_enabled: true,
+}
+
+const oneOf = (values: readonly string[], fallback: string) => (value: unknown) =>
+  values.includes(value as string) ? value : fallback
+
+const boolean = (fallback: boolean) => (value: unknown) => {
+  if ([true, 1, '1', 'true'].includes(value as string)) return true
+  if ([false, 0, '0', 'false'].includes(value as string)) return false
+  return fallback
+}
+
+/** How each value is repaired; what cannot be repaired becomes the value that held before. */
+function cleaners(current: CommentSettings): { [K in keyof CommentSettings]: (value: unknown) => unknown } {
+  return {
+    load_method: oneOf(['scroll', 'click', 'off'], COMMENT_DEFAULTS.load_method),
+    button_text: (value) => plainText(value) || COMMENT_DEFAULTS.button_text,
+    button_style: oneOf(['theme', 'custom'], COMMENT_DEFAULTS.button_style),
+    button_class: classNames,
+    show_loader: boolean(current.show_loader),
+    minimum_count: (value) => Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, Math.trunc(Number(value)) || 1)),
+    disable_for_bots: boolean(current.disable_for_bots),
+    cache_enabled: boolean(current.cache_enabled),
+  }
+}
+
+const LONGEST_TEXT = 200
+
+function plainText(value: unknown): string {
+  if (typeof value !== 'string') return ''
+  // Again and again, because taking one tag out can put another together. A text of this length ends soon.
+  let text = value.slice(0, LONGEST_TEXT)
+  for (let before = ''; before !== text; ) {
+    before = text
+    text = text.replaceAll(/<[^<>]*>/g, '')
+  }
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+function classNames(value: unknown): string {
+  if (typeof value !== 'string') return ''
+  const names = value
+    .slice(0, LONGEST_TEXT)
+    .split(/\s+/)
+    .map((name) => name.replaceAll(/[^\w-]/g, ''))
+  return names.filter((name) => name !== '').join(' ')
+}
+
+function sanitize(value: unknown, current: CommentSettings): CommentSettings {
+  const given = Object.assign(Object.create(null), value) as Record<string, unknown>
+  const clean = Object.entries(cleaners(current)).map(([key, repair]) => [
+    key,
+    given[key] === undefined ? current[key as keyof CommentSettings] : repair(given[key]),
+  ])
+  return Object.fromEntries(clean) as CommentSettings
+}
+
+/**
+ * Reads and writes the settings of the lazy comments. Every write is sanitised.
+ *
+ * Every method rejects with `store_unavailable` when the store cannot be reached, and with `hook_failed` or
+ * `hook_timeout` when a subscriber to a filter fails.
+ */
+export interface CommentSettingsService {
+  /** The option behind the settings, `lazycomments_settings`. */
+  readonly option: SiteOption<CommentSettings>
+  /** Reads one setting; an unknown key gives the fallback. */
+  get(key: string, fallback?: unknown): Promise<unknown>
+  /** Reads every setting. */
+  all(): Promise<CommentSettings>
+  /** Writes one setting. Resolves false when nothing changed, as for an unknown key. */
+  set(key: string, value: unknown): Promise<boolean>
+  /** Writes several settings. Resolves false when nothing changed. */
+  update(values: Readonly<Record<string, unknown>>): Promise<boolean>
+  /** Gives a setting back to the defaults by forgetting what is stored of it; without a key, every setting. */
+  reset(key?: keyof CommentSettings): Promise<CommentSettings>
+}
+
+/** Creates the settings service over an option store. */
+export function createCommentSettings(options: OptionStore, hooks: Hooks): CommentSettingsService {
+  const option = createSiteOption<CommentSettings>({
+    name: COMMENTS_OPTION,
+    rest: true,
+    store: options,
+    hooks,
+    async defaults() {
+      const defaults = await hooks.applyFilters('lazycomments_default_settings', { ...COMMENT_DEFAULTS })
+      return Object.freeze(sanitize(defaults, COMMENT_DEFAULTS))
+    },
+    build: (defaults, stored) => Object.freeze(sanitize(stored, defaults)),
+    sanitize,
+  })
+
+  async function update(values: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const before = await option.get()
+    const after = await option.update(values)
+    return Object.keys(COMMENT_DEFAULTS).some(
+      (key) => before[key as keyof CommentSettings] !== after[key as keyof CommentSettings],
+    )
+  }
+
+  return {
+    option,
+    async get(key, fallback) {
+      const all = await option.get()
+      return Object.hasOwn(all, key) ? all[key as keyof CommentSettings] : fallback
+    },
+    all: option.get,
+    set: (key, value) => update({ [key]: value }),
+    update,
+    reset: (key) => option.reset(key),
+  }
+}

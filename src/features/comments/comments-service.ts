@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http'
+import { htmlText } from '../../ground/html-text.ts'
+import type { Logger } from '../../ground/logger.ts'
+import type { HostRequest } from '../../guard/host-types.ts'
+import { withHttpErrors } from '../../guard/with-http-errors.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
+import type { Reader } from '../../routes/authenticate-caller.ts'
+import type { RestRoute } from '../../routes/rest-route.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
+import type { TextsFor } from '../../texts/texts-for.ts'
+import { type BlockCache, createBlockCache } from './block-cache.ts'
+import { checkCommentsHost } from './check-comments-host.ts'
+import { commentAssets } from './comment-assets.ts'
+import { commentAssetsRoute } from './comment-assets-route.ts'
+import { type CommentsHost, createCommentRendering } from './comment-rendering.ts'
+import { type CommentSettingsService, createCommentSettings } from './comment-settings.ts'
+import { commentsCacheRoute } from './comments-cache-route.ts'
+import { commentsRoute } from './comments-route.ts'
+import { placeholder } from './placeholder.ts'
+
+/**
+ * The lazy comments of an application.
+ *
+ * `render`, `placeholder` and `script` reject with `hook_failed` or `hook_timeout` when a subscriber to a filter fails.
+ */
+export interface LazyComments {
+  /** The settings of the lazy comments. */
+  readonly settings: CommentSettingsService
+  /** The kept comments blocks. */
+  readonly cache: BlockCache
+  /** Gives what stands where the comments of a post stand: the placeholder, or the comments inline. */
+  render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
+  /** Gives the placeholder alone, for a block of the application's own. The page must hold `script` too. */
+  placeholder(post: unknown, request?: IncomingMessage): Promise<string>
+  /** Gives the tags for the head of the page; nothing when the comments stand inline. `nonce`: of a content security policy. */
+  script(request: IncomingMessage, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
+  /**
+   * Says that the theme is another one now: kept comments blocks are void.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  themeSwitched(): Promise<void>
+  /** Says that the lazy comments have been switched on, and fires `lazycomments_activated`. */
+  activate(): Promise<void>
+  /** Says that the lazy comments have been switched off, and fires `lazycomments_deactivated`. Removes nothing. */
+  deactivate(): Promise<void>
+}
+
+/** What the lazy comments are made from. */
+export interface CommentsServiceParts {
+  readonly host: CommentsHost
+  readonly store: SessmgrStore
+  readonly hooks: Hooks
+  readonly logger: Logger
+  /** Path below which the router is mounted. */
+  readonly restPath: string
+  readonly nonceHeader: string
+  readonly deadlineMs: number
+  readonly textsFor: TextsFor
+  /** Tells whose session a request carries. */
+  readerOf(request: HostRequest): Reader | undefined
+  /** Tells whether a request comes from somebody who is signed in. @default whether it carries a reader's session */
+  isSignedIn?(request: HostRequest): boolean
+  /** Makes the nonce of a signed-in reader. */
+  nonceOf(request: IncomingMessage): Promise<string | undefined>
+}
+
+/**
+ * Creates the lazy comments and their routes, and fires `lazycomments_init` when the application has had its turn to
+ * subscribe.
+ */
+export function createCommentsService(parts: CommentsServiceParts): {
+  readonly comments: LazyComments
+  readonly routes: readonly RestRoute[]
+} {
+  const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf } = parts
+  checkCommentsHost(host)
+  const isSignedIn = parts.isSignedIn ?? ((request: HostRequest) => readerOf(request) !== undefined)
+  const settings = createCommentSettings(store.options, hooks)
+  const cache = createBlockCache(store.transients)
+  const rendering = createCommentRendering({ host, settings, cache, hooks, logger, deadlineMs })
+  const base = `${restPath}/lazycomments/v1`
+
+  async function makePlaceholder(post: unknown, request?: IncomingMessage): Promise<string> {
+    const postId = host.posts.id(post)
+    return placeholder({
+      postId,
+      postUrl: host.posts.url(post),
+      source: `${base}/comments?post_id=${postId}`,
+      nonce: request && (await parts.nonceOf(request)),
+      nonceHeader,
+      settings: await rendering.settings(),
+      say: parts.textsFor(request).say,
+    })
+  }
+
+  async function isLazy(request: IncomingMessage, post: unknown, single = true): Promise<boolean> {
+    // The link in the placeholder leads to the same page with the comments on it.
+    const query = new URLSearchParams(request.url?.split('?').slice(1).join('?'))
+    if (query.getAll('comments').includes('all')) return false
+    return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })
+  }
+
+  const comments: LazyComments = withHttpErrors({
+    settings,
+    cache,
+    async render(request, post, { single } = {}) {
+      if (await isLazy(request, post, single)) return makePlaceholder(post, request)
+      return rendering.renderInline(post, { request, userId: readerOf(request as HostRequest)?.userId })
+    },
+    placeholder: makePlaceholder,
+    async script(request, post, { nonce, single } = {}) {
+      if (!(await isLazy(request, post, single))) return ''
+      const url = (name: string) => htmlText(`${base}/assets/${name}`)
+      const attribute = nonce === undefined ? '' : ` nonce="${htmlText(nonce)}"`
+      return (
+        `<link rel="stylesheet" href="${url(commentAssets.style.name)}"${attribute}>` +
+        `<script type="module" src="${url(commentAssets.script.name)}"${attribute}></script>`
+      )
+    },
+    themeSwitched: () => cache.flush_all(),
+    activate: () => hooks.doAction('lazycomments_activated'),
+    deactivate: () => hooks.doAction('lazycomments_deactivated'),
+  })
+  const routes = [
+    commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn, varies: parts.textsFor.vary }),
+    commentsCacheRoute(cache, hooks),
+    commentAssetsRoute,
+  ]
+  setImmediate(() => void hooks.doAction('lazycomments_init', comments))
+  return { comments, routes }
+}

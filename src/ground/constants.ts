@@ -1,0 +1,14 @@
+import { version } from '../../package.json'
+
+/** Version of this package. */
+export const VERSION: string = version
+/** Slug of the product, also its licensing and translation slug. */
+export const SLUG = 'sessmgr'
+/** Text domain of every translatable string. */
+export const TEXT_DOMAIN = 'sessmgr'
+/** Name of the option that stores every setting. */
+export const OPTION_KEY = 'sessmgr_settings'
+/** Namespace of every REST route. */
+export const REST_NAMESPACE = 'sessmgr/v1'
+/** Licensing-provider id of the parent product. */
+export const LICENSING_ID = 1

@@ -1,0 +1,166 @@
+import { SessmgrError } from '../ground/errors.ts'
+import { withHttpStatus } from '../ground/http-error.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import { answerCallback } from './answer-callback.ts'
+import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from './host-types.ts'
+import type { Inspected } from './inspected.ts'
+import { type GateOptions, SessionGate } from './session-gate.ts'
+import { type StoreCalls, storeCalls } from './store-calls.ts'
+
+/** How a store is guarded. */
+export interface GuardOptions extends GateOptions {
+  /** Milliseconds that a call to the session store may take. */
+  readonly deadlineMs: number
+  /** Requests that came to sessmgr before they had a session. */
+  readonly tooEarly: WeakSet<HostRequest>
+}
+
+/** A session store of whatever host, and the gate that its sessions pass. */
+export interface GatedStore {
+  /** The store's own methods, past the guard. */
+  readonly calls: StoreCalls
+  readonly gate: SessionGate
+  /** Stands by for a request to give up its login session, where the store alone is not told of the request. */
+  attend?(request: HostRequest, session: HostSession): void
+}
+
+/** A session store behind the guard. */
+export interface GuardedStore extends GatedStore {
+  /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
+  readonly connected: () => boolean
+  /** What the guard found out when the request's session was loaded; undefined when that was past the guard. */
+  stateOf(request: HostRequest): RequestState | undefined
+  /** The session id that the request came with, if there is no session of that id. */
+  presentedId(request: HostRequest): string | undefined
+}
+
+/**
+ * Puts the guard in front of a store, in place, because express-session holds the very object.
+ *
+ * Reading: an ended session is reported as missing, so nothing that comes after ever sees it. Writing: a session that
+ * has been ended since it was read is not written, so a slow request cannot bring it back. Destroying: frees the slot.
+ */
+export function guardStore(store: HostStore, limiter: SessionLimiter, options: GuardOptions): GuardedStore {
+  const calls = storeCalls(store, options.deadlineMs)
+  const gate = new SessionGate(calls, limiter, options)
+  const states = new WeakMap<HostRequest, RequestState>()
+  const presented = new WeakMap<HostRequest, string>()
+  // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
+  let loaded: { sessionId: string; result: Inspected } | undefined
+  // Bridges the calls by which a request gives its session up and the store's destroy, which is not told of the request.
+  let givingUp: HostRequest | undefined
+  let connected = true
+
+  const { createSession, regenerate } = store
+  let generate = store.generate
+
+  store.get = (sessionId, callback) => {
+    const loading = gate.load(sessionId)
+    if (!callback) return loading.then(({ data }) => data)
+    answerCallback(loading, (error, result) => {
+      loaded = result && { sessionId, result }
+      try {
+        callback(error, result?.data)
+      } finally {
+        loaded = undefined
+      }
+    })
+  }
+  store.set = (sessionId, data, callback) => answerCallback(gate.save(sessionId, data), callback)
+  store.destroy = (sessionId, callback) => answerCallback(gate.destroy(sessionId, givingUp), callback)
+  if (store.touch) {
+    store.touch = (sessionId: string, data: HostSessionData, callback) => {
+      // Nearly every request ends here, so it goes without a promise.
+      if (callback && gate.canWait(sessionId, data)) return process.nextTick(callback)
+      return answerCallback(gate.touch(sessionId, data), callback)
+    }
+  }
+  store.createSession = (request, data) => {
+    requireOrder(request)
+    const session = createSession.call(store, request, data)
+    if (loaded === undefined || loaded.sessionId !== request.sessionID) return session
+    const { sessionId, result } = loaded
+    states.set(request, result.session ? { session: result.session } : {})
+    if (!result.session) return session
+    if (!gate.markerOf(sessionId, data)) gate.mark(sessionId, session, result.session)
+    gate.noteOrigin(request, session, result.session)
+    attend(request, session)
+    return session
+  }
+  store.regenerate = (request, callback) => {
+    if (gate.logins.of(request)) {
+      store.generate(request)
+      return process.nextTick(callback)
+    }
+    regenerateGuarded(request, callback)
+  }
+  // express-session assigns its generate to the store when it is set up, which may be after this.
+  Object.defineProperty(store, 'generate', {
+    configurable: true,
+    enumerable: true,
+    get: () => generateGuarded,
+    set: (assigned) => {
+      generate = assigned
+    },
+  })
+  store.on?.('disconnect', () => {
+    connected = false
+  })
+  store.on?.('connect', () => {
+    connected = true
+  })
+
+  function regenerateGuarded(request: HostRequest, callback: (error?: unknown) => void): void {
+    const { sessionID, session } = request
+    const answer = (error?: unknown) => {
+      // A session that could not be ended is still the browser's, which must keep the cookie to try again.
+      if (error) Object.assign(request, { sessionID, session })
+      else if (request.sessmgr?.session) request.sessmgr = {}
+      callback(error)
+    }
+    givesUp(request, () => regenerate.call(store, request, answer))
+  }
+
+  function givesUp<T>(request: HostRequest, run: () => T): T {
+    givingUp = request
+    try {
+      return run()
+    } finally {
+      givingUp = undefined
+    }
+  }
+
+  /** Stands by for a request to give up its login session. */
+  function attend(request: HostRequest, session: HostSession): void {
+    const { destroy } = session
+    if (Object.hasOwn(session, 'destroy') || typeof destroy !== 'function') return
+    const value = (callback?: (error?: unknown) => void) => givesUp(request, () => destroy.call(session, callback))
+    Object.defineProperty(session, 'destroy', { value, configurable: true, writable: true })
+  }
+
+  function generateGuarded(request: HostRequest): void {
+    requireOrder(request)
+    states.set(request, {})
+    if (loaded && loaded.sessionId === request.sessionID && !loaded.result.data) {
+      presented.set(request, loaded.sessionId)
+      states.set(request, { ended: { reason: loaded.result.ended ?? 'missing' } })
+    }
+    generate.call(store, request)
+  }
+
+  function requireOrder(request: HostRequest): void {
+    if (!options.tooEarly.has(request)) return
+    const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
+    const message = `sessmgr stands before express-session. ${advice}`
+    throw withHttpStatus(new SessmgrError('session_middleware_missing', message))
+  }
+
+  return {
+    calls,
+    gate,
+    attend,
+    connected: () => connected,
+    stateOf: (request) => states.get(request),
+    presentedId: (request) => presented.get(request),
+  }
+}

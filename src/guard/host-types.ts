@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { UserId } from '../ground/user-id.ts'
+import type { Token } from '../sessions/token.ts'
+
+/** The cookie part of an express-session session, as an object or as the store keeps it. */
+export interface HostCookie {
+  expires?: Date | string | null
+  originalMaxAge?: number | null
+  path?: string
+  domain?: string
+  [attribute: string]: unknown
+}
+
+/** Session data as express-session keeps it. */
+export interface HostSessionData {
+  cookie?: HostCookie
+  [key: string]: unknown
+}
+
+/** An express-session session on a request. */
+export interface HostSession extends HostSessionData {
+  regenerate(callback: (error?: unknown) => void): unknown
+  save(callback: (error?: unknown) => void): unknown
+  destroy?(callback?: (error?: unknown) => void): unknown
+}
+
+/** The store of express-session, as far as it is guarded. */
+export interface HostStore {
+  get(sessionId: string, callback: (error: unknown, data?: HostSessionData | null) => void): unknown
+  set(sessionId: string, data: HostSessionData, callback?: (error?: unknown) => void): unknown
+  destroy(sessionId: string, callback?: (error?: unknown) => void): unknown
+  touch?(sessionId: string, data: HostSessionData, callback?: (error?: unknown) => void): unknown
+  createSession(request: HostRequest, data: HostSessionData): HostSession
+  regenerate(request: HostRequest, callback: (error?: unknown) => void): unknown
+  generate(request: HostRequest): void
+  on?(event: string, listener: () => void): unknown
+}
+
+/** Why the session that a request came with is over. `missing`: the store no longer has it, or never had. */
+export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
+
+/** What this service tells the application about a request, as `req.sessmgr`. */
+export interface RequestState {
+  /** The login session of this request, when it has one. */
+  session?: {
+    /** Whose session it is. */
+    readonly userId: UserId
+    /** The hashed session id. */
+    readonly token: Token
+  }
+  /** Set when the request came with a session that is over. The request goes on as anonymous. */
+  ended?: {
+    /** Why it ended. */
+    readonly reason: SignedOutReason
+  }
+}
+
+/** A request as express-session, and perhaps Passport, have left it. */
+export interface HostRequest extends IncomingMessage {
+  session?: HostSession
+  sessionID?: string
+  sessionStore?: HostStore
+  sessmgr?: RequestState
+  ip?: string
+  _sessionManager?: unknown
+  _userProperty?: string
+  accepts?(types: string[]): string | false
+  /** Exchanges the session for an empty one; where a host's own `regenerate` keeps what is in it. */
+  renewSession?(): Promise<void>
+  flash?(type: string, message: string): unknown
+  [property: string]: unknown
+}
+
+/** A response; `redirect` is there under Express. */
+export interface HostResponse extends ServerResponse {
+  redirect?(url: string): void
+}
+
+/** Hands over to the next middleware. */
+export type Next = (error?: unknown) => void
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** What sessmgr knows of this request. */
+      sessmgr?: RequestState
+    }
+  }
+}

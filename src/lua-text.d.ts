@@ -1,5 +1,0 @@
-/** Lua scripts are bundled as text. */
-declare module '*.lua' {
-  const text: string
-  export default text
-}

@@ -1,6 +1,0 @@
-import { onePerProcess } from '../one-per-process.ts'
-import type { GuardedStores } from './guarded-stores.ts'
-import type { HostRequest } from './host-types.ts'
-
-/** Which limiter's guard a request has passed. One for all limiters: two in one application must learn of each other. */
-export const passedGuard = onePerProcess('passedGuard', () => new WeakMap<HostRequest, GuardedStores>())

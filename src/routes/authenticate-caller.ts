@@ -1,0 +1,151 @@
+import type { ApplicationPasswords } from '../auth/application-passwords.ts'
+import { type BasicCredentials, basicCredentials } from '../auth/basic-credentials.ts'
+import type { Nonces } from '../auth/nonce.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { HostRequest, HostResponse } from '../guard/host-types.ts'
+import type { Host } from '../host/host.ts'
+import type { FindSignedIn } from '../host/signed-in-user.ts'
+import type { Token } from '../sessions/token.ts'
+import { RestError } from './rest-error.ts'
+
+/** The longest e-mail address. Nobody has a longer name, and what counts attempts keeps the names. */
+const MAX_NAME = 320
+
+/** What REST nonces are made for. */
+export const REST_ACTION = 'rest'
+
+/** Who calls a REST route, and how that was proved. */
+export interface Caller {
+  readonly user: unknown
+  readonly userId: UserId
+  /** The session of a caller with cookie and nonce; a caller with an application password has none. */
+  readonly token: Token | undefined
+}
+
+/** Whose session a request carries. */
+export interface Reader {
+  readonly userId: UserId
+  readonly token: Token
+}
+
+/** What it takes to tell who calls. */
+export interface CallerParts {
+  readonly host: Host
+  /** Tells whose session a request carries; nonces are made for that session. */
+  readerOf(request: HostRequest): Reader | undefined
+  /** Tells whether the session that a request came with is still live. */
+  isLive(reader: Reader): Promise<boolean>
+  readonly findSignedIn: FindSignedIn
+  readonly passwords: ApplicationPasswords
+  readonly nonces: Nonces
+  readonly nonceHeader: string
+}
+
+/**
+ * Tells who calls: by session cookie and nonce, or by application password when there is an `Authorization` header.
+ *
+ * With a session and a nonce the session decides, because a proxy may ask for a password of its own. Undefined is an
+ * anonymous caller; so is one with a cookie but without a nonce.
+ *
+ * @param isOpen Whether the route is open to everybody: credentials for something else are nothing to refuse there.
+ *
+ * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for a nonce that is not
+ * good, 403 `rest_cross_origin`, 429 `too_many_attempts`.
+ */
+export async function authenticateCaller(
+  parts: CallerParts,
+  request: HostRequest,
+  response: HostResponse,
+  isOpen = false,
+): Promise<Caller | undefined> {
+  const { authorization } = request.headers
+  const isPage = parts.nonceHeader.toLowerCase() in request.headers && parts.readerOf(request) !== undefined
+  if (authorization !== undefined && !isOpen && !isPage) return callerByPassword(parts, request, authorization)
+  return callerBySession(parts, request, response)
+}
+
+/** Finds a caller again after time has passed. Undefined when the session, the password or the user is gone. */
+export async function findCallerAgain(
+  parts: CallerParts,
+  request: HostRequest,
+  { userId, token }: Caller,
+): Promise<Caller | undefined> {
+  if (token !== undefined)
+    return (await parts.isLive({ userId, token })) ? holderOf(parts, { userId, token }) : undefined
+  const credentials = basicCredentials(request.headers.authorization ?? '')
+  return credentials && ownerOf(parts, credentials)
+}
+
+async function callerBySession(
+  parts: CallerParts,
+  request: HostRequest,
+  response: HostResponse,
+): Promise<Caller | undefined> {
+  const { readerOf, nonces, nonceHeader } = parts
+  const session = readerOf(request)
+  const nonce = request.headers[nonceHeader.toLowerCase()]
+  if (!session || nonce === undefined) return undefined
+  refuseCrossOrigin(request)
+  const subject = { ...session, action: REST_ACTION }
+  if (typeof nonce !== 'string' || !(await nonces.verify(nonce, subject))) {
+    throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is wrong or too old. Reload the page.')
+  }
+  response.setHeader(nonceHeader, await nonces.create(subject))
+  return holderOf(parts, session)
+}
+
+async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Reader): Promise<Caller | undefined> {
+  const user = await findSignedIn(userId)
+  return user === undefined ? undefined : { user, userId, token }
+}
+
+/** A browser says where an unsafe request comes from; the nonce alone would do, this holds even if one leaks. */
+function refuseCrossOrigin(request: HostRequest): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  const site = request.headers['sec-fetch-site']
+  const { origin, ':authority': authority, host = authority } = request.headers
+  const sameOrigin = site === undefined ? origin === undefined || hostOf(origin) === host : site === 'same-origin'
+  if (!sameOrigin) throw new RestError(403, 'rest_cross_origin', 'This request comes from another site.')
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined
+}
+
+async function callerByPassword(parts: CallerParts, request: HostRequest, authorization: string): Promise<Caller> {
+  // A browser that once had credentials typed in repeats them, for pages of other sites too.
+  refuseCrossOrigin(request)
+  const credentials = basicCredentials(authorization)
+  if (!credentials || credentials.name.length > MAX_NAME) throw wrongCredentials()
+  const caller = await ownerOf(parts, credentials)
+  // What others guess must not shut out whoever knows the password, and its 142 random bits are beyond guessing.
+  if (caller) return caller
+  const { attempts } = parts.host
+  const attempt = { ip: request.ip ?? request.socket.remoteAddress ?? null, name: credentials.name }
+  if (attempts && !(await attempts.allow(attempt))) {
+    throw new RestError(429, 'too_many_attempts', 'Too many attempts. Wait a while.', {
+      headers: { 'Retry-After': '60' },
+    })
+  }
+  // A rate limiter that rejects at the last straw has counted it all the same.
+  await Promise.resolve(attempts?.failed(attempt)).catch(() => {})
+  throw wrongCredentials()
+}
+
+/** Finds the user whose application password it is. An unknown name takes as long as a wrong password. */
+async function ownerOf(
+  { host, passwords }: CallerParts,
+  { name, password }: BasicCredentials,
+): Promise<Caller | undefined> {
+  const found = name.includes('@') ? await host.users.findByEmail(name) : await host.users.findByLogin(name)
+  const user = found ?? undefined
+  const userId = user === undefined ? undefined : host.users.summary(user).id
+  const isRight = await passwords.verify(userId, password)
+  return isRight && userId !== undefined ? { user, userId, token: undefined } : undefined
+}
+
+function wrongCredentials(): RestError {
+  return new RestError(401, 'rest_forbidden', 'The user name or application password is wrong.', {
+    headers: { 'WWW-Authenticate': 'Basic realm="sessmgr", charset="UTF-8"' },
+  })
+}

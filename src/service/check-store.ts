@@ -1,0 +1,34 @@
+import { invalidOption } from '../ground/invalid-option.ts'
+import type { SessmgrStore } from '../stores/store.ts'
+
+const PARTS = {
+  sessions: ['read', 'generationOf', 'commit', 'adopt', 'touch', 'restamp', 'end', 'endOthers'],
+  epoch: ['current', 'advance', 'advanceFrom'],
+  options: ['get', 'set', 'swap', 'delete'],
+  passwords: ['add', 'list', 'has', 'remove'],
+  transients: ['get', 'set', 'generation', 'advance'],
+} as const satisfies { [Part in keyof SessmgrStore]?: readonly (keyof SessmgrStore[Part])[] }
+
+/**
+ * Checks once, at the start, that a store has every part and every method that is asked of it.
+ *
+ * @throws SessmgrError `invalid_option` naming what is missing.
+ */
+export function checkStore(store: SessmgrStore | undefined): void {
+  if (store === undefined) return
+  if (!(store?.sessions && store.epoch && store.options)) {
+    throw invalidOption(
+      '"store" must be a store made by memoryStore() or redisStore(); a session store goes into "sessionStore"',
+    )
+  }
+  if (typeof store.id !== 'string' || store.id === '') throw invalidOption('"store.id" must be a text, not empty')
+  for (const [part, methods] of Object.entries(PARTS)) {
+    const given = store[part as keyof typeof PARTS] as unknown as Record<string, unknown> | undefined
+    for (const method of methods) {
+      if (typeof given?.[method] !== 'function') throw invalidOption(`"store.${part}.${method}" must be a function`)
+    }
+  }
+  for (const method of ['wipe', 'close'] as const) {
+    if (typeof store[method] !== 'function') throw invalidOption(`"store.${method}" must be a function`)
+  }
+}

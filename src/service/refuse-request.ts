@@ -1,0 +1,14 @@
+import { withHttpStatus } from '../ground/http-error.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+
+/**
+ * Refuses a request where options belong: what makes a middleware was mounted in place of the middleware.
+ *
+ * @param call What should have been written.
+ * @throws SessmgrError `invalid_option`.
+ */
+export function refuseRequest(options: unknown, call: string): void {
+  const { method, url, headers } = Object(options) as Record<string, unknown>
+  if (typeof method !== 'string' || typeof url !== 'string' || typeof headers !== 'object') return
+  throw withHttpStatus(invalidOption(`Write ${call}, with the parentheses: what it returns is the middleware`))
+}

@@ -1,0 +1,299 @@
+import { checkLicensing } from '../features/addons/licensing/check-licensing.ts'
+import type { LicensingProvider } from '../features/addons/licensing/licensing-provider.ts'
+import type { SiteOptions } from '../features/addons/site-identity.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import { inWords } from '../ground/in-words.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import { consoleLogger, type Logger } from '../ground/logger.ts'
+import { nearestName } from '../ground/nearest-name.ts'
+import { requireKnown } from '../ground/require-known.ts'
+import { safeLogger } from '../ground/safe-logger.ts'
+import { isUserId, type UserId } from '../ground/user-id.ts'
+import { warnOnce } from '../ground/warn-once.ts'
+import type { HostSessionData, HostStore } from '../guard/host-types.ts'
+import type { Host } from '../host/host.ts'
+import { strictHost } from '../host/strict-host.ts'
+import { BUILT_IN_LOGICS, type CodeSettings, type SessionSettings } from '../options/session-settings.ts'
+import { MEANT_SETTINGS } from '../options/setting-names.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { SessmgrStore } from '../stores/store.ts'
+import type { LimitStrategy } from '../strategies/limit-strategy.ts'
+import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
+import { checkHost } from './check-host.ts'
+import { checkStore } from './check-store.ts'
+import { refuseRequest } from './refuse-request.ts'
+
+/** What an application may say when it adds the limit. Leaving a key out, or undefined, means the default. */
+export interface SessmgrOptions {
+  /** Remembers sessions, settings and the logout epoch. @default memoryStore(): this process alone */
+  store?: SessmgrStore | undefined
+  /** Settings that hold until others are stored. `maximum` may be a function of the user id. @default { maximum: 1, logic: 'allow' } */
+  settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
+  /** Store of express-session, where it should be guarded before the first request. @default the one of the first request */
+  sessionStore?: object | undefined
+  /** Reads the id of a user object. @default user.id */
+  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
+  userId?: ((user: any) => UserId) | undefined
+  /**
+   * Reads the id of the signed-in user out of session data: the id itself, not the user. Undefined: nobody is signed in.
+   *
+   * Needed without Passport, where your sessions name their user; with it, where Passport serializes no id.
+   *
+   * @default what Passport has serialized, where that is an id, else the `id` of it
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows what its sessions hold.
+  sessionUser?: ((data: Record<string, any>) => UserId | undefined) | undefined
+  /** Further logic modes. */
+  strategies?: readonly LimitStrategy[] | undefined
+  /** Milliseconds that one call to the session store, or one asynchronous hook subscriber, may take: 1 to 60,000. @default 2000 */
+  deadlineMs?: number | undefined
+  /**
+   * Milliseconds between two notes that a session is in use, for its expiry and "last seen": 0 to 3,600,000, and never
+   * more than a tenth of the session's life. @default 60000
+   */
+  touchEvery?: number | undefined
+  /** The application's users and what they may do: needed for the REST routes and the command line. */
+  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
+  host?: Host<any, any> | undefined
+  /**
+   * Secrets that sign nonces and sessions and encrypt stored licence keys, newest first: 32 characters or more each; the older ones
+   * stay good until they are removed.
+   *
+   * @default nonces and sessions: one that is made once and kept in the store; licence keys: not encrypted
+   */
+  secret?: string | readonly string[] | undefined
+  /** Path below which the application mounts the router, for links to it in pages. @default '/api' */
+  restPath?: string | undefined
+  /** Name of the header that carries the nonce. @default 'X-HOST-Nonce' */
+  nonceHeader?: string | undefined
+  /** Knows the add-ons and their licences: made by `sessmgr/licensing`. Needs `site`. @default no add-ons */
+  licensing?: LicensingProvider | undefined
+  /** Public address and title of the site, to which licences are bound. */
+  site?: SiteOptions | undefined
+  /** Sentences that people read, in place of the English ones: an object, or a function of the request. @default English */
+  texts?: TextsOption | undefined
+  /** Receives warnings and errors. @default the console */
+  logger?: Logger | undefined
+}
+
+/** The options as the code reads them. */
+export interface ResolvedOptions {
+  readonly store: SessmgrStore
+  readonly settings: CodeSettings
+  readonly sessionStore: HostStore | undefined
+  readonly userIdOf: (user: unknown) => UserId
+  readonly sessionUser: (data: HostSessionData) => UserId | undefined
+  readonly strategies: readonly LimitStrategy[]
+  readonly deadlineMs: number
+  readonly touchEveryMs: number
+  readonly host: Host | undefined
+  readonly secrets: readonly string[]
+  readonly nonceHeader: string
+  readonly restPath: string
+  readonly licensing: LicensingProvider | undefined
+  readonly site: SiteOptions | undefined
+  readonly textsFor: TextsFor
+  readonly logger: Logger
+}
+
+const OPTIONS = [
+  'store',
+  'settings',
+  'sessionStore',
+  'userId',
+  'sessionUser',
+  'strategies',
+  'deadlineMs',
+  'touchEvery',
+  'host',
+  'secret',
+  'nonceHeader',
+  'restPath',
+  'licensing',
+  'site',
+  'texts',
+  'logger',
+] as const satisfies readonly (keyof SessmgrOptions)[]
+
+const SETTINGS = ['maximum', 'logic'] as const satisfies readonly (keyof SessionSettings)[]
+/** The settings by the words that other packages have for them. */
+const MEANT_OUTSIDE = Object.fromEntries(
+  Object.entries({ ...MEANT_SETTINGS, maximum: 'maximum', logic: 'logic' }).map(([word, name]) => [
+    word,
+    `settings.${name}`,
+  ]),
+)
+
+/**
+ * Checks the options once, when the application starts.
+ *
+ * @throws SessmgrError `invalid_option` naming the option and, for a mistyped one, the nearest known name.
+ */
+export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
+  refuseRequest(options, 'sessmgr()')
+  requireObject(options, 'The options of sessmgr()')
+  requireKnown(options, OPTIONS, '', MEANT_OUTSIDE)
+  const {
+    store,
+    sessionStore,
+    userId,
+    sessionUser,
+    strategies = [],
+    deadlineMs = 2000,
+    touchEvery = 60_000,
+    logger = consoleLogger,
+  } = options
+  requireFunction(userId, 'userId', '(user) => user.id')
+  requireFunction(sessionUser, 'sessionUser', '(session) => session.userId')
+  checkStore(store)
+  if (sessionStore !== undefined && typeof (sessionStore as HostStore | null)?.get !== 'function') {
+    throw invalidOption('"sessionStore" must be the store that express-session was given')
+  }
+  if (!Array.isArray(strategies) || !strategies.every(isStrategy)) {
+    throw invalidOption('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')
+  }
+  if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000) {
+    throw invalidOption(`"deadlineMs" must be a whole number from 1 to 60000; it is ${inWords(deadlineMs)}`)
+  }
+  if (!Number.isInteger(touchEvery) || touchEvery < 0 || touchEvery > 3_600_000) {
+    throw invalidOption(`"touchEvery" must be a whole number from 0 to 3600000; it is ${inWords(touchEvery)}`)
+  }
+  if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
+    throw invalidOption('"logger" must have the methods warn and error')
+  }
+  checkLicensing(options.licensing, options.site)
+  const safe = safeLogger(logger)
+  const host = checkHost(options.host)
+  const readPassport = passportUser(userId === undefined ? warnOfKinds(safe) : undefined)
+  return {
+    store: store ?? memoryStore(),
+    settings: checkSettings(options.settings, strategies),
+    sessionStore: sessionStore as HostStore | undefined,
+    userIdOf: (user) => userIdOf(user, userId),
+    sessionUser: (data) => (sessionUser ? namedUser(sessionUser(data), safe) : checkedUser(readPassport(data))),
+    strategies,
+    deadlineMs,
+    touchEveryMs: touchEvery,
+    host: host && strictHost(host, safe),
+    secrets: checkSecrets(options.secret),
+    nonceHeader: checkHeader(options.nonceHeader),
+    restPath: checkPath(options.restPath),
+    licensing: options.licensing,
+    site: options.site,
+    textsFor: createTextsFor(options.texts, safe),
+    logger: safe,
+  }
+}
+
+function isStrategy(strategy: LimitStrategy | undefined): boolean {
+  const texts = [strategy?.id, strategy?.label, strategy?.desc]
+  return typeof strategy?.decide === 'function' && texts.every((text) => typeof text === 'string' && text !== '')
+}
+
+function checkSecrets(secret: SessmgrOptions['secret']): readonly string[] {
+  const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
+  const good = Array.isArray(secrets) && secrets.every((one) => typeof one === 'string' && one.length >= 32)
+  if (!good || (secret !== undefined && secrets.length === 0)) {
+    throw invalidOption('"secret" must be a text of at least 32 characters, or an array of such texts, newest first')
+  }
+  return secrets
+}
+
+function checkPath(path = '/api'): string {
+  if (typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path)) return path
+  throw invalidOption('"restPath" must be a path such as "/api", or "" for the root')
+}
+
+function checkHeader(name = 'X-HOST-Nonce'): string {
+  if (typeof name === 'string' && /^[\w-]+$/.test(name)) return name
+  throw invalidOption('"nonceHeader" must be the name of a header')
+}
+
+function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: readonly LimitStrategy[]): CodeSettings {
+  requireObject(settings, '"settings"')
+  requireKnown(settings, SETTINGS, 'settings.', MEANT_SETTINGS)
+  const { maximum, logic } = settings
+  const isMaximum = typeof maximum === 'function' || (Number.isSafeInteger(maximum) && Number(maximum) >= 1)
+  if (maximum !== undefined && !isMaximum) {
+    throw invalidOption(
+      `"settings.maximum" must be a whole number of at least 1, or a function of the user id; it is ${inWords(maximum)}`,
+    )
+  }
+  const logics = [...BUILT_IN_LOGICS, ...strategies.map(({ id }) => id)]
+  if (logic !== undefined && !logics.includes(logic)) {
+    const near = nearestName(String(logic), logics)
+    throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; it is ${String(logic)}`, near)
+  }
+  return Object.fromEntries(Object.entries({ maximum, logic }).filter(([, value]) => value !== undefined))
+}
+
+function userIdOf(user: unknown, read?: (user: unknown) => UserId): UserId {
+  const id: unknown = read ? read(user) : (user as { id?: unknown } | null | undefined)?.id
+  if (isUserId(id)) return id
+  if (!read && isUserId(user)) {
+    const [kind, given] = typeof user === 'string' ? ['string', "'alice'"] : ['number', '7']
+    const message = `The user that logs in is a ${kind}, not an object. Pass the id in one: { id: ${given} }, not ${given}.`
+    throw new SessmgrError('user_id_missing', message)
+  }
+  const found = id === undefined ? 'none' : `a value of type ${typeof id}`
+  throw new SessmgrError(
+    'user_id_missing',
+    `The user that logs in has no usable id: a non-empty string or a whole number is needed, ${found} was found. ` +
+      'Tell sessmgr where it is: sessmgr({ userId: (user) => user._id.toString() }).',
+  )
+}
+
+/** @param note Looks at a serialised user that is an object. */
+function passportUser(note?: (user: object) => void): (data: HostSessionData) => unknown {
+  return ({ passport }) => {
+    // @fastify/passport keeps what it has serialised right there, the others in an object with `user`.
+    const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
+    if (typeof user !== 'object' || user === null) return user
+    note?.(user)
+    return (user as { id?: unknown }).id
+  }
+}
+
+/** Creates what says once that sessions tell users apart by more than the id that sessmgr counts by. */
+function warnOfKinds(logger: Logger): (user: object) => void {
+  return (user) => {
+    const names = Object.keys(user)
+    if (!names.includes('id') || names.length === 1) return
+    warnOnce(
+      logger,
+      `Passport serialises { ${names.join(', ')} }, and sessmgr tells users apart by "id" alone: two kinds of users that ` +
+        'can have the same id would be one. If every id is unique, say sessmgr({ userId: (user) => user.id }); if not, ' +
+        "give both userId and sessionUser, such as (user) => user.type + ':' + user.id.",
+    )
+  }
+}
+
+/** Takes what the application says of a session. The name of the option makes some hand over the whole user. */
+function namedUser(id: unknown, logger: Logger): UserId | undefined {
+  if (isUserId(id)) return id
+  const isNobody = id === undefined || id === null || id === false || id === ''
+  if (!isNobody) {
+    const found = typeof id === 'number' ? 'a number that is no whole number' : `a value of type ${typeof id}`
+    warnOnce(
+      logger,
+      `"sessionUser" must return the id of the user, a string or a whole number; it returned ${found}, so these sessions ` +
+        'are not limited. Return the id alone: sessmgr({ sessionUser: (session) => session.user?.id }).',
+    )
+  }
+  return undefined
+}
+
+function checkedUser(id: unknown): UserId | undefined {
+  return isUserId(id) ? id : undefined
+}
+
+function requireObject(value: unknown, what: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidOption(`${what} must be an object`)
+}
+
+function requireFunction(value: unknown, name: string, example: string): void {
+  if (value !== undefined && typeof value !== 'function') {
+    throw invalidOption(`"${name}" must be a function such as ${example}`)
+  }
+}

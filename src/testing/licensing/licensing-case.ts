@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
+import { type LicensingCode, LicensingError } from '../../features/addons/licensing/licensing-error.ts'
+import type { Activation, SiteIdentity } from '../../features/addons/licensing/licensing-provider.ts'
+import { VERSION } from '../../ground/constants.ts'
+import type { LicensingUnderTest } from './licensing-contract.ts'
+
+/** The site of the contract's cases. */
+export const SITE: SiteIdentity = {
+  uid: '0123456789abcdef0123456789abcdef',
+  url: 'https://shop.example.test',
+  title: 'The Shop',
+  version: VERSION,
+}
+
+/** Activates a good key for a product. */
+export async function activated(test: LicensingUnderTest, productId = test.products[0]): Promise<Activation> {
+  return test.provider.activate({ productId, key: await test.issue(productId), site: SITE })
+}
+
+/** Expects a call to be refused with one of some codes, and gives the error. */
+export async function refusalOf(
+  call: () => Promise<unknown>,
+  codes?: readonly LicensingCode[],
+): Promise<LicensingError> {
+  const error = await call().then(
+    () => assert.fail('The call was not refused.'),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof LicensingError, `${inspect(error)} is no LicensingError`)
+  if (codes) assert.ok((codes as readonly string[]).includes(error.code), `the code is ${error.code}`)
+  return error
+}
+
+/** Expects a value, in all that can be read of it, to hold none of some texts. */
+export function assertHidden(value: unknown, texts: readonly string[]): void {
+  const shown = inspect(value, { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null })
+  const stack = value instanceof Error ? `${value.stack}${value.message}` : ''
+  for (const text of texts) {
+    assert.ok(text.length > 7, 'a text that is to stay hidden is long enough to tell')
+    assert.ok(!`${shown}${stack}${JSON.stringify(value)}`.includes(text), 'something secret can be read')
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import type { Activation, LicenseState } from '../../features/addons/licensing/licensing-provider.ts'
+import { activated, assertHidden, refusalOf, SITE } from './licensing-case.ts'
+import type { LicensingCase, LicensingUnderTest } from './licensing-contract.ts'
+
+function validate({ provider }: LicensingUnderTest, activation: Activation, more = {}): Promise<LicenseState> {
+  const { productId } = activation
+  assert.ok(provider.validate, 'the provider has no validate; say so: validates: false')
+  return provider.validate({ productId, activation, site: SITE, ...more })
+}
+
+/** What a provider must say of activations, if it says anything. */
+export const validationContract: readonly LicensingCase[] = [
+  [
+    'says that a good activation is good, numbers and times in their shapes',
+    async (test) => {
+      const { active, reason, quota, used, expiresAt } = await validate(test, await activated(test))
+      assert.deepEqual([active, reason], [true, undefined])
+      for (const number of [quota, used]) assert.ok(number === null || Number.isInteger(number))
+      assert.ok(expiresAt === null || !Number.isNaN(Date.parse(expiresAt)))
+    },
+  ],
+  [
+    'says so again, and of a stored copy',
+    async (test) => {
+      const activation = JSON.parse(JSON.stringify(await activated(test)))
+      for (let time = 0; time < 3; time++) assert.equal((await validate(test, activation)).active, true)
+    },
+  ],
+  [
+    'says no, and why, of a licence that was taken back',
+    async (test) => {
+      const activation = await activated(test)
+      await test.revoke(activation.key)
+      const { active, reason } = await validate(test, activation)
+      assert.deepEqual([active, reason], [false, 'license_revoked'])
+    },
+  ],
+  [
+    'says no of an activation whose key was changed or belongs to another product, and shows neither key',
+    async (test) => {
+      const activation = await activated(test)
+      const { key: other } = await activated(test, test.products[1])
+      for (const key of ['sk_nonsense_key', `${activation.key}x`, other]) {
+        const state = await validate(test, { ...activation, key })
+        assert.equal(state.active, false)
+        assert.equal(typeof state.reason, 'string')
+        assertHidden(state, [key, activation.key])
+      }
+    },
+  ],
+  [
+    'gives up when its signal has been aborted',
+    async (test) => {
+      const activation = await activated(test)
+      await refusalOf(() => validate(test, activation, { signal: AbortSignal.abort() }), ['provider_unavailable'])
+    },
+  ],
+]

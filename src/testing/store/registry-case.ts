@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import type { UserId } from '../../ground/user-id.ts'
+import type { NewSession } from '../../sessions/session-record.ts'
+import type { SessionRegistry } from '../../sessions/session-registry.ts'
+import { tokenOf } from '../../sessions/token.ts'
+
+/** A life that no case outlives. */
+export const LONG = 60_000
+/** A life that a case can wait for. */
+export const SHORT = 250
+
+/** Makes a session to register. */
+export const newSession = (sessionId: string, ttlMs = LONG): NewSession => ({
+  sessionId,
+  ttlMs,
+  ip: '192.0.2.1',
+  userAgent: 'Agent "x" — ünï',
+  generation: 0,
+})
+
+/** Registers a session on the current version. */
+export async function login(
+  registry: SessionRegistry,
+  userId: UserId,
+  sessionId: string,
+  ttlMs = LONG,
+  end: readonly string[] = [],
+) {
+  const { version } = await registry.read(userId)
+  const result = await registry.commit(userId, version, { admit: newSession(sessionId, ttlMs), end: end.map(tokenOf) })
+  assert.ok(result.committed, `the login ${sessionId} met a conflict`)
+  return result
+}
+
+/** Reads the raw ids of a user's sessions. */
+export const idsOf = async (registry: SessionRegistry, userId: UserId) =>
+  (await registry.read(userId)).sessions.map(({ sessionId }) => sessionId)

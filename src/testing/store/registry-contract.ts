@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { tokenOf } from '../../sessions/token.ts'
+import { endAllContract } from './end-all-contract.ts'
+import { idsOf, LONG, login, newSession } from './registry-case.ts'
+import { sessionLifeContract } from './session-life-contract.ts'
+import type { StoreCase } from './store-contract.ts'
+
+/** What every session registry must do. */
+export const registryContract: readonly StoreCase[] = [
+  [
+    'has no sessions, but a version, for an unknown user',
+    async ({ store }) => {
+      const { sessions, version } = await store.sessions.read('nobody')
+      assert.deepEqual(sessions, [])
+      assert.equal(typeof version, 'string')
+      assert.deepEqual(await store.sessions.end('nobody'), [])
+      assert.equal(await store.sessions.generationOf('nobody', tokenOf('x')), undefined)
+    },
+  ],
+  [
+    'registers a session with every field',
+    async ({ store, another }) => {
+      const { admitted } = await login(store.sessions, 7, 'one')
+      const { record, sessionId } = admitted
+      assert.equal(sessionId, 'one')
+      assert.equal(record.token, tokenOf('one'))
+      assert.equal(record.userId, 7)
+      assert.equal(record.ip, '192.0.2.1')
+      assert.equal(record.userAgent, 'Agent "x" — ünï')
+      assert.equal(record.generation, 0)
+      assert.equal(record.lastSeenAt, record.createdAt)
+      assert.equal(record.expiresAt, record.createdAt + LONG)
+      const other = (await another()).sessions
+      assert.deepEqual((await other.read(7)).sessions, [admitted])
+      assert.equal(await other.generationOf(7, record.token), 0)
+    },
+  ],
+  [
+    'keeps null for an unknown address and user agent',
+    async ({ store }) => {
+      const { version } = await store.sessions.read(1)
+      await store.sessions.commit(1, version, { admit: { ...newSession('a'), ip: null, userAgent: null }, end: [] })
+      const [found] = (await store.sessions.read(1)).sessions
+      assert.equal(found?.record.ip, null)
+      assert.equal(found?.record.userAgent, null)
+    },
+  ],
+  [
+    'tells the generation that a session was admitted in',
+    async ({ store }) => {
+      const { version } = await store.sessions.read(1)
+      await store.sessions.commit(1, version, { admit: { ...newSession('a'), generation: 41 }, end: [] })
+      assert.equal(await store.sessions.generationOf(1, tokenOf('a')), 41)
+      assert.equal((await store.sessions.read(1)).sessions[0]?.record.generation, 41)
+    },
+  ],
+  [
+    'changes nothing when the version is no longer current',
+    async ({ store }) => {
+      await login(store.sessions, 1, 'a')
+      const { version } = await store.sessions.read(1)
+      await login(store.sessions, 1, 'b')
+      const change = { admit: newSession('c'), end: [tokenOf('a'), tokenOf('b')] }
+      assert.deepEqual(await store.sessions.commit(1, version, change), { committed: false })
+      assert.deepEqual(await idsOf(store.sessions, 1), ['a', 'b'])
+    },
+  ],
+  [
+    'lets exactly one of many parallel commits against one version win',
+    async ({ store, another }) => {
+      const other = await another()
+      const { version } = await store.sessions.read(1)
+      const results = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          (index % 2 ? store : other).sessions.commit(1, version, { admit: newSession(`s${index}`), end: [] }),
+        ),
+      )
+      assert.equal(results.filter(({ committed }) => committed).length, 1)
+      assert.equal((await idsOf(store.sessions, 1)).length, 1)
+    },
+  ],
+  [
+    'orders sessions by admission, also within one millisecond',
+    async ({ store }) => {
+      const expected = Array.from({ length: 12 }, (_, index) => `s${11 - index}`)
+      for (const id of expected) await login(store.sessions, 1, id)
+      const { sessions } = await store.sessions.read(1)
+      assert.deepEqual(
+        sessions.map(({ sessionId }) => sessionId),
+        expected,
+      )
+      const sequences = sessions.map(({ record }) => record.sequence)
+      assert.deepEqual(
+        sequences,
+        sequences.toSorted((a, b) => a - b),
+      )
+      assert.equal(new Set(sequences).size, 12)
+    },
+  ],
+  [
+    'ends sessions in the same step as it registers one, and tells which, with their raw ids',
+    async ({ store }) => {
+      await login(store.sessions, 1, 'a')
+      await login(store.sessions, 1, 'b')
+      const { ended } = await login(store.sessions, 1, 'c', LONG, ['a', 'unknown'])
+      assert.deepEqual(
+        ended.map(({ sessionId }) => sessionId),
+        ['a'],
+      )
+      assert.deepEqual(await idsOf(store.sessions, 1), ['b', 'c'])
+    },
+  ],
+  [
+    'holds a session that is admitted twice once, as the youngest',
+    async ({ store }) => {
+      await login(store.sessions, 1, 'a')
+      await login(store.sessions, 1, 'b')
+      await login(store.sessions, 1, 'a')
+      assert.deepEqual(await idsOf(store.sessions, 1), ['b', 'a'])
+    },
+  ],
+  [
+    'moves the version with every change of the set, and not with use',
+    async ({ store }) => {
+      const versions: string[] = []
+      const note = async () => versions.push((await store.sessions.read(1)).version)
+      await login(store.sessions, 1, 'a')
+      await note()
+      await login(store.sessions, 1, 'b')
+      await note()
+      await store.sessions.adopt(1, newSession('c'))
+      await note()
+      await store.sessions.end(1, [tokenOf('b')])
+      await note()
+      assert.equal(new Set(versions).size, 4)
+      await store.sessions.touch(1, tokenOf('a'), LONG)
+      assert.equal((await store.sessions.read(1)).version, versions[3])
+    },
+  ],
+  [
+    'does not take a version from before all sessions ended for a current one',
+    async ({ store }) => {
+      await login(store.sessions, 1, 'a')
+      const { version } = await store.sessions.read(1)
+      await store.sessions.end(1)
+      await login(store.sessions, 1, 'b')
+      const late = await store.sessions.commit(1, version, { admit: newSession('c'), end: [] })
+      assert.equal(late.committed, false)
+    },
+  ],
+  [
+    'adopts a session once, and returns the known one after that',
+    async ({ store }) => {
+      const first = await store.sessions.adopt(1, newSession('a'))
+      assert.equal(first?.record.token, tokenOf('a'))
+      const again = await store.sessions.adopt(1, { ...newSession('a'), ip: '198.51.100.9' })
+      assert.deepEqual(again, first)
+      assert.deepEqual(await idsOf(store.sessions, 1), ['a'])
+    },
+  ],
+  [
+    'does not adopt a session that has just been ended, alone or with others',
+    async ({ store }) => {
+      await login(store.sessions, 1, 'a')
+      await login(store.sessions, 1, 'b', LONG, ['a'])
+      await store.sessions.end(1)
+      assert.equal(await store.sessions.adopt(1, newSession('a')), undefined)
+      assert.equal(await store.sessions.adopt(1, newSession('b')), undefined)
+      assert.deepEqual(await idsOf(store.sessions, 1), [])
+    },
+  ],
+  [
+    'keeps users apart whatever their ids look like',
+    async ({ store }) => {
+      const users = ['a', 'a*', '*', 'a:b', '{a}', '}{', 'a b', 'ä', '__proto__', 'constructor', '0', '[a]', 'a\nb']
+      for (const user of users) await login(store.sessions, user, `session of ${user}`)
+      await store.sessions.end('*')
+      for (const user of users) {
+        assert.deepEqual(await idsOf(store.sessions, user), user === '*' ? [] : [`session of ${user}`])
+      }
+      assert.equal(await store.sessions.generationOf('a', tokenOf('session of a:b')), undefined)
+    },
+  ],
+  [
+    'takes ids that print alike for one user and keeps the type that was given',
+    async ({ store }) => {
+      await login(store.sessions, 2, 'a')
+      await login(store.sessions, '2', 'b')
+      const { sessions } = await store.sessions.read(2)
+      assert.deepEqual(
+        sessions.map(({ record }) => record.userId),
+        [2, '2'],
+      )
+    },
+  ],
+  ...sessionLifeContract,
+  ...endAllContract,
+]

@@ -1,0 +1,64 @@
+import type { SessmgrStore } from '../../stores/store.ts'
+import { registerCase } from '../register-case.ts'
+import { continuedLoginContract } from './continued-login-contract.ts'
+import { endedMemoryContract } from './ended-memory-contract.ts'
+import { epochContract } from './epoch-contract.ts'
+import { optionContract } from './option-contract.ts'
+import { passwordContract } from './password-contract.ts'
+import { registryContract } from './registry-contract.ts'
+import { transientContract } from './transient-contract.ts'
+import { wipeContract } from './wipe-contract.ts'
+
+/** A store under test. */
+export interface StoreUnderTest {
+  /** The store, empty. */
+  readonly store: SessmgrStore
+  /** Opens the same memory once more, as another process would. A store for one process returns the same object. */
+  another(): Promise<SessmgrStore>
+  /** Lets at least this many milliseconds pass for the store: up to ten minutes, so it moves the store's clock at best. */
+  pass(ms: number): Promise<void>
+  /** Closes everything that `create` and `another` opened. Called once, also when the case fails. */
+  close(): Promise<void>
+}
+
+/** What the suite needs from the test runner and from the author of the store. */
+export interface StoreContractOptions {
+  /** Opens a group of cases: that of the test runner. */
+  describe(name: string, body: () => void): unknown
+  /** Registers one case: that of the test runner. */
+  it(name: string, body: () => Promise<void>): unknown
+  /** Makes an empty store. Called once for each case. */
+  create(): Promise<StoreUnderTest>
+  /** Leaves out the cases in which minutes pass: for a store whose clock nobody can move. @default false */
+  realTime?: boolean | undefined
+}
+
+/** A case of the contract: a name, and what must hold for a fresh store; marked if minutes pass in it. */
+export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => Promise<void>, lasts?: 'minutes']
+
+/**
+ * Registers the cases that every store must pass, with any test runner that has `describe` and `it`.
+ *
+ * @example
+ * registerStoreContract({ describe, it, create: async () => myStoreUnderTest() })
+ */
+export function registerStoreContract({ describe, it, create, realTime = false }: StoreContractOptions): void {
+  const groups = {
+    'session registry': registryContract,
+    'logins that continue a session': continuedLoginContract,
+    'memory of ended sessions': endedMemoryContract,
+    'logout epoch': epochContract,
+    options: optionContract,
+    'application passwords': passwordContract,
+    transients: transientContract,
+    wipe: wipeContract,
+  }
+  for (const [group, cases] of Object.entries(groups)) {
+    describe(group, () => {
+      for (const [name, body, lasts] of cases) {
+        if (realTime && lasts === 'minutes') continue
+        registerCase(it, create, name, body)
+      }
+    })
+  }
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { demoVendor, product } from '../../../examples/addon-role-limits/index.ts'
+import { compileBlocks, parseJavaScript } from '../../docs/compile-blocks.ts'
+import { codeBlocks, pageAt } from '../../docs/pages.ts'
+import { runCli } from '../../support/cli.ts'
+import { createExample } from './role-limits-host.ts'
+
+const blocks = codeBlocks(pageAt('examples/addon-role-limits/README.md'))
+const inLanguage = (language: string) => blocks.filter((block) => block.language === language)
+
+test('the add-on knows sessmgr by its doors alone', () => {
+  const folder = fileURLToPath(new URL('../../../examples/addon-role-limits/', import.meta.url))
+  const files = readdirSync(folder).filter((name) => /\.(ts|js)$/.test(name))
+  const imported = files.flatMap((name) =>
+    [...readFileSync(join(folder, name), 'utf8').matchAll(/(?:from|import) '([^']+)'/g)].map(([, from = '']) => from),
+  )
+  expect(imported).toContain('sessmgr')
+  expect(imported.filter((from) => !/^(sessmgr(\/\w+)?|zod|node:\w+|\.\/[\w-]+\.ts)$/.test(from))).toEqual([])
+})
+
+describe('the code of the guide', () => {
+  let errors: readonly string[]
+  beforeAll(() => {
+    errors = compileBlocks(inLanguage('ts'))
+  }, 240_000)
+
+  test('compiles', () => {
+    expect(inLanguage('ts').length).toBeGreaterThan(2)
+    expect(errors).toEqual([])
+  })
+
+  test('is JavaScript where it says so', () => {
+    expect(inLanguage('js')).toHaveLength(1)
+    expect(inLanguage('js').flatMap(parseJavaScript)).toEqual([])
+  })
+})
+
+test('the commands of the guide make a key, and a licence that the example takes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-guide-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [keygen = '', start = '', issue = ''] = inLanguage('sh').flatMap(({ code }) => code.trim().split('\n'))
+  const [command = '', file = ''] = keygen.split(' > ')
+  const run = (line: string) => runCli(line.split(' ').slice(2), { cwd: folder })
+  const { out: keys } = await run(command)
+  expect(start).toBe(`ADDON_ROLE_LIMITS=${file} npm start`)
+  writeFileSync(join(folder, file), keys)
+  const { out: key } = await run(issue)
+
+  const { limiter, close } = await createExample({ ADDON_ROLE_LIMITS: join(folder, file) })
+  onTestFinished(close)
+  expect(await limiter.addons.isLicensed(product.id)).toBe(false)
+  expect(await limiter.addons.activate(product.id, key)).toMatchObject({ is_active: true, is_license_active: true })
+})
+
+test('the example without ADDON_ROLE_LIMITS knows nothing of the add-on', async () => {
+  const { limiter, close } = await createExample({})
+  onTestFinished(close)
+  expect(limiter.options.get('role_limits')).toBeUndefined()
+  expect(limiter.hooks.hasFilter('sessmgr_reached_limit')).toBe(false)
+  expect((await limiter.addons.list()).items).toEqual([])
+})
+
+test('a file without public keys is named, with the command that makes them', () => {
+  for (const file of ['none-there.json', fileURLToPath(import.meta.url)]) {
+    expect(() => demoVendor(file)).toThrow(
+      `ADDON_ROLE_LIMITS: ${file} holds no public keys. Make some: npx sessmgr license keygen demo-vendor.json > ${file}`,
+    )
+  }
+})

@@ -1,0 +1,159 @@
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { hookCatalogue, memoryStore } from '../../../src/index.ts'
+import { freemiusLicensing } from '../../../src/licensing.ts'
+import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import {
+  API_TOKEN,
+  BACKEND_SECRETS,
+  errorBody,
+  type Fault,
+  type FreemiusServer,
+  PARENT,
+  sendJson,
+  startFreemius,
+} from './freemius-server.ts'
+
+const CONSOLE = ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const
+const SECRET_KEY = 'sk_canary_product_secret'
+const SITE_SECRET = 'canary-secret-of-the-site-0123456789'
+
+let server: FreemiusServer
+let host: RestHost
+let heard: string[]
+let answers: string[]
+let spies: { mockRestore(): void }[]
+
+const shown = (value: unknown) => inspect(value, { depth: 12, maxStringLength: null, maxArrayLength: null })
+const hear = (...said: unknown[]) => {
+  for (const word of said) heard.push(shown(word))
+}
+
+beforeEach(async () => {
+  heard = []
+  answers = []
+  server = await startFreemius()
+  spies = [
+    ...CONSOLE.map((method) => vi.spyOn(console, method).mockImplementation(hear)),
+    ...[process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockImplementation((text) => hear(String(text)) === undefined),
+    ),
+  ]
+  const access = { publicKey: 'pk_public', secretKey: SECRET_KEY }
+  const licensing = freemiusLicensing({
+    productId: PARENT,
+    baseUrl: server.baseUrl,
+    timeoutMs: 300,
+    validate: true,
+    ...access,
+  })
+  host = await startRestHost({
+    sessmgr: { licensing, site: { url: 'https://shop.example.test' }, secret: SITE_SECRET, logger: undefined },
+  })
+  for (const name of Object.keys(hookCatalogue.actions) as 'lazycomments_activated'[]) {
+    host.limiter.hooks.addAction(name, 'ears', (...parameters) => hear(name, parameters))
+  }
+})
+afterEach(async () => {
+  for (const spy of spies) spy.mockRestore()
+  await host.close()
+  await server.close()
+})
+
+/** Does everything that can be done with licences, a wrong key and a good one. */
+async function everything(key: string): Promise<void> {
+  const headers = await host.scriptOf('admin')
+  const call = async (method: string, path: string, json?: object) => {
+    const { status, text, headers: more } = await host.call(method, `/sessmgr/v1/addons${path}`, { headers, json })
+    expect(more['cache-control']).toBe('no-store')
+    if (status !== 200) answers.push(text)
+    hear(more)
+  }
+  await call('GET', '')
+  await call('POST', '/1001/license', { key: `${key}_wrong` })
+  await call('POST', '/1001/license', { key })
+  await call('POST', '/1002/license', { key })
+  await call('POST', '/1003/license', { key })
+  await call('POST', `/${key}/license`, { key })
+  await call('POST', '/1001/license', { key: [key] })
+  await call('POST', '/refresh')
+  for (let check = 0; check < 3; check++) await host.limiter.addons.isLicensed(1001).catch(hear)
+  await host.limiter.addons.activate(1001, `${key}_other`).catch(hear)
+  await call('DELETE', '/1001/license')
+  await call('DELETE', '/1001/license')
+}
+
+/** Makes the kept catalogue two days old, so that the backend is asked for it again. */
+async function ageCatalogue(): Promise<void> {
+  const { transients } = host.registry
+  const name = `addons_freemius:${PARENT}`
+  const kept = await transients.get(name)
+  const time = Date.now() - 2 * 24 * 60 * 60_000
+  if (kept) await transients.set(name, JSON.stringify({ ...JSON.parse(kept), fetchedAt: time, triedAt: time }), 60_000)
+}
+
+const echo =
+  (status: number): Fault =>
+  (_request, response) =>
+    sendJson(response, status, errorBody(status, 'license_error', server.requests.at(-1)))
+
+describe('licence keys and secrets of the provider', () => {
+  it('are in no log line, error, event, refusal or header, whatever the backend does', async () => {
+    const key = server.issue(1001)
+    const faults: (Fault | undefined)[] = [
+      undefined,
+      echo(400),
+      echo(401),
+      echo(404),
+      echo(500),
+      () => {},
+      (_request, response) => response.socket?.resetAndDestroy(),
+      (_request, response) => response.writeHead(302, { location: `http://127.0.0.1:1/?${key}` }).end(),
+      (_request, response) => response.end(`<p>${key} ${BACKEND_SECRETS.join(' ')}</p>`),
+      (request, response) => (request.method === 'GET' ? false : echo(400)(request, response)),
+    ]
+    for (const fault of faults) {
+      server.fault = fault
+      await ageCatalogue()
+      await everything(key)
+    }
+    for (const spy of spies) spy.mockRestore()
+    hear(host.actions, host.logs, answers)
+    const all = heard.join('\n')
+    expect(all.length).toBeGreaterThan(2000)
+    expect(all.includes('The catalogue of add-ons could not be had')).toBe(true)
+    const secrets = [key, SECRET_KEY, SITE_SECRET, API_TOKEN, ...BACKEND_SECRETS]
+    expect(secrets.filter((secret) => all.includes(secret))).toEqual([])
+    expect(server.requests.map(({ headers }) => headers.host)).toEqual(
+      server.requests.map(() => new URL(server.baseUrl).host),
+    )
+  })
+
+  it('are in the store neither, where there is a secret', async () => {
+    await host.close()
+    const store = memoryStore()
+    const written: unknown[] = []
+    for (const [part, method] of [
+      [store.options, 'set'],
+      [store.options, 'swap'],
+      [store.transients, 'set'],
+    ] as const) {
+      const own = (part as unknown as Record<string, (...parameters: unknown[]) => unknown>)[method]?.bind(part)
+      Object.assign(part, {
+        [method]: (...parameters: unknown[]) => {
+          written.push(parameters)
+          return own?.(...parameters)
+        },
+      })
+    }
+    const licensing = freemiusLicensing({ productId: PARENT, baseUrl: server.baseUrl, apiToken: API_TOKEN })
+    const site = { url: 'https://shop.example.test' }
+    host = await startRestHost({ sessmgr: { store, licensing, site, secret: SITE_SECRET } })
+    const key = server.issue(1001)
+    await host.limiter.addons.activate(1001, key)
+    expect(await host.limiter.addons.isLicensed(1001)).toBe(true)
+    const all = shown(written)
+    expect(all).toContain('sealed')
+    expect([key, SITE_SECRET, API_TOKEN, ...BACKEND_SECRETS].filter((secret) => all.includes(secret))).toEqual([])
+  })
+})

@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { freemiusLicensing, LicensingError, offlineLicensing } from '../../../src/licensing.ts'
+import { createAddonsHost } from './addons-host.ts'
+import { API_TOKEN, type FreemiusServer, PARENT, plugin, startFreemius } from './freemius-server.ts'
+import { OFFLINE_ADDONS } from './offline-vendor.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+let server: FreemiusServer
+beforeEach(async () => {
+  server = await startFreemius()
+})
+afterEach(() => server.close())
+
+const provider = (timeoutMs = 1000) =>
+  freemiusLicensing({ productId: PARENT, apiToken: API_TOKEN, baseUrl: server.baseUrl, timeoutMs })
+const broken = () => {
+  server.fault = (_request, response) => response.writeHead(429).end()
+}
+const asked = () => server.requests.splice(0).length
+
+describe('rule 25: the catalogue', () => {
+  it('is asked for once by 100 who want it at once, and then not for a day', async () => {
+    const { addons, clock } = createAddonsHost({ provider: provider() })
+    const lists = await Promise.all(Array.from({ length: 100 }, () => addons.list()))
+    expect(asked()).toBe(1)
+    for (const { items, age } of lists) expect([items.length, age]).toEqual([3, undefined])
+    clock.advance(DAY - MINUTE)
+    await addons.list()
+    expect(asked()).toBe(0)
+    clock.advance(MINUTE)
+    await Promise.all(Array.from({ length: 100 }, () => addons.list()))
+    expect(asked()).toBe(1)
+  })
+
+  it('is kept in the store: another process asks nobody', async () => {
+    const first = createAddonsHost({ provider: provider() })
+    const { items } = await first.addons.list()
+    const second = createAddonsHost({ provider: provider(), store: first.store, clock: first.clock })
+    expect((await second.addons.list()).items).toEqual(items)
+    expect(asked()).toBe(1)
+  })
+
+  it('is another one for another product', async () => {
+    const first = createAddonsHost({ provider: provider() })
+    await first.addons.list()
+    const other = freemiusLicensing({ productId: 98, apiToken: API_TOKEN, baseUrl: server.baseUrl })
+    await createAddonsHost({ provider: other, store: first.store, clock: first.clock }).addons.list()
+    expect(asked()).toBe(2)
+  })
+
+  it('rule 43: is asked for once by 100 refreshes at once, and again by every later refresh', async () => {
+    const { addons } = createAddonsHost({ provider: provider() })
+    await addons.list()
+    asked()
+    server.plugins.push(plugin(1004))
+    const refreshed = await Promise.all(Array.from({ length: 100 }, () => addons.refresh()))
+    expect(asked()).toBe(1)
+    for (const { items, age } of refreshed) expect([items.length, age]).toEqual([4, undefined])
+    server.plugins.push(plugin(1005))
+    expect((await addons.refresh()).items).toHaveLength(5)
+    expect(asked()).toBe(1)
+    expect((await addons.list()).items).toHaveLength(5)
+    expect(asked()).toBe(0)
+  })
+
+  it('rule 43: is the last one, with its age, for a refresh that the provider refuses, and is asked for again', async () => {
+    const { addons, clock } = createAddonsHost({ provider: provider() })
+    const { items } = await addons.list()
+    broken()
+    clock.advance(MINUTE)
+    asked()
+    for (let again = 0; again < 2; again++) expect(await addons.refresh()).toEqual({ items, age: 60 })
+    expect(asked()).toBe(2)
+    server.fault = undefined
+    expect(await addons.refresh()).toEqual({ items })
+  })
+
+  it('that is there is served for seven days while the provider is down, with its age', async () => {
+    const { addons, clock, logs } = createAddonsHost({ provider: provider() })
+    const { items } = await addons.list()
+    broken()
+    clock.advance(DAY)
+    expect(await addons.list()).toEqual({ items, age: DAY / 1000 })
+    expect(await addons.refresh()).toEqual({ items, age: DAY / 1000 })
+    clock.advance(6 * DAY - 1)
+    expect(await addons.refresh()).toEqual({ items, age: Math.round((7 * DAY - 1) / 1000) })
+    expect(logs).not.toEqual([])
+    for (const [message] of logs)
+      expect(message).toBe('The catalogue of add-ons could not be had; the last one is served.')
+    clock.advance(1)
+    await expect(addons.list()).rejects.toMatchObject({ code: 'provider_unavailable' })
+  })
+
+  it('a provider that is down is asked every five minutes, not for every reader', async () => {
+    const { addons, clock } = createAddonsHost({ provider: provider() })
+    await addons.list()
+    broken()
+    clock.advance(2 * DAY)
+    asked()
+    for (let reader = 0; reader < 20; reader++) await addons.list()
+    expect(asked()).toBe(1)
+    clock.advance(5 * MINUTE)
+    for (let reader = 0; reader < 20; reader++) await addons.list()
+    expect(asked()).toBe(1)
+  })
+
+  it('has no age again once the provider has answered', async () => {
+    const { addons, clock } = createAddonsHost({ provider: provider() })
+    await addons.list()
+    broken()
+    clock.advance(2 * DAY)
+    expect((await addons.list()).age).toBe((2 * DAY) / 1000)
+    server.fault = undefined
+    clock.advance(5 * MINUTE)
+    expect(await addons.list()).not.toHaveProperty('age')
+  })
+
+  it('that was never had fails, the next reader asks again, and a failure is shared by those who wait', async () => {
+    broken()
+    const { addons } = createAddonsHost({ provider: provider() })
+    const failed = await Promise.allSettled(Array.from({ length: 10 }, () => addons.list()))
+    expect(asked()).toBe(1)
+    for (const { status } of failed) expect(status).toBe('rejected')
+    server.fault = undefined
+    expect((await addons.list()).items).toHaveLength(3)
+  })
+
+  it.each([
+    ['an unexpected error', async () => Promise.reject(new Error('secret of the backend'))],
+    [
+      'an error at once',
+      () => {
+        throw new TypeError('secret of the backend')
+      },
+    ],
+    ['no list', async () => ({}) as never],
+  ])(
+    'of a provider of somebody else that gives %s fails with a code, and its words go nowhere',
+    async (_what, listAddons) => {
+      const { addons, logs } = createAddonsHost({ provider: { ...offlineLicensing(), name: 'own', listAddons } })
+      const error = await addons.list().catch((reason) => reason)
+      expect(error).toBeInstanceOf(LicensingError)
+      expect(error.code).toBe('provider_bad_response')
+      expect(JSON.stringify([error, error.message, error.stack, logs])).not.toContain('secret of the backend')
+    },
+  )
+
+  it('that a store cannot keep is served all the same', async () => {
+    const { addons, store, logs } = createAddonsHost({ provider: provider() })
+    store.transients.set = () => Promise.reject(new Error('full'))
+    expect((await addons.list()).items).toHaveLength(3)
+    expect(logs).toEqual([
+      ['The catalogue of add-ons could not be kept; the provider is asked again.', { error: 'full' }],
+    ])
+  })
+
+  it('of this machine is read each time: a change is seen at once, and a broken file shows the last good one', async () => {
+    let list: typeof OFFLINE_ADDONS = OFFLINE_ADDONS
+    let fault: Error | undefined
+    const local = {
+      ...offlineLicensing(),
+      async listAddons() {
+        if (fault) throw fault
+        return offlineLicensing({ catalogue: list }).listAddons({})
+      },
+    }
+    const { addons, clock } = createAddonsHost({ provider: local })
+    expect((await addons.list()).items).toHaveLength(3)
+    list = OFFLINE_ADDONS.slice(1)
+    expect((await addons.list()).items).toHaveLength(2)
+    fault = new LicensingError('provider_bad_response')
+    clock.advance(DAY)
+    expect(await addons.list()).toMatchObject({ items: { length: 2 }, age: DAY / 1000 })
+  })
+})
+
+describe('the filter sessmgr_addons_catalog', () => {
+  const BARE = { id: 1, title: '', icon: '', link: '', description: '', homepage: '' }
+
+  it('gets the shaped rows and what the provider said, and may change the rows', async () => {
+    const { addons, hooks } = createAddonsHost({ provider: provider() })
+    const seen: unknown[] = []
+    hooks.addFilter('sessmgr_addons_catalog', 'test', (items, raw) => {
+      seen.push(items, raw)
+      return items.filter(({ id }) => id !== 1001).map((item) => ({ ...item, title: item.title.toUpperCase() }))
+    })
+    const { items } = await addons.list()
+    expect(items.map(({ id, title }) => [id, title])).toEqual([
+      [1002, 'ADD-ON 1002'],
+      [1003, 'ADD-ON 1003'],
+    ])
+    expect(seen).toEqual([
+      [
+        {
+          id: 1001,
+          title: 'Add-on 1001',
+          icon: 'https://img.example.test/1001.png',
+          link: 'https://checkout.freemius.com/plugin/1001',
+          description: 'Words on 1001',
+          homepage: 'https://checkout.freemius.com/plugin/1001',
+          is_premium: true,
+          is_active: true,
+          is_license_active: false,
+          license_key: '',
+          banner: 'https://img.example.test/1001-card.png',
+          banner_large: 'https://img.example.test/1001-large.png',
+        },
+        expect.objectContaining({ id: 1002 }),
+        expect.objectContaining({ id: 1003, icon: '', banner: '' }),
+      ],
+      [1001, 1002, 1003].map((id) => expect.objectContaining({ id: String(id), type: 'plugin' })),
+    ])
+    expect(JSON.stringify(seen)).not.toContain('canary')
+  })
+
+  it('cannot make a row anything but a row', async () => {
+    const { addons, hooks } = createAddonsHost({ provider: provider() })
+    const strange = [null, 'x', { id: '1' }, { id: -1 }, { title: 'no id' }]
+    const javascript = { id: 1, title: 7, link: 'javascript:alert(1)', icon: ' data:x', extra: 1, is_premium: 'yes' }
+    hooks.addFilter('sessmgr_addons_catalog', 'test', () => [...strange, javascript] as never)
+    const flags = { is_premium: false, is_active: false, is_license_active: false, license_key: '' }
+    expect((await addons.list()).items).toEqual([{ ...BARE, ...flags, banner: '', banner_large: '' }])
+  })
+
+  it('cannot show an add-on twice: a later row takes the place of an earlier one', async () => {
+    const { addons, hooks } = createAddonsHost({ provider: provider() })
+    const [first] = (await addons.list()).items
+    hooks.addFilter('sessmgr_addons_catalog', 'test', (items) => [...items, { ...items[0], title: 'Again' } as never])
+    const { items } = await addons.list()
+    expect(items.map(({ id }) => id)).toEqual([...new Set(items.map(({ id }) => id))])
+    expect(items[0]).toEqual({ ...first, title: 'Again' })
+  })
+
+  it('that returns no array, or throws, fails the call', async () => {
+    const { addons, hooks } = createAddonsHost({ provider: provider() })
+    hooks.addFilter('sessmgr_addons_catalog', 'test', () => ({}) as never)
+    await expect(addons.list()).rejects.toMatchObject({ code: 'hook_failed' })
+    hooks.removeFilter('sessmgr_addons_catalog', 'test')
+    hooks.addFilter('sessmgr_addons_catalog', 'test', () => {
+      throw new Error('broken')
+    })
+    await expect(addons.list()).rejects.toMatchObject({ code: 'hook_failed' })
+  })
+})
+
+describe('the filter sessmgr_register_addon', () => {
+  const good = { slug: 'x', is_premium: true, main_file: 'x.js', public_key: 'pk' }
+  it.each<[string, unknown, RegExp]>([
+    ['a key that is no product id', { seven: good }, /"seven".*product id/],
+    ['a key that is written in another way', { '07': good }, /"07".*product id/],
+    ['zero', { 0: good }, /"0".*product id/],
+    ['no object', { 1001: 'x' }, /"1001".*must be an object/],
+    ['no slug', { 1001: { ...good, slug: undefined } }, /"1001".*slug must be/],
+    [
+      'an empty file and a key that is a number',
+      { 1001: { ...good, main_file: '', public_key: 5 } },
+      /main_file, public_key must be/,
+    ],
+    ['is_premium as text', { 1001: { ...good, is_premium: 'yes' } }, /is_premium must be true or false/],
+    ['null', null, /did not return an object/],
+    ['a text', 'x', /did not return an object/],
+  ])('with %s is warned of once and left out; the others stay', async (_what, value, warning) => {
+    const { addons, hooks, logs } = createAddonsHost({ provider: provider(), registered: [] })
+    hooks.addFilter('sessmgr_register_addon', 'bad', (registered) =>
+      typeof value === 'object' && value ? ({ ...registered, 1002: good, ...value } as never) : (value as never),
+    )
+    for (let call = 0; call < 3; call++) {
+      const { items } = await addons.list()
+      const isObject = typeof value === 'object' && value !== null
+      expect(items.map(({ is_active }) => is_active)).toEqual([false, isObject, false])
+    }
+    expect(logs).toHaveLength(1)
+    expect(logs[0]?.[0]).toMatch(warning)
+  })
+})

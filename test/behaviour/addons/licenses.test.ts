@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from '../../../src/index.ts'
+import { offlineLicensing } from '../../../src/licensing.ts'
+import { fakeClock } from '../../../src/testing.ts'
+import { deferred } from '../../support/deferred.ts'
+import { type AddonsHostOptions, createAddonsHost } from './addons-host.ts'
+import { codeOf, providerOf } from './freemius-client.ts'
+import { type FreemiusServer, startFreemius } from './freemius-server.ts'
+import { createVendor, OFFLINE_ADDONS } from './offline-vendor.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const OPTION = 'sessmgr.licenses'
+const vendor = createVendor()
+
+const offline = (more: object = {}) => offlineLicensing({ ...vendor.trust, catalogue: OFFLINE_ADDONS, ...more })
+const host = (more: Partial<AddonsHostOptions> = {}) => createAddonsHost({ provider: offline(), ...more })
+
+let key: string
+let server: FreemiusServer
+beforeEach(async () => {
+  key = await vendor.issue(1001)
+  server = await startFreemius()
+})
+afterEach(() => server.close())
+const freemius = (more: object = {}) => providerOf(server, { timeoutMs: 1000, ...more })
+
+describe('rule 24: a licence', () => {
+  it('that is activated makes the row so, also for another process, and for isLicensed', async () => {
+    const { addons, store, clock } = host()
+    expect(await addons.isLicensed(1001)).toBe(false)
+    expect(await addons.activate(1001, `  ${key}\n`)).toMatchObject({
+      id: 1001,
+      is_license_active: true,
+      license_key: key,
+    })
+    const other = host({ store, clock }).addons
+    expect((await other.list()).items.map((row) => [row.id, row.is_license_active, row.license_key])).toEqual([
+      [1001, true, key],
+      [1002, false, ''],
+      [1003, false, ''],
+    ])
+    expect([await other.isLicensed(1001), await other.isLicensed(1002), await other.isLicensed(9)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(await other.deactivate(1001)).toMatchObject({ id: 1001, is_license_active: false, license_key: '' })
+    expect(await addons.isLicensed(1001)).toBe(false)
+    expect((await store.options.get(OPTION))?.value).toEqual({ licenses: {} })
+  })
+
+  it.each<[string, number, string | (() => string), Partial<AddonsHostOptions>, string]>([
+    ['an empty key', 1001, '', {}, 'empty_activation_key'],
+    ['a blank key', 1001, ' \t\n', {}, 'empty_activation_key'],
+    ['an add-on that nobody knows', 7, 'x', {}, 'addon_not_found'],
+    ['a free add-on', 1003, 'x', {}, 'not_premium'],
+    ['a free add-on that is not installed', 1003, 'x', { registered: [] }, 'not_premium'],
+    ['an add-on that is not installed', 1001, () => key, { registered: [1002] }, 'addon_not_initialized'],
+    ['a key of another add-on', 1002, () => key, {}, 'license_wrong_product'],
+    ['a wrong key', 1001, 'x', {}, 'license_invalid'],
+  ])('is not activated with %s, and nothing is stored', async (_what, productId, given, more, code) => {
+    const { addons, store } = host(more)
+    expect(await codeOf(addons.activate(productId, typeof given === 'string' ? given : given()))).toBe(code)
+    expect(await store.options.get(OPTION)).toBeUndefined()
+  })
+
+  it.each<[string, number, Partial<AddonsHostOptions>, string]>([
+    ['nothing is active', 1001, {}, 'invalid_activation_data'],
+    ['nobody knows the add-on', 7, {}, 'addon_not_found'],
+    ['the add-on is free', 1003, {}, 'not_premium'],
+    ['the add-on is not installed', 1001, { registered: [] }, 'addon_not_initialized'],
+  ])('is not deactivated when %s', async (_what, productId, more, code) => {
+    expect(await codeOf(host(more).addons.deactivate(productId))).toBe(code)
+  })
+
+  it('can be given back by a site whose add-on is gone', async () => {
+    const { store, clock, addons } = host()
+    await addons.activate(1001, key)
+    const without = host({ store, clock, registered: [] }).addons
+    expect(await without.deactivate(1001)).toMatchObject({ is_active: false, is_license_active: false })
+  })
+
+  it('is not one on another address, such as that of a copy for tests', async () => {
+    const { store, clock, addons } = host({ url: 'https://shop.example.test/' })
+    await addons.activate(1001, key)
+    expect(await host({ store, clock, url: 'http://shop.example.test' }).addons.isLicensed(1001)).toBe(true)
+    const copy = host({ store, clock, url: 'https://staging.example.test' }).addons
+    expect(await copy.isLicensed(1001)).toBe(false)
+    expect((await copy.list()).items[0]).toMatchObject({ is_license_active: false, license_key: key })
+    expect(await codeOf(copy.deactivate(1001))).toBe('invalid_activation_data')
+    expect(await addons.isLicensed(1001)).toBe(true)
+    expect(await copy.activate(1001, key)).toMatchObject({ is_license_active: true })
+  })
+
+  it('is none any more once it has expired, and one again with a new key', async () => {
+    const clock = fakeClock()
+    const { addons } = host({ clock, provider: offline({ clock }) })
+    const short = await vendor.issue(1001, { expiresAt: new Date(clock.now() + DAY) })
+    await addons.activate(1001, short)
+    clock.advance(DAY)
+    expect(await addons.isLicensed(1001)).toBe(true)
+    clock.advance(2 * MINUTE)
+    expect(await addons.isLicensed(1001)).toBe(false)
+    expect((await addons.list()).items[0]).toMatchObject({ is_license_active: false, license_key: short })
+    expect(await addons.activate(1001, key)).toMatchObject({ is_license_active: true, license_key: key })
+  })
+
+  it('is none any more once it has been revoked, or while that cannot be told', async () => {
+    let list = await vendor.revoke([])
+    const { addons, logs } = host({ provider: offline({ revocations: () => list }) })
+    await addons.activate(1001, key)
+    list = await vendor.revoke([key])
+    expect(await addons.isLicensed(1001)).toBe(false)
+    list = await vendor.revoke([])
+    expect(await addons.isLicensed(1001)).toBe(true)
+    list = 'nonsense'
+    expect([await addons.isLicensed(1001), logs.length]).toEqual([false, 1])
+  })
+
+  it('is not revived by a clock that is turned back, in any process', async () => {
+    const clock = fakeClock()
+    const { store, addons } = host({ clock, provider: offline({ clock }) })
+    const short = await vendor.issue(1001, { expiresAt: new Date(clock.now() + 10 * DAY) })
+    await addons.activate(1001, short)
+    await addons.activate(1002, await vendor.issue(1002))
+    clock.advance(11 * DAY)
+    expect([await addons.isLicensed(1001), await addons.isLicensed(1002)]).toEqual([false, true])
+    clock.advance(-6 * DAY)
+    const restarted = host({ store, clock, provider: offline({ clock }) }).addons
+    expect([await restarted.isLicensed(1001), await restarted.isLicensed(1002)]).toEqual([false, false])
+    expect(await codeOf(restarted.activate(1001, short))).toBe('license_invalid')
+    // The way out for a site whose clock was wrong for a while: give everything back, and begin anew.
+    for (const id of [1001, 1002]) await restarted.deactivate(id)
+    const again = host({ store, clock, provider: offline({ clock }) }).addons
+    expect(await codeOf(again.activate(1002, await vendor.issue(1002, { issuedAt: new Date(clock.now()) })))).toBe(
+      'done',
+    )
+  })
+})
+
+describe('a failure', () => {
+  it('of the provider changes nothing that is stored', async () => {
+    const { addons, store } = host({ provider: freemius() })
+    const first = server.issue(1001)
+    await addons.activate(1001, first)
+    const before = await store.options.get(OPTION)
+    for (const status of [400, 401, 402, 429, 500]) {
+      server.fault = ({ method }, response) =>
+        method === 'GET' ? false : response.writeHead(status).end('{"error":{"code":"license_error"}}')
+      expect(await codeOf(addons.activate(1001, server.issue(1001)))).not.toBe('done')
+      expect(await codeOf(addons.deactivate(1001))).not.toBe('done')
+      expect(await store.options.get(OPTION)).toEqual(before)
+    }
+    expect((await addons.list()).items[0]).toMatchObject({ is_license_active: true, license_key: first })
+  })
+
+  it('of the store gives the seat back that was taken', async () => {
+    const { addons, store } = host({ provider: freemius() })
+    const taken = server.issue(1001)
+    const swap = store.options.swap.bind(store.options)
+    store.options.swap = (name, ...more) => (name === OPTION ? Promise.reject(new Error('full')) : swap(name, ...more))
+    await expect(addons.activate(1001, taken)).rejects.toThrow('full')
+    expect(server.licenses.get(taken)?.installs.size).toBe(0)
+    store.options.swap = swap
+    expect(await addons.activate(1001, taken)).toMatchObject({ is_license_active: true })
+  })
+
+  it('of a provider that gives an activation of the wrong shape stores nothing', async () => {
+    const provider = { ...offline(), activate: async () => ({ productId: 1001, key: 'x' }) as never }
+    const { addons, store } = host({ provider })
+    expect(await codeOf(addons.activate(1001, 'x'))).toBe('provider_bad_response')
+    expect(await store.options.get(OPTION)).toBeUndefined()
+  })
+})
+
+describe('at once', () => {
+  it('activations of several add-ons all stay, from several processes too', async () => {
+    const [one, clock] = [memoryStore(), fakeClock()]
+    const hosts = [host({ store: one, clock }), host({ store: one, clock })]
+    const keys = { 1001: key, 1002: await vendor.issue(1002) }
+    await Promise.all(
+      hosts.flatMap(({ addons }) => [addons.activate(1001, keys[1001]), addons.activate(1002, keys[1002])]),
+    )
+    for (const { addons } of hosts) {
+      expect([await addons.isLicensed(1001), await addons.isLicensed(1002)]).toEqual([true, true])
+    }
+  })
+
+  it('what is done to one licence is done in turn: ten activations take one seat', async () => {
+    const { addons } = host({ provider: freemius() })
+    const one = server.issue(1001, { quota: 1 })
+    const rows = await Promise.all(Array.from({ length: 10 }, () => addons.activate(1001, one)))
+    expect(new Set(rows.map(({ license_key }) => license_key))).toEqual(new Set([one]))
+    const sent = server.requests.flatMap(({ body }) => (body ? [body.install_id] : []))
+    expect(sent).toHaveLength(10)
+    expect([sent[0], new Set(sent.slice(1)).size]).toEqual([undefined, 1])
+  })
+})
+
+describe('a provider elsewhere that is asked about licences', () => {
+  it('is not waited for: what it has said last holds, and it is asked once in five minutes', async () => {
+    const { addons, clock } = host({ provider: freemius({ validate: true }) })
+    const license = server.issue(1001)
+    await addons.activate(1001, license)
+    const checks = () => server.requests.filter(({ url }) => url.includes('license.json')).length
+    await expect.poll(checks).toBe(1)
+    const gate = deferred<void>()
+    server.requests.length = 0
+    server.fault = async ({ url }) => {
+      if (url?.includes('license.json')) await gate.promise
+      return false
+    }
+    clock.advance(5 * MINUTE)
+    Object.assign(server.licenses.get(license) ?? {}, { is_cancelled: true })
+    for (let call = 0; call < 20; call++) expect(await addons.isLicensed(1001)).toBe(true)
+    gate.resolve()
+    await expect.poll(() => addons.isLicensed(1001)).toBe(false)
+    expect(checks()).toBe(1)
+  })
+
+  it('that is down leaves every licence as it was', async () => {
+    const { addons, clock, logs } = host({ provider: freemius({ validate: true }) })
+    await addons.activate(1001, server.issue(1001))
+    server.fault = (_request, response) => response.writeHead(503).end()
+    for (let hour = 0; hour < 5; hour++) {
+      clock.advance(60 * MINUTE)
+      expect(await addons.isLicensed(1001)).toBe(true)
+    }
+    await expect.poll(() => logs.length).toBeGreaterThan(0)
+    expect(logs[0]).toEqual([
+      'A licence could not be checked.',
+      { provider: 'freemius:99', productId: 1001, code: 'provider_unavailable', error: expect.any(String) },
+    ])
+    expect(await addons.isLicensed(1001)).toBe(true)
+  })
+})

@@ -1,0 +1,170 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CliResult, runCli } from '../../support/cli.ts'
+import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { ESM, folderWith, LOCAL_WARNING } from './config-folder.ts'
+
+/** An add-on with an option, a command that reads it, one that changes it, and one that shows its input. */
+const ADD_ON = `
+function nightLimit(limiter) {
+  let maximum = 1
+  limiter.hooks.addAction('sessmgr_cli_init', 'night-limit', (cli) => cli.register('night-limit', {
+    description: 'show and change the limit at night',
+    commands: {
+      show: {
+        description: 'print the limit',
+        options: { '--format <format>': 'table, json, csv or ids' },
+        run: ({ printRows }) => printRows([{ name: 'night', maximum }, { name: 'day', maximum: 9 }], ['name', 'maximum']),
+      },
+      set: {
+        description: 'change the limit',
+        arguments: ['<maximum>'],
+        options: { '--yes': 'do not ask' },
+        changes: true,
+        async run({ print, confirm, failure }, maximum) {
+          if (!/^[0-9]+$/.test(maximum)) throw failure('The limit is a number.', 2)
+          if (maximum === '0') throw failure('The limit is 1 at least.')
+          await confirm('Change the limit?')
+          print('The limit at night is now ' + maximum + '.')
+        },
+      },
+      say: {
+        description: 'print what was given',
+        arguments: ['<one>', '[more...]'],
+        options: { '--dry-run': 'nothing', '--role <role>': 'a role' },
+        run: ({ print, options }, ...args) => print(JSON.stringify({ options, args })),
+      },
+      fail: { description: 'throw', run() { throw new TypeError('no such thing') } },
+    },
+  }))
+}
+`
+const MEMORY = `${ESM}${ADD_ON}
+const limiter = sessmgr()
+nightLimit(limiter)
+export default limiter
+`
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await startRedis()
+}, 60_000)
+afterAll(() => redis.stop())
+
+/** Runs a command of the add-on over a store that the application shares. */
+async function shared(...args: string[]): Promise<CliResult> {
+  const config = `${ESM}import { redisStore } from 'sessmgr/redis'
+import { createClient } from 'redis'
+${ADD_ON}
+const client = createClient({ url: '${redis.url}' })
+await client.connect()
+const limiter = sessmgr({ store: redisStore({ client }) })
+nightLimit(limiter)
+export default limiter
+`
+  return runCli(args, { cwd: folderWith({ 'sessmgr.config.mjs': config }) })
+}
+
+const local = (...args: string[]) => runCli(args, { cwd: folderWith({ 'sessmgr.config.mjs': MEMORY }) })
+
+describe('rule 44: a command that an add-on registers on sessmgr_cli_init', () => {
+  it.each([
+    ['table', 'NAME   MAXIMUM\nnight  1\nday    9\n'],
+    ['csv', 'name,maximum\nnight,1\nday,9\n'],
+    ['ids', 'night day\n'],
+  ])('prints rows as %s', async (format, out) => {
+    expect(await shared('night-limit', 'show', '--format', format)).toEqual({ code: 0, out, err: '' })
+  })
+
+  it('gets its arguments one by one, and its options in camel case', async () => {
+    const { code, out } = await local('night-limit', 'say', 'a', 'b', '--role', 'editor', 'c', '--dry-run')
+    expect([code, JSON.parse(out)]).toEqual([0, { options: { role: 'editor', dryRun: true }, args: ['a', 'b', 'c'] }])
+  })
+
+  it('asks before it changes something, unless --yes is given', async () => {
+    const { code, out, err } = await shared('night-limit', 'set', '3')
+    expect([code, out, err]).toEqual([1, '', 'Change the limit? Nobody is here to ask; pass --yes.\n'])
+    const changed = { code: 0, out: 'The limit at night is now 3.\n', err: '' }
+    expect(await shared('night-limit', 'set', '3', '--yes')).toEqual(changed)
+  })
+
+  it.each([
+    [1, ['set', '0'], /^The limit is 1 at least\.\n$/],
+    [2, ['set', 'many'], /^The limit is a number\.\n$/],
+    [1, ['fail'], /^TypeError: no such thing\n\s+at .*sessmgr\.config\.mjs/],
+    [2, ['show', '--format', 'xml'], /format "xml"/],
+    [2, ['set'], /missing required argument 'maximum'/],
+    [2, ['set', '1', '2'], /too many arguments/],
+    [2, ['show', '--colour'], /unknown option '--colour'/],
+    [2, ['nothing'], /unknown command 'nothing'/],
+  ])('ends with %d for %j', async (code, args, message) => {
+    const done = await shared('night-limit', ...args)
+    expect(done.err).toMatch(message)
+    expect([done.code, done.out]).toEqual([code, ''])
+  })
+
+  it('is refused over a memory store when it changes something, and warns of it otherwise', async () => {
+    const refused = await local('night-limit', 'set', '3', '--yes')
+    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect(refused.err).toContain('Nothing was changed')
+    expect(await local('night-limit', 'say', 'a')).toMatchObject({ code: 0, err: LOCAL_WARNING })
+  })
+
+  it.each([[['--help']], [['help']], [['--config', 'sessmgr.config.mjs', '--help']]])(
+    'is in the list of %j',
+    async (args) => {
+      const { code, out, err } = await local(...args)
+      expect([code, err]).toEqual([0, ''])
+      expect(out).toMatch(/^ {2}night-limit +show and change the limit at night$/m)
+      expect(out).toMatch(/^ {2}sessions\b/m)
+    },
+  )
+
+  it.each([[['night-limit', '--help']], [['help', 'night-limit']]])('has a list of its own for %j', async (args) => {
+    const { code, out } = await local(...args)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ {2}set \[options\] <maximum> +change the limit$/m)
+  })
+
+  it('is not asked for by the commands that need no configuration', async () => {
+    const cwd = folderWith({ 'sessmgr.config.mjs': 'throw new Error("broken")' })
+    expect(await runCli(['sessions', '--help'], { cwd })).toMatchObject({ code: 0, err: '' })
+    const help = await runCli(['--help'], { cwd })
+    expect([help.code, help.out]).toEqual([0, expect.stringContaining('uninstall')])
+    expect(help.err).toMatch(/^Warning: the commands of add-ons are not listed: .*broken/)
+    const command = await runCli(['night-limit', 'show'], { cwd })
+    expect([command.code, command.out]).toEqual([1, ''])
+    expect(command.err).toMatch(/broken/)
+  })
+})
+
+describe('rule 44: a registration with a mistake is logged, adds nothing, and stops no other command', () => {
+  const ok = "{ description: 'x', commands: { go: { description: 'x', run() {} } } }"
+  const withCommand = (command: string) => `'mine', { description: 'x', commands: { go: { ${command} } } }`
+  it.each([
+    [`'sessions', ${ok}`, 'There is a command "sessions" already'],
+    [`'help', ${ok}`, 'There is a command "help" already'],
+    [`'mine', ${ok}); cli.register('mine', ${ok}`, 'There is a command "mine" already'],
+    [`'My Add-on', ${ok}`, 'The command "My Add-on" needs a name of lowercase letters'],
+    [`undefined, ${ok}`, 'The command "undefined" needs a name of lowercase letters'],
+    ["'mine'", 'The command "mine" needs a "description"'],
+    ["'mine', { description: 'x', commands: {} }", 'The command "mine" needs "commands"'],
+    [withCommand('run() {}'), 'The command "mine go" needs a "description"'],
+    [withCommand("description: 'x'"), 'The command "mine go" needs a function "run"'],
+    [withCommand("description: 'x', run() {}, option: {}"), 'Did you mean "options"?'],
+    [withCommand("description: 'x', run() {}, arguments: ['user']"), '"user" is no argument'],
+    [withCommand("description: 'x', run() {}, arguments: ['[a]', '<b>']"), 'can follow the argument "[a]"'],
+    [withCommand("description: 'x', run() {}, options: { '-f': 'x' }"), '"-f" is no option'],
+    [withCommand("description: 'x', run() {}, options: { '--config <file>': 'x' }"), '"--config <file>" is reserved'],
+  ])('register(%s)', async (registration, message) => {
+    const cwd = folderWith({})
+    const subscriber = `limiter.hooks.addAction('sessmgr_cli_init', 'broken-add-on', (cli) => { cli.register(${registration}) })`
+    writeFileSync(join(cwd, 'sessmgr.config.mjs'), MEMORY.replace('\nnightLimit(', `\n${subscriber}\nnightLimit(`))
+    const { code, err } = await runCli(['night-limit', 'say', 'a'], { cwd })
+    expect(err).toContain('The subscriber "broken-add-on" to "sessmgr_cli_init" failed')
+    expect(err).toContain(message)
+    expect(code).toBe(0)
+    expect((await runCli(['sessions', 'nonsense'], { cwd })).code).toBe(2)
+  })
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sessmgr } from '../../../src/index.ts'
+import { type CliWorld, startCliWorld } from '../../support/cli.ts'
+
+const SILENT = { warn() {}, error() {} }
+
+let world: CliWorld
+beforeAll(async () => {
+  world = await startCliWorld()
+})
+beforeEach(() => world.host.store.options.delete('sessmgr_settings'))
+afterAll(() => world.close())
+
+const stored = async () => (await world.host.store.options.get('sessmgr_settings'))?.value
+
+describe('rule 28: sessmgr settings list and get', () => {
+  it('list every setting, with the defaults for what is not stored', async () => {
+    expect(await world.run('settings', 'list')).toEqual({
+      code: 0,
+      out: 'KEY      VALUE  SOURCE\nmaximum  1      default\nlogic    allow  default\n',
+      err: '',
+    })
+    await world.host.store.options.set('sessmgr_settings', { maximum: 12 })
+    expect((await world.run('settings', 'list')).out).toBe(
+      'KEY      VALUE  SOURCE\nmaximum  12     stored\nlogic    allow  default\n',
+    )
+  })
+
+  it('list them as json with their own types, as csv, and their names alone', async () => {
+    const json = JSON.parse((await world.run('settings', 'list', '--format', 'json')).out)
+    expect(json).toEqual([
+      { key: 'maximum', value: 1, source: 'default' },
+      { key: 'logic', value: 'allow', source: 'default' },
+    ])
+    expect((await world.run('settings', 'list', '--format', 'csv')).out).toBe(
+      'key,value,source\nmaximum,1,default\nlogic,allow,default\n',
+    )
+    expect((await world.run('settings', 'list', '--format', 'ids')).out).toBe('maximum logic\n')
+    expect((await world.run('settings', 'list', '--format', 'yaml')).code).toBe(2)
+  })
+
+  it('print one value alone, for a script', async () => {
+    expect(await world.run('settings', 'get', 'maximum')).toEqual({ code: 0, out: '1\n', err: '' })
+    expect((await world.run('settings', 'get', 'logic')).out).toBe('allow\n')
+  })
+
+  it.each(['colour', '__proto__', 'Maximum', ''])('know no setting %j: 1', async (key) => {
+    for (const args of [
+      ['get', key],
+      ['set', key, '2'],
+      ['reset', key],
+    ]) {
+      const { code, out, err } = await world.run('settings', ...args)
+      expect([code, out, err]).toEqual([1, '', `There is no setting "${key}". There are: maximum, logic.\n`])
+    }
+    expect(await stored()).toBeUndefined()
+  })
+})
+
+describe('rule 28: sessmgr settings set', () => {
+  it('stores a value, keeps the other, and holds for the application at once', async () => {
+    expect(await world.run('settings', 'set', 'maximum', '3')).toEqual({ code: 0, out: 'maximum is now 3.\n', err: '' })
+    expect((await world.run('settings', 'set', 'logic', 'logout_oldest')).out).toBe('logic is now logout_oldest.\n')
+    expect(await stored()).toEqual({ maximum: 3, logic: 'logout_oldest' })
+    expect(await world.host.limiter.settings.get()).toEqual({ maximum: 3, logic: 'logout_oldest' })
+    expect((await world.run('settings', 'get', 'maximum')).out).toBe('3\n')
+  })
+
+  it.each([
+    ['maximum', '0'],
+    ['maximum', '-1'],
+    ['maximum', '1.5'],
+    ['maximum', 'many'],
+    ['maximum', ''],
+    ['maximum', '1e3'],
+    ['maximum', '9007199254740993'],
+    ['logic', 'nope'],
+    ['logic', ''],
+    ['logic', 'ALLOW'],
+  ])('refuses %s %j as the REST API does, and stores no default in its place', async (key, value) => {
+    await world.host.store.options.set('sessmgr_settings', { maximum: 4, logic: 'block' })
+    const before = await world.everything()
+    const { code, out, err } = await world.run('settings', 'set', key, value)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(new RegExp(`^Invalid settings: ${key} .*\\. Nothing was changed\\.\n$`))
+    expect(await world.everything()).toEqual(before)
+  })
+
+  it.each([
+    ['settings', 'set', 'maximum'],
+    ['settings', 'set'],
+    ['settings', 'set', 'maximum', '1', '2'],
+  ])('takes %s %s %s for wrong usage: 2', async (...args) => {
+    const { code, out } = await world.run(...args)
+    expect([code, out]).toEqual([2, ''])
+    expect(await stored()).toBeUndefined()
+  })
+})
+
+describe('rule 37: the command line and the application', () => {
+  it('share what is stored: a process with other defaults changes only what it was asked to', async () => {
+    const app = sessmgr({ store: world.host.store, settings: { maximum: 5, logic: 'block' }, logger: SILENT })
+    await world.run('settings', 'set', 'maximum', '3')
+    expect(await stored()).toEqual({ maximum: 3 })
+    expect(await app.settings.get()).toEqual({ maximum: 3, logic: 'block' })
+  })
+
+  it('give a setting back to the code, one or all', async () => {
+    await world.host.store.options.set('sessmgr_settings', { maximum: 3, logic: 'block' })
+    expect(await world.run('settings', 'reset', 'logic')).toEqual({
+      code: 0,
+      out: 'logic is now allow, by default.\n',
+      err: '',
+    })
+    expect(await stored()).toEqual({ maximum: 3 })
+    const { out } = await world.run('settings', 'reset')
+    expect(out).toBe('maximum is now 1, by default.\nlogic is now allow, by default.\n')
+    expect(await stored()).toBeUndefined()
+  })
+})

@@ -1,0 +1,251 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import express, { type RequestHandler } from 'express'
+import session from 'express-session'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createLazyComments, type LazyCommentsOptions } from '../../../src/comments.ts'
+import { listen } from '../../support/listen.ts'
+import { basic, RestClient } from '../../support/rest-client.ts'
+import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
+
+declare module 'express-session' {
+  interface SessionData {
+    user: number
+  }
+}
+
+interface Post {
+  readonly id: number
+  readonly comments: number
+}
+
+const POSTS: readonly Post[] = [
+  { id: 1, comments: 3 },
+  { id: 2, comments: 0 },
+]
+
+const users = createRestUsers()
+const { users: hostUsers, can } = restHostOf(users)
+
+const posts = {
+  find: (id: number) => POSTS.find((post) => post.id === id),
+  id: ({ id }: Post) => id,
+  url: ({ id }: Post) => `/posts/${id}`,
+  isPublic: () => true,
+  countComments: ({ comments }: Post) => comments,
+}
+const theme = {
+  renderComments: ({ comments }: Post, { userId }: { userId: unknown }) =>
+    `<p id="comments">${comments} comments, for ${userId ?? 'a guest'}</p>`,
+}
+
+async function start(given: Partial<LazyCommentsOptions> = {}, ...before: RequestHandler[]) {
+  const comments = createLazyComments({ host: { posts, theme }, ...given })
+  const app = express()
+  app.use(...before, (_req, _res, next) => next())
+  app.use('/api', comments.router())
+  app.get('/posts/:id', async (req, res) => {
+    const post = posts.find(Number(req.params.id))
+    res.send((await comments.script(req, post)) + (await comments.render(req, post)))
+  })
+  const client = new RestClient(await listen(app))
+  onTestFinished(() => client.close())
+  return { comments, client }
+}
+
+/** A host with sessions and users of its own, and no sessmgr. */
+const startWithUsers = (given: Partial<LazyCommentsOptions> = {}) =>
+  start(
+    { host: { posts, theme, users: hostUsers, can }, ...given },
+    session({ secret: 'test', resave: false, saveUninitialized: false }),
+    (req, res, next) => {
+      const { as } = req.query
+      if (as) req.session.user = Number(as)
+      req.user = users.find(({ id }) => id === req.session.user) as Express.User
+      if (as) res.send('in')
+      else next()
+    },
+  )
+
+const ROUTE = '/api/lazycomments/v1/comments?post_id=1'
+const CACHE = '/api/lazycomments/v1/cache'
+const USER_AGENT = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
+
+describe('createLazyComments() without users', () => {
+  it('gives the placeholder, the tags, the script, and the comments to fetch', async () => {
+    const { client } = await start()
+    const page = await client.send('GET', '/posts/1', { headers: USER_AGENT })
+    expect(page.text).toMatch(
+      /<lazy-comments id="comments" post="1" src="\/api\/lazycomments\/v1\/comments\?post_id=1"/,
+    )
+    const [, script] = /<script type="module" src="([^"]+)"/.exec(page.text) ?? []
+    expect((await client.send('GET', String(script))).status).toBe(200)
+    expect((await client.send('GET', ROUTE)).json).toEqual({ html: '<p id="comments">3 comments, for a guest</p>' })
+  })
+
+  it('lets no cache keep what it gives to somebody who is signed in or sends a cookie or credentials', async () => {
+    const { client } = await start({ user: ({ headers }) => headers['x-user'] })
+    const cached = async (headers: Record<string, string>) =>
+      (await client.send('GET', ROUTE, { headers })).headers['cache-control']
+    expect(await cached({ 'x-user': 'alice' })).toBe('private, no-store')
+    expect(await cached({ authorization: 'Bearer x' })).toBe('private, no-store')
+    expect(await cached({ cookie: 'a=b' })).toBe('private, no-store')
+    expect(await cached({})).toMatch(/^public, max-age=60/)
+  })
+
+  it('answers 404 for a post that a database gives as null', async () => {
+    const { client } = await start({ host: { posts: { ...posts, find: () => null }, theme } })
+    const { status, text } = await client.send('GET', ROUTE)
+    expect([status, text]).toEqual([404, '{"html":""}'])
+  })
+
+  it('keeps every cookie out of what caches may keep, and adds to what the answer depends on', async () => {
+    const { client } = await start(
+      {},
+      (_req, res, next) => {
+        res.cookie('language', 'en')
+        res.vary('Origin')
+        next()
+      },
+      session({ secret: 'test', resave: false, saveUninitialized: true }),
+    )
+    const page = await client.send('GET', '/posts/1', { headers: USER_AGENT })
+    expect(page.headers['set-cookie']).toHaveLength(2)
+    const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(page.text) ?? []
+    for (const path of [ROUTE, '/api/lazycomments/v1/comments?post_id=9', script]) {
+      const { headers } = await client.send('GET', path)
+      expect([headers['set-cookie'], headers['cache-control']]).toEqual([undefined, expect.stringMatching(/^public/)])
+    }
+    expect((await client.send('GET', ROUTE)).headers.vary).toBe('Origin, Accept-Encoding, Cookie, X-HOST-Nonce')
+  })
+
+  it.each(['/posts/1', '/posts/1?a=what?', '/posts/1?comments=new', '/posts/1?a=b#c?d'])(
+    'rule 35: the link of a post at %s leads to its comments',
+    async (url) => {
+      const { client } = await start({ host: { posts: { ...posts, url: () => url }, theme } })
+      const { text } = await client.send('GET', '/posts/1', { headers: USER_AGENT })
+      const [, link = ''] = / href="([^"]+)#comments"/.exec(text) ?? []
+      const inline = await client.send('GET', link.replaceAll('&amp;', '&'), { headers: USER_AGENT })
+      expect(inline.text).toBe('<p id="comments">3 comments, for a guest</p>')
+    },
+  )
+
+  it('renders inline where there is nothing to load', async () => {
+    const { client } = await start()
+    const page = await client.send('GET', '/posts/2', { headers: USER_AGENT })
+    expect(page.text).toBe('<p id="comments">0 comments, for a guest</p>')
+  })
+
+  it('lets nobody clear the cache over REST', async () => {
+    const { client } = await start()
+    expect((await client.send('DELETE', CACHE)).status).toBe(401)
+    expect((await client.send('DELETE', CACHE, { headers: basic('admin', 'x') })).status).toBe(401)
+  })
+
+  it('keeps its settings and its routes apart from the session limit', async () => {
+    const { comments, client } = await start()
+    await comments.settings.update({ load_method: 'off' })
+    expect((await client.send('GET', '/posts/1', { headers: USER_AGENT })).text).toMatch(/^<p id="comments">/)
+    expect((await client.send('GET', '/api/sessmgr/v1/settings')).status).toBe(404)
+  })
+})
+
+describe('createLazyComments() with users', () => {
+  const signIn = async (client: RestClient, id: number) => {
+    const answer = await client.send('GET', `/?as=${id}`)
+    const cookie = String(answer.headers['set-cookie']?.[0]?.split(';')[0])
+    const page = await client.send('GET', '/posts/1', { headers: { ...USER_AGENT, cookie } })
+    const [, nonce = ''] = /data-nonce="([^"]+)"/.exec(page.text) ?? []
+    return { cookie, nonce }
+  }
+
+  it('renders for the signed-in reader who sends the nonce, privately and with a fresh nonce', async () => {
+    const { client } = await startWithUsers()
+    const { cookie, nonce } = await signIn(client, 2)
+    const { json, headers } = await client.send('GET', ROUTE, { headers: { cookie, 'x-host-nonce': nonce } })
+    expect(json.html).toContain('for 2')
+    expect(headers['cache-control']).toBe('private, no-store')
+    expect(headers['x-host-nonce']).toMatch(/^[\w-]{32}$/)
+  })
+
+  it('renders for a guest, rule 19, when the cookie comes without a nonce', async () => {
+    const { client } = await startWithUsers()
+    const { cookie } = await signIn(client, 2)
+    const { json, headers } = await client.send('GET', ROUTE, { headers: { cookie } })
+    expect(json.html).toContain('for a guest')
+    expect(headers['cache-control']).toBe('private, no-store')
+  })
+
+  it('never lends the name of a reader whom no cookie tells to a guest who asks at the same moment', async () => {
+    let asked = 0
+    const slow = {
+      async renderComments(post: Post, context: { userId: unknown }) {
+        while (asked < 2) await nextTurn()
+        return theme.renderComments(post, context)
+      },
+    }
+    const user = ({ headers }: { headers: NodeJS.Dict<string | string[]> }) =>
+      users.find(({ login }) => login === headers['x-user'])
+    const { client } = await start({ host: { posts, theme: slow, users: hostUsers, can }, user }, (req, _res, next) => {
+      if (req.path.startsWith('/api')) asked += 1
+      next()
+    })
+    const alice = { 'x-user': 'alice' }
+    const page = await client.send('GET', '/posts/1', { headers: { ...USER_AGENT, ...alice } })
+    const [, nonce = ''] = /data-nonce="([^"]+)"/.exec(page.text) ?? []
+    const answers = await Promise.all([
+      client.send('GET', ROUTE, { headers: { ...alice, 'x-host-nonce': nonce } }),
+      client.send('GET', ROUTE),
+    ])
+    expect(answers.map(({ json }) => json.html.split(', ')[1])).toEqual(['for 2</p>', 'for a guest</p>'])
+  })
+
+  it("refuses another reader's nonce", async () => {
+    const { client } = await startWithUsers()
+    const [alice, bob] = [await signIn(client, 2), await signIn(client, 3)]
+    const { status, json } = await client.send('GET', ROUTE, {
+      headers: { cookie: alice.cookie, 'x-host-nonce': bob.nonce },
+    })
+    expect([status, json.code]).toEqual([403, 'rest_cookie_invalid_nonce'])
+  })
+
+  it('lets an administrator clear the cache, and nobody else', async () => {
+    const { client } = await startWithUsers()
+    const clear = async (id: number) => {
+      const { cookie, nonce } = await signIn(client, id)
+      const answer = await client.send('DELETE', CACHE, {
+        headers: { cookie, 'x-host-nonce': nonce },
+      })
+      return answer.status
+    }
+    expect([await clear(1), await clear(2)]).toEqual([200, 403])
+  })
+
+  it('makes the nonce by which a page of the application clears the cache, and none for a guest', async () => {
+    const { comments, client } = await startWithUsers()
+    const { cookie } = await signIn(client, 1)
+    const [, sessionID] = /s%3A([^.]+)/.exec(cookie) ?? []
+    const as = (user?: object) => ({ user, sessionID, headers: {} }) as never
+    expect(await comments.nonce(as())).toBeUndefined()
+    const nonce = String(await comments.nonce(as(users.find(({ id }) => id === 1))))
+    const headers = { cookie, 'x-host-nonce': nonce }
+    expect((await client.send('DELETE', CACHE, { headers })).json).toMatchObject({ success: true })
+    await expect(comments.nonce(undefined as never)).rejects.toMatchObject({ code: 'invalid_option', status: 500 })
+  })
+
+  it('lets a script clear the cache with an application password, until that is revoked', async () => {
+    const { comments, client } = await startWithUsers()
+    const { id, password } = await comments.passwords.create(1, 'deployment')
+    const clear = (login: string) => client.send('DELETE', CACHE, { headers: basic(login, password) })
+    expect((await clear('admin')).json).toMatchObject({ success: true })
+    expect((await clear('alice')).status).toBe(401)
+    expect(await comments.passwords.revoke(1, id)).toBe(true)
+    expect((await clear('admin')).status).toBe(401)
+  })
+
+  it('finds the signed-in user where it is told to look', async () => {
+    const user = () => users.find(({ login }) => login === 'carol')
+    const { client } = await start({ host: { posts, theme, users: hostUsers, can }, user })
+    const page = await client.send('GET', '/posts/1?comments=all')
+    expect(page.text).toContain('for 4')
+  })
+})

@@ -1,0 +1,69 @@
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
+import type { Browser } from '../../support/browser.ts'
+import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { type Host, startHost } from '../../support/start-host.ts'
+
+const ALICE = 2
+const settings = { maximum: 5 }
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.stop())
+
+const stores: Record<string, () => Promise<SessmgrStore>> = {
+  memoryStore: async () => memoryStore(),
+  async redisStore() {
+    const client = await createClient({ url: redis.url }).connect()
+    onTestFinished(() => client.destroy())
+    await client.flushAll()
+    return redisStore({ client })
+  },
+}
+
+/** An application that gets sessmgr while two browsers of alice, and one of bob, are signed in. */
+async function addSessmgr(store: SessmgrStore): Promise<{ host: Host; alice: Browser[]; bob: Browser }> {
+  const before = await startHost({ unlimited: true })
+  const browsers = [await before.signedIn('alice'), await before.signedIn('alice'), await before.signedIn('bob')]
+  const host = await startHost({ store: before.store.twin(), sessmgr: { store, settings } })
+  const [one, two, bob] = browsers.map((browser) => browser.copy(host.origin)) as [Browser, Browser, Browser]
+  return { host, alice: [one, two], bob }
+}
+
+describe.each(Object.entries(stores))('rule 47: with %s', (_, createStore) => {
+  test('ending all sessions of a user ends those, too, that nobody has used since sessmgr is there', async () => {
+    const { host, alice, bob } = await addSessmgr(await createStore())
+    expect(await host.limiter.sessions.endAll(ALICE)).toBe(0)
+    const later = await host.signedIn('alice')
+    for (const browser of alice) {
+      expect((await browser.get('/state')).json()).toEqual({ ended: { reason: 'ended' } })
+      expect(await browser.me()).toBe(401)
+    }
+    expect([await later.me(), await bob.me()]).toEqual([200, 200])
+    expect(await host.limiter.sessions.count(ALICE)).toBe(1)
+    expect(host.store.ids()).toHaveLength(2)
+    expect((await alice[0]?.login('alice'))?.status).toBe(200)
+  })
+
+  test('ending all others does so, and keeps the one', async () => {
+    const { host, alice, bob } = await addSessmgr(await createStore())
+    const [kept, dormant] = alice as [Browser, Browser]
+    expect(await kept.me()).toBe(200)
+    const known = await host.signedIn('alice')
+    expect(await host.limiter.sessions.endOthers(ALICE, tokenOf(kept.sessionId() ?? ''))).toBe(1)
+    const browsers = [kept, known, dormant, bob]
+    expect(await Promise.all(browsers.map((browser) => browser.me()))).toEqual([200, 401, 401, 200])
+  })
+})
+
+test('rule 47: ending all sessions of a user ends those, too, that a memory store has forgotten in a restart', async () => {
+  const before = await startHost({ settings })
+  const browser = await before.signedIn('alice')
+  const host = await startHost({ store: before.store.twin(), settings })
+  expect(await host.limiter.sessions.endAll(ALICE)).toBe(0)
+  expect(await browser.copy(host.origin).me()).toBe(401)
+})

@@ -1,0 +1,163 @@
+import type { RequestHandler } from 'express'
+import type { SessionData } from 'express-session'
+import supertest from 'supertest'
+import { describe, expect, it } from 'vitest'
+import type { Sessmgr } from '../../../src/index.ts'
+import { createGate, type Gate } from '../../support/gates.ts'
+import { parts } from '../../support/password-free-app.ts'
+
+type Data = Record<string, unknown>
+/** How the user comes into the session, and whether sessmgr was told how to read it there. */
+type Way = 'passport' | 'limiter' | 'limiter, readable'
+
+/** An application that empties its session but for the user: what sessmgr keeps in it goes too. */
+function emptyingApp(way: Way, settings: { maximum?: number; logic?: string }) {
+  const sessionUser = way === 'limiter, readable' ? (data: Data) => data.own as string | undefined : undefined
+  const made = parts({ settings, sessionUser })
+  const gate = createGate()
+  const { app, session, limiter, passportSession, login } = made
+  const dataOf = (req: Parameters<RequestHandler>[0]) => req.session as unknown as Data
+  const userOf = ({ passport, own }: Data) => (passport as { user?: unknown } | undefined)?.user ?? own
+  const directLogin: RequestHandler = async (req, res, next) => {
+    try {
+      await limiter.login(req, { id: 'alice' })
+      dataOf(req).own = 'alice'
+      res.sendStatus(204)
+    } catch (error) {
+      next(error)
+    }
+  }
+  const empty: RequestHandler = async (req, res) => {
+    if (req.query.slowly) await gate.pass()
+    const data = dataOf(req)
+    for (const key of Object.keys(data)) if (!['cookie', 'passport', 'own'].includes(key)) delete data[key]
+    data.emptied = true
+    res.sendStatus(204)
+  }
+  const exchange: RequestHandler = async (req, res, next) => {
+    await gate.pass()
+    const { passport, own } = dataOf(req)
+    req.session.regenerate((error) => {
+      if (error) return next(error)
+      Object.assign(req.session, passport ? { passport } : { own })
+      res.sendStatus(204)
+    })
+  }
+  app.use(session, limiter, passportSession)
+  app.post('/login', way === 'passport' ? login : directLogin)
+  app.post('/empty', empty).post('/exchange', exchange)
+  app.post('/leave', async (req, res) => {
+    if (req.query.slowly) await gate.pass()
+    const data = dataOf(req)
+    for (const key of Object.keys(data)) if (key !== 'cookie') delete data[key]
+    data.notice = 'Signed out.'
+    res.sendStatus(204)
+  })
+  app.post('/become-bob', (req, res) => {
+    if (way === 'passport') dataOf(req).passport = { user: 'bob' }
+    else dataOf(req).own = 'bob'
+    res.sendStatus(204)
+  })
+  app.get('/seen', async (req, res) => {
+    res.json({ userId: req.sessmgr?.session?.userId ?? null, hasNonce: (await limiter.nonce(req)) !== undefined })
+  })
+  app.get('/user', (req, res) => void res.json(userOf(dataOf(req)) ?? null))
+  const browser = () => supertest.agent(app)
+  const kept = () =>
+    Object.values((made.store as unknown as { sessions: Record<string, string> }).sessions)
+      .map((text) => JSON.parse(text) as SessionData & Data)
+      .filter((data) => userOf(data) !== undefined)
+  return { ...made, gate, browser, kept }
+}
+
+/** Ends alice's sessions while a request of hers waits at the gate, and lets it go on. */
+async function endDuring(request: supertest.Test, limiter: Sessmgr, gate: Gate) {
+  const held = request.then(({ status }) => status)
+  await gate.arrived
+  await limiter.sessions.endAll('alice')
+  gate.open()
+  expect(await held).toBe(204)
+}
+
+const MODES = ['allow', 'logout_oldest', 'block']
+
+describe.each<Way>(['passport', 'limiter', 'limiter, readable'])(
+  'a session that the application empties, signed in by %s',
+  (way) => {
+    it.each(MODES)('keeps its slot, and its user, in mode %s', async (logic) => {
+      const { browser, limiter } = emptyingApp(way, { maximum: 1, logic })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      for (let turn = 0; turn < 3; turn++) await laptop.post('/empty').expect(204)
+      await laptop.get('/user').expect(200, '"alice"')
+      expect(await limiter.sessions.count('alice')).toBe(1)
+      await browser()
+        .post('/login')
+        .expect(logic === 'block' ? 403 : 204)
+      await laptop.get('/user').expect(logic === 'block' ? '"alice"' : 'null')
+    })
+
+    it('ends with a site-wide logout', async () => {
+      const { browser, limiter, kept } = emptyingApp(way, { maximum: 1 })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      await laptop.post('/empty').expect(204)
+      await limiter.sessions.logoutAllUsers()
+      await laptop.get('/user').expect('null')
+      expect(kept()).toEqual([])
+    })
+
+    it.each(MODES)('does not come back when it has ended meanwhile, in mode %s', async (logic) => {
+      const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1, logic })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      await endDuring(laptop.post('/empty?slowly=1'), limiter, gate)
+      expect(kept()).toEqual([])
+      await laptop.get('/user').expect('null')
+      expect(await limiter.sessions.count('alice')).toBe(0)
+    })
+
+    it('does not live on under another id when it has ended meanwhile', async () => {
+      const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1, logic: 'logout_oldest' })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      await endDuring(laptop.post('/exchange'), limiter, gate)
+      expect(kept()).toEqual([])
+      await laptop.get('/user').expect('null')
+    })
+  },
+)
+
+describe.each<Way>(['passport', 'limiter, readable'])(
+  'a session whose user the application takes out, signed in by %s',
+  (way) => {
+    it('is over as a login: nobody is signed in, and its slot is free', async () => {
+      const { browser, limiter } = emptyingApp(way, { maximum: 1, logic: 'block' })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      await laptop.post('/leave').expect(204)
+      await laptop.get('/seen').expect({ userId: null, hasNonce: false })
+      expect(await limiter.sessions.count('alice')).toBe(0)
+      await browser().post('/login').expect(204)
+    })
+
+    it('goes on as that of whoever the application puts in, and counts as theirs', async () => {
+      const { browser, limiter } = emptyingApp(way, { maximum: 1, logic: 'block' })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      await laptop.post('/leave').expect(204)
+      await laptop.post('/become-bob').expect(204)
+      await laptop.get('/seen').expect({ userId: 'bob', hasNonce: true })
+      expect([await limiter.sessions.count('alice'), await limiter.sessions.count('bob')]).toEqual([0, 1])
+    })
+
+    it('stays away when it has ended meanwhile', async () => {
+      const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1 })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      await endDuring(laptop.post('/leave?slowly=1'), limiter, gate)
+      expect(kept()).toEqual([])
+      await laptop.get('/seen').expect({ userId: null, hasNonce: false })
+    })
+  },
+)

@@ -1,0 +1,183 @@
+import { promisify } from 'node:util'
+import { Store } from 'express-session'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
+import type { Browser } from '../../support/browser.ts'
+import { connectRedis } from '../../support/redis-client.ts'
+import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { startExpressHost } from '../hosts/express-host.ts'
+import { startFastifyHost } from '../hosts/fastify-host.ts'
+import { JsonSessions } from '../hosts/json-sessions.ts'
+import { startKoaHost } from '../hosts/koa-host.ts'
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.stop())
+
+async function sharedStore(): Promise<SessmgrStore> {
+  const client = await connectRedis(redis.url)
+  onTestFinished(() => client.destroy())
+  await client.flushAll()
+  return redisStore({ client })
+}
+
+const HOSTS = { Express: startExpressHost, Fastify: startFastifyHost, Koa: startKoaHost }
+const settings = { maximum: 3, logic: 'block' }
+
+type WritableStore = { set(id: string, data: object, done: (error?: unknown) => void): unknown }
+
+/** A store that the test can write to itself, of the kind that a host takes. */
+function storeOf(start: (typeof HOSTS)[keyof typeof HOSTS], sessions: JsonSessions): WritableStore {
+  if (start === startKoaHost) return sessions.forPromises()
+  return Object.assign(Reflect.construct(Store, []), sessions.forCallbacks()) as WritableStore
+}
+
+describe.each(Object.entries(HOSTS))('on %s', (_, start) => {
+  test('rule 48: whoever writes a marker into their own session is nobody, and takes no place', async () => {
+    const host = await start({ sessions: new JsonSessions(), sessmgr: { settings } })
+    const visitor = host.browser()
+    await visitor.post('/cart', { item: 'tea' })
+    const id = host.sessionIdOf(visitor) ?? ''
+    const token = tokenOf(id)
+    for (const forged of [
+      { userId: 2, token, store: 'anything' },
+      { userId: 2, token, signature: 'x'.repeat(32) },
+    ]) {
+      host.sessions.sessions.set(id, JSON.stringify({ ...host.sessions.read(id), sessmgr: forged }))
+      expect((await visitor.get('/state')).json()).toEqual({})
+      expect((await visitor.get('/nonce')).text).toBe('')
+      expect((await visitor.post('/cart', { item: 'more' })).status).toBe(204)
+      expect(await host.limiter.sessions.count(2)).toBe(0)
+    }
+  })
+
+  test('rule 48: a copied marker does not make one session into another', async () => {
+    const host = await start({ sessions: new JsonSessions(), sessmgr: { settings } })
+    const alice = host.browser()
+    await alice.login('alice')
+    const visitor = host.browser()
+    await visitor.post('/cart', { item: 'tea' })
+    const [own, id] = [host.sessions.read(host.sessionIdOf(alice)), host.sessionIdOf(visitor) ?? '']
+    expect(own).toHaveProperty('sessmgr.signature')
+    for (const sessmgr of [own?.sessmgr, { ...(own?.sessmgr as object), token: tokenOf(id) }]) {
+      host.sessions.sessions.set(id, JSON.stringify({ ...host.sessions.read(id), sessmgr }))
+      expect((await visitor.get('/state')).json()).toEqual({})
+      expect(await host.limiter.sessions.count(2)).toBe(1)
+    }
+  })
+
+  test('rule 46: a copy of a session under another id is dropped when that session is over, and else is a login', async () => {
+    const sessions = new JsonSessions()
+    const store = storeOf(start, sessions)
+    const host = await start({ sessions, store, sessmgr: { settings } })
+    const browser = host.browser()
+    await browser.login('alice')
+    const copy = sessions.read(host.sessionIdOf(browser))
+    const write = async (id: string) => {
+      if (start === startKoaHost) await store.set(id, { ...copy }, () => {})
+      else await promisify((done: (error?: unknown) => void) => void store.set(id, { ...copy }, done))()
+    }
+    await write('while-it-is-live')
+    expect(await host.limiter.sessions.count(2)).toBe(2)
+    expect(sessions.ids()).toContain('while-it-is-live')
+
+    await host.limiter.sessions.endAll(2)
+    await write('after-its-end')
+    expect([sessions.ids(), await host.limiter.sessions.count(2)]).toEqual([[], 0])
+  })
+
+  test('rule 48: a marker of another store counts where the session names the same user, and else is none', async () => {
+    const sessions = new JsonSessions()
+    const before = await start({ sessions, sessmgr: { settings, store: memoryStore() } })
+    const browser = before.browser()
+    await browser.login('alice')
+    const host = await start({ sessions, sessmgr: { settings, store: memoryStore() } })
+    const moved = browser.copy(host.origin)
+    expect((await moved.get('/state')).json()).toHaveProperty('session.userId', 2)
+    expect(await host.limiter.sessions.count(2)).toBe(1)
+
+    const id = host.sessionIdOf(browser) ?? ''
+    const { passport: _, ...unnamed } = sessions.read(id) ?? {}
+    sessions.sessions.set(id, JSON.stringify(unnamed))
+    const later = await start({ sessions, sessmgr: { settings, store: memoryStore() } })
+    expect((await browser.copy(later.origin).get('/state')).json()).toEqual({})
+    expect(await later.limiter.sessions.count(2)).toBe(0)
+  })
+
+  describe('rule 38: uninstalling', () => {
+    const signedInAfter = async (browser: Browser) => [await browser.me(), await browser.me(), await browser.me()]
+
+    test('signs nobody out of a process that is running', async () => {
+      const store = await sharedStore()
+      const host = await start({ sessions: new JsonSessions(), sessmgr: { settings, store } })
+      const browsers = [host.browser(), host.browser()]
+      for (const browser of browsers) await browser.login('alice')
+      await store.wipe()
+      for (const browser of browsers) expect(await signedInAfter(browser)).toEqual([200, 200, 200])
+      expect(await host.limiter.sessions.count(2)).toBe(2)
+      expect((await host.browser().login('alice')).status).toBe(200)
+      expect((await host.browser().login('alice')).status).toBe(403)
+      await host.limiter.sessions.endAll(2)
+      expect(await (browsers[0] as Browser).me()).toBe(401)
+    })
+
+    test('signs nobody out of two running processes, though one learns of it by the other', async () => {
+      const store = await sharedStore()
+      const sessions = new JsonSessions()
+      const [here, there] = [
+        await start({ sessions, sessmgr: { settings, store } }),
+        await start({ sessions, sessmgr: { settings, store } }),
+      ]
+      const browser = here.browser()
+      await browser.login('alice')
+      expect(await browser.copy(there.origin).me()).toBe(200)
+      await here.limiter.uninstall()
+      for (const { origin } of [here, there, here, there]) expect(await browser.copy(origin).me()).toBe(200)
+      expect(await here.limiter.sessions.count(2)).toBe(1)
+      await there.limiter.sessions.endAll(2)
+      expect([await browser.copy(here.origin).me(), await browser.copy(there.origin).me()]).toEqual([401, 401])
+    })
+
+    test.each([undefined, 'a secret of the application, long enough'])(
+      'and installing again signs nobody out, with the secret %s',
+      async (secret) => {
+        const store = await sharedStore()
+        const sessions = new JsonSessions()
+        const options = { settings, store, ...(secret === undefined ? {} : { secret }) }
+        const before = await start({ sessions, sessmgr: options })
+        const browser = before.browser()
+        await browser.login('alice')
+        await store.wipe()
+        const without = await start({ sessions, unlimited: true })
+        expect(await browser.copy(without.origin).me()).toBe(200)
+        const after = await start({ sessions, sessmgr: options })
+        expect(await signedInAfter(browser.copy(after.origin))).toEqual([200, 200, 200])
+        expect(await after.limiter.sessions.count(2)).toBe(1)
+      },
+    )
+  })
+
+  test('a store that is down as the secret is wanted is 503, and signs nobody out', async () => {
+    const store = memoryStore()
+    const sessions = new JsonSessions()
+    const before = await start({ sessions, sessmgr: { settings, store } })
+    const browser = before.browser()
+    await browser.login('alice')
+    let isDown = true
+    const get = store.options.get.bind(store.options)
+    const down = Object.assign(new Error('down'), { status: 503, statusCode: 503 })
+    const flaky = {
+      ...store,
+      options: { ...store.options, get: async (name: string) => (isDown ? Promise.reject(down) : get(name)) },
+    }
+    Object.setPrototypeOf(flaky.options, store.options)
+    const host = await start({ sessions, sessmgr: { settings, store: flaky } })
+    const moved = browser.copy(host.origin)
+    expect((await moved.get('/me')).status).toBe(503)
+    isDown = false
+    expect(await moved.me()).toBe(200)
+  })
+})

@@ -1,0 +1,76 @@
+import express from 'express'
+import session from 'express-session'
+import { Passport } from 'passport'
+import { expect, onTestFinished, test } from 'vitest'
+import { sessmgr } from '../../../src/index.ts'
+import { Browser } from '../../support/browser.ts'
+import { serve } from '../../support/serve.ts'
+
+/** An application with the route that docs/security.md shows without Passport. */
+async function start(): Promise<string> {
+  const limiter = sessmgr({ settings: { maximum: 5 } })
+  const app = express()
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter)
+  app.post('/login', (req, res, next) => {
+    limiter.login(req, { id: 'alice' }).then(() => res.sendStatus(200), next)
+  })
+  app.post('/password', async (req, res) => {
+    const current = req.sessmgr?.session
+    if (!current) return void res.sendStatus(401)
+    await limiter.sessions.endOthers(current.userId, current.token)
+    await limiter.login(req, { id: 'alice' })
+    res.sendStatus(204)
+  })
+  app.get('/me', (req, res) => void res.sendStatus(req.sessmgr?.session ? 200 : 401))
+  const { origin, close } = await serve(app)
+  onTestFinished(close)
+  return origin
+}
+
+test('after a change of password one session is left: that of the browser, under an id that nobody has stolen', async () => {
+  const origin = await start()
+  const [own, other] = [new Browser(origin), new Browser(origin)]
+  for (const browser of [own, other]) expect((await browser.post('/login')).status).toBe(200)
+  const thief = own.copy()
+  expect([await own.me(), await other.me(), await thief.me()]).toEqual([200, 200, 200])
+  expect((await own.post('/password')).status).toBe(204)
+  expect([await own.me(), await other.me(), await thief.me()]).toEqual([200, 401, 401])
+  expect(own.sessionId()).not.toBe(thief.sessionId())
+  expect((await own.post('/password')).status).toBe(204)
+  expect(await own.me()).toBe(200)
+})
+
+test.each([
+  ['limiter.login', 1],
+  ['req.logIn', 0],
+] as const)('with Passport a new login by %s is warned of so often: %s', async (way, times) => {
+  const logs: unknown[] = []
+  const logger = { warn: (line: unknown) => logs.push(line), error: (line: unknown) => logs.push(line) }
+  const limiter = sessmgr({ settings: { maximum: 5 }, logger })
+  const passport = new Passport()
+  passport.serializeUser((user, done) => done(null, (user as unknown as { id: string }).id))
+  passport.deserializeUser((id, done) => done(null, { id } as never))
+  const app = express()
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter, passport.session())
+  app.post('/login', (req, res, next) =>
+    req.logIn({ id: 'alice' } as never, (error) => (error ? next(error) : res.end())),
+  )
+  app.post('/password', (req, res, next) => {
+    const done = (error?: unknown) => (error ? next(error) : res.end())
+    if (way === 'req.logIn') req.logIn(req.user as never, done)
+    else limiter.login(req, req.user).then(() => done(), done)
+  })
+  app.get('/me', (req, res) => void res.sendStatus(req.user ? 200 : 401))
+  const { origin, close } = await serve(app)
+  onTestFinished(close)
+  for (let turn = 0; turn < 2; turn++) {
+    const browser = new Browser(origin)
+    await browser.post('/login')
+    await browser.post('/password')
+    expect(await browser.me()).toBe(times === 0 ? 200 : 401)
+  }
+  const warning = expect.stringMatching(
+    /^limiter\.login\(\) has replaced a session of Passport.*req\.logIn\(user, callback\)/s,
+  )
+  expect(logs).toEqual(Array(times).fill(warning))
+})

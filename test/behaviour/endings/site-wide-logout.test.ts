@@ -1,0 +1,172 @@
+import { describe, expect, test, vi } from 'vitest'
+import { memoryStore, tokenOf } from '../../../src/index.ts'
+import { fakeClock } from '../../../src/testing.ts'
+import { startHost } from '../../support/start-host.ts'
+import { startProcesses } from '../../support/start-processes.ts'
+
+describe('rule 13: activation logs nobody out', () => {
+  test('sessions from before are adopted on their next request, one over the limit too', async () => {
+    const old = await startHost({ unlimited: true })
+    const browsers = [await old.signedIn('alice'), await old.signedIn('alice')]
+    const host = await startHost({ store: old.store.twin(), settings: { maximum: 1, logic: 'block' } })
+    expect(await host.limiter.sessions.count(2)).toBe(0)
+
+    for (const [index, browser] of browsers.entries()) {
+      expect(await browser.copy(host.origin).me()).toBe(200)
+      expect(await host.limiter.sessions.count(2)).toBe(index + 1)
+    }
+    const tokens = browsers.map((browser) => tokenOf(browser.sessionId() ?? ''))
+    expect((await host.limiter.sessions.list(2)).map(({ token }) => token)).toEqual(tokens)
+    expect(host.store.read(browsers[0]?.sessionId())).toMatchObject({ sessmgr: { userId: 2, token: tokens[0] } })
+    expect((await host.browser().login('alice')).status).toBe(403)
+    expect(host.actions).toEqual([['sessmgr_login_blocked', 2]])
+  })
+
+  test('after a site-wide logout such a session is stale like any other', async () => {
+    const old = await startHost({ unlimited: true })
+    const laptop = await old.signedIn('alice')
+    const host = await startHost({ store: old.store.twin() })
+    await host.limiter.sessions.logoutAllUsers()
+    await host.browser().get('/')
+    const browser = laptop.copy(host.origin)
+    expect((await browser.get('/state')).json()).toEqual({ ended: { reason: 'logout_all' } })
+    expect(await browser.me()).toBe(401)
+    expect(host.store.ids()).toEqual([])
+    expect(host.actions.slice(1)).toEqual([['sessmgr_session_invalidated', 2, tokenOf(laptop.sessionId() ?? '')]])
+  })
+
+  test('a host without Passport may say where the user is', async () => {
+    const old = await startHost({ way: 'limiter' })
+    const laptop = await old.signedIn('alice')
+    for (const [id, json] of Object.entries(old.store.sessions)) {
+      old.store.sessions[id] = JSON.stringify({ ...JSON.parse(json), sessmgr: undefined })
+    }
+    const sessionUser = (data: Record<string, unknown>) => data.userId as number | undefined
+    const host = await startHost({ way: 'limiter', store: old.store.twin(), sessmgr: { sessionUser } })
+    await host.browser().get('/')
+    expect(await laptop.copy(host.origin).me()).toBe(200)
+    expect(await host.limiter.sessions.count(2)).toBe(1)
+  })
+
+  test.each(['plain', 'limiter'] as const)(
+    'nor does a restart with a registry that remembers nothing, after logins by %s',
+    async (way) => {
+      const old = await startHost({ way })
+      const laptop = await old.signedIn('alice')
+      const sessionUser = way === 'limiter' ? (data: Record<string, unknown>) => data.userId as number : undefined
+      const settings = { maximum: 1, logic: 'block' }
+      const host = await startHost({ way, store: old.store.twin(), sessmgr: { settings, sessionUser } })
+      await host.browser().get('/')
+      expect(await laptop.copy(host.origin).me()).toBe(200)
+      expect(await host.limiter.sessions.count(2)).toBe(1)
+      expect((await host.browser().login('alice')).status).toBe(403)
+      await host.limiter.sessions.endAll(2)
+      expect(await laptop.copy(host.origin).me()).toBe(401)
+    },
+  )
+})
+
+describe('rule 14: a session that anybody ends frees its slot at once', () => {
+  test.each(['/logout', '/destroy', '/regenerate'])('by POST %s, in every process', async (path) => {
+    const [here, there] = await startProcesses(2, { settings: { maximum: 1, logic: 'block' } })
+    if (!here || !there) throw new Error('two processes are needed')
+    const laptop = await here.signedIn('alice')
+    expect((await there.browser().login('alice')).status).toBe(403)
+    await laptop.copy(there.origin).post(path)
+    expect(await laptop.me()).toBe(401)
+    expect((await here.browser().login('alice')).status).toBe(200)
+  })
+})
+
+describe('rule 15: the logout epoch', () => {
+  test('is told in Unix seconds', async () => {
+    const clock = fakeClock(1_700_000_000_999)
+    const host = await startHost({ sessmgr: { store: memoryStore({ clock }) } })
+    expect(await host.limiter.sessions.logoutAllUsers()).toBe(1_700_000_000)
+    expect(host.actions).toEqual([['sessmgr_logout_all_users', 1_700_000_000]])
+  })
+
+  test.each([0, -60 * 60_000, 60 * 60_000])(
+    'tells before from after, when the clock has moved by %i ms in between',
+    async (jump) => {
+      const clock = fakeClock()
+      const host = await startHost({ settings: { maximum: 5 }, sessmgr: { store: memoryStore({ clock }) } })
+      const before = await host.signedIn('alice')
+      clock.advance(jump)
+      await host.limiter.sessions.logoutAllUsers()
+      clock.advance(jump)
+      const after = await host.signedIn('alice')
+      expect([await before.me(), await after.me()]).toEqual([401, 200])
+      expect(await host.limiter.sessions.count(2)).toBe(1)
+    },
+  )
+
+  test('moves on with every call', async () => {
+    const host = await startHost()
+    for (let round = 0; round < 3; round++) {
+      const laptop = await host.signedIn('alice')
+      expect(await laptop.me()).toBe(200)
+      await host.limiter.sessions.logoutAllUsers()
+      expect(await laptop.me()).toBe(401)
+    }
+  })
+})
+
+describe('rule 16: the next request of a stale session', () => {
+  test('destroys it, clears its cookie, goes on as anonymous, and tells once with the hashed token', async () => {
+    const host = await startHost()
+    const laptop = await host.signedIn('alice')
+    const id = laptop.sessionId() ?? ''
+    await host.limiter.sessions.logoutAllUsers()
+    expect(host.store.read(id)).toBeDefined()
+    expect(host.actions.splice(0)).toHaveLength(1)
+
+    const page = await laptop.get('/')
+    expect([page.status, page.text]).toEqual([200, 'public page'])
+    expect(laptop.cookies.size).toBe(0)
+    expect(host.store.read(id)).toBeUndefined()
+    expect(host.actions).toEqual([['sessmgr_session_invalidated', 2, tokenOf(id)]])
+  })
+
+  test('tells exactly once for each session, however many requests race for it over three processes', async () => {
+    const hosts = await startProcesses(3, { settings: { maximum: 5 } })
+    const [host] = hosts as [(typeof hosts)[number]]
+    const browsers = [await host.signedIn('alice'), await host.signedIn('alice'), await host.signedIn('bob')]
+    await Promise.all(hosts.map(({ origin }) => host.browser().copy(origin).get('/')))
+    await host.limiter.sessions.logoutAllUsers()
+
+    const requests = browsers.flatMap((browser) => {
+      return hosts.flatMap(({ origin }) => Array.from({ length: 10 }, () => browser.copy(origin).me()))
+    })
+    expect(await Promise.all(requests)).toEqual(Array(90).fill(401))
+    const told = hosts.flatMap(({ actions }) => actions).filter(([name]) => name === 'sessmgr_session_invalidated')
+    expect(told.map(([, userId, token]) => `${userId} ${token}`).toSorted()).toEqual(
+      browsers.map((browser, index) => `${index === 2 ? 3 : 2} ${tokenOf(browser.sessionId() ?? '')}`).toSorted(),
+    )
+  })
+
+  test('does not come when its owner never returns', async () => {
+    const host = await startHost()
+    await host.signedIn('alice')
+    await host.limiter.sessions.logoutAllUsers()
+    await host.signedIn('bob')
+    expect(host.actions.map(([name]) => name)).toEqual(['sessmgr_logout_all_users'])
+  })
+})
+
+test('rule 17: a site-wide logout looks at no session and no user', async () => {
+  const store = memoryStore()
+  const host = await startHost({ settings: { maximum: 50 }, sessmgr: { store } })
+  for (let user = 0; user < 20; user++) await host.signedIn(`user${user}`)
+  const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(store.sessions)).filter(
+    (name) => name !== 'constructor',
+  )
+  expect(methods.length).toBeGreaterThanOrEqual(5)
+  const spies = methods.map((name) => vi.spyOn(store.sessions, name as 'commit'))
+  const writes = host.store.everWritten.size
+  await host.limiter.sessions.logoutAllUsers()
+  expect(spies.map((spy) => spy.mock.calls)).toEqual(spies.map(() => []))
+  expect(host.store.everWritten.size).toBe(writes)
+  expect(host.store.ids()).toHaveLength(20)
+  expect(host.actions.map(([name]) => name)).toEqual(['sessmgr_logout_all_users'])
+})

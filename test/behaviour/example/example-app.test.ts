@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { tokenOf } from '../../../src/index.ts'
+import type { Answer } from '../../support/browser.ts'
+import { ExampleProcess } from '../../support/example-process.ts'
+
+const JSON_CLIENT = { accept: 'application/json' }
+const DAY = 24 * 60 * 60_000
+
+async function startExample(env: Record<string, string> = {}): Promise<ExampleProcess> {
+  const example = await ExampleProcess.start(env)
+  onTestFinished(async () => {
+    await example.stop()
+  })
+  return example
+}
+
+/** Days until the cookie that an answer sets expires. */
+function cookieDays({ setCookies }: Answer): number {
+  const expires = /Expires=([^;]+)/.exec(setCookies[0] ?? '')?.[1] ?? ''
+  return Math.round((new Date(expires).getTime() - Date.now()) / DAY)
+}
+
+let example: ExampleProcess
+beforeAll(async () => {
+  // A limit that no test below reaches; those about the limit start an application of their own.
+  example = await ExampleProcess.start({ SESSMGR_MAXIMUM: '1000', SEED_USERS: '3' })
+})
+afterAll(() => example.stop())
+
+describe('signing in', () => {
+  test.each([
+    ['admin', 1],
+    ['alice', 2],
+    ['bob', 3],
+    ['carol', 4],
+    ['user1', 1001],
+    ['user3', 1003],
+  ])('%s has the id %i, and signs in with login or e-mail', async (login, id) => {
+    for (const name of [login, `${login}@example.test`, ` ${login.toUpperCase()} `]) {
+      const browser = example.browser()
+      const answer = await browser.post('/login', { username: name, password: `${login}-password` })
+      expect([answer.status, answer.location]).toEqual([302, '/'])
+      expect((await browser.get('/me')).json()).toEqual({ id, login })
+    }
+  })
+
+  test('a wrong password goes back to the form, which shows the message once', async () => {
+    const browser = example.browser()
+    const answer = await browser.post('/login', { username: 'alice', password: 'wrong' })
+    expect([answer.status, answer.location]).toEqual([302, '/login'])
+    expect((await browser.get('/login')).text).toContain(
+      '<p class="notice" role="alert">Wrong user name or password.</p>',
+    )
+    expect((await browser.get('/login')).text).not.toContain('role="alert"')
+    expect(await browser.me()).toBe(401)
+  })
+
+  test('a script gets JSON', async () => {
+    const right = await example.login(example.browser(), 'alice', {}, JSON_CLIENT)
+    expect(right.status).toBe(200)
+    expect(right.json()).toEqual({ user: { id: 2, login: 'alice', display_name: 'Alice' } })
+    const wrong = await example.browser().post('/login', { username: 'alice', password: 'wrong' }, JSON_CLIENT)
+    expect(wrong.status).toBe(401)
+    expect(wrong.json()).toEqual({ code: 'wrong_credentials', message: expect.any(String), data: { status: 401 } })
+    const empty = await example.browser().post('/login', {}, JSON_CLIENT)
+    expect(empty.status).toBe(400)
+    expect(empty.json()).toMatchObject({ code: expect.any(String), data: { status: 400 } })
+  })
+
+  test('lasts 2 days, and 14 with Remember Me', async () => {
+    const answers = [
+      await example.login(example.browser(), 'alice'),
+      await example.login(example.browser(), 'alice', { remember: '1' }),
+      await example.login(example.browser(), 'alice', { remember: '1' }, JSON_CLIENT),
+    ]
+    expect(answers.map(cookieDays)).toEqual([2, 14, 14])
+    for (const { setCookies } of answers) expect(setCookies[0]).toMatch(/; HttpOnly; SameSite=Lax$/)
+  })
+
+  test('/me and the page say who it is, until the user signs out', async () => {
+    const browser = await example.signedIn('bob')
+    expect((await browser.get('/')).text).toContain('Signed in as <strong>bob</strong>')
+    const answer = await browser.post('/logout')
+    expect([answer.status, answer.location]).toEqual([302, '/'])
+    const me = await browser.get('/me')
+    expect([me.status, me.json().code]).toEqual([401, 'not_signed_in'])
+    expect((await browser.get('/')).text).toContain('<a href="/login">Sign in</a>')
+  })
+})
+
+describe('the login form', () => {
+  test.each([
+    ['/admin/sessions?user=bob', '/admin/sessions?user=bob'],
+    ['/posts/1#respond', '/posts/1#respond'],
+    ['//evil.test/', '/'],
+    ['/\\evil.test/', '/'],
+    ['https://evil.test/', '/'],
+    ['/.//evil.test', '/'],
+    ['javascript:x', '/'],
+    ['', '/'],
+  ])('with redirect_to %s leads on to %s', async (given, target) => {
+    const browser = example.browser()
+    const answer = await browser.post('/login', {
+      username: 'alice',
+      password: 'alice-password',
+      redirect_to: given,
+    })
+    expect([answer.status, answer.location]).toEqual([302, target])
+  })
+
+  test('says what it leads on to, and keeps name and target after a refusal', async () => {
+    const browser = example.browser()
+    const { location } = await browser.get('/admin')
+    expect(location).toBe('/login?redirect_to=%2Fadmin')
+    expect((await browser.get(location ?? '')).text).toContain('Sign in to open Session Manager.')
+    const refused = await browser.post('/login', { username: 'ali"ce', password: 'x', redirect_to: '/admin' })
+    expect(refused.location).toBe('/login?redirect_to=%2Fadmin')
+    const { text } = await browser.get(refused.location ?? '')
+    expect(text).toContain('name="username" autocomplete="username" value="ali&#34;ce"')
+    expect(text).toContain('name="redirect_to" value="/admin"')
+    expect((await browser.get('/login')).text).not.toContain('ali&#34;ce')
+  })
+
+  test('leads the administrator to a page with a link to the admin screen, which nobody else gets', async () => {
+    const [admin, carol] = [await example.signedIn('admin'), await example.signedIn('carol')]
+    expect((await admin.get('/')).text).toContain('<a href="/admin">')
+    expect((await carol.get('/')).text).not.toContain('<a href="/admin">')
+  })
+
+  test('leads to pages that caches ask about again', async () => {
+    const page = await (await example.signedIn('carol')).get('/')
+    expect(page.headers.get('cache-control')).toBe('private, no-cache')
+    expect((await example.browser().get('/')).headers.get('cache-control')).toBeNull()
+  })
+})
+
+test('a comment of somebody who was signed out meanwhile comes back in the form, with the reason', async () => {
+  const walk = await startExample()
+  const laptop = await walk.signedIn('bob')
+  await walk.signedIn('bob')
+  const script = await laptop.get('/me', { headers: { 'Sec-Fetch-Mode': 'cors' } })
+  expect([script.status, laptop.cookies.size]).toEqual([401, 1])
+  const answer = await laptop.post('/posts/2/comments', { text: 'Long <thought>.' })
+  expect(answer.status).toBe(400)
+  expect(answer.text).toContain('You are no longer signed in here.')
+  expect(answer.text).toContain('>Long &lt;thought&gt;.</textarea>')
+  expect(answer.text).toContain('name="author"')
+  expect(answer.text).toContain('href="/login?redirect_to=%2Fposts%2F2"')
+  expect((await laptop.post('/posts/2/comments', { text: 'Long thought.', author: 'Bob' })).status).toBe(302)
+})
+
+describe('a slow request', () => {
+  test('without the text of a form is the mistake of its sender', async () => {
+    const browser = await example.signedIn('carol')
+    const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ')
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+      const headers = { cookie, 'content-type': type, accept: 'application/json' }
+      const answer = await fetch(`${example.origin}/note`, { method: 'POST', headers, body: '{}' })
+      expect([type, answer.status]).toEqual([type, 400])
+    }
+  })
+
+  test('is answered 204 after its delay, which is a second at most', async () => {
+    const browser = await example.signedIn('carol')
+    const started = performance.now()
+    expect((await browser.post('/note?delay=150', { text: 'remember the milk' })).status).toBe(204)
+    expect(performance.now() - started).toBeGreaterThanOrEqual(145)
+    const longest = performance.now()
+    expect((await browser.post('/note?delay=60000', { text: 'x' })).status).toBe(204)
+    expect(performance.now() - longest).toBeLessThan(5000)
+    expect(await browser.me()).toBe(200)
+  })
+
+  test('does not bring back the session that is signed out meanwhile', async () => {
+    const browser = await example.signedIn('carol')
+    const tab = browser.copy()
+    const slow = tab.post('/note?delay=300', { text: 'remember the milk' })
+    const stale = browser.copy()
+    await browser.post('/logout')
+    expect((await slow).status).toBe(204)
+    expect(await stale.me()).toBe(401)
+  })
+})
+
+test('npm start without settings keeps everything in memory, allows one session, and says so', async () => {
+  const plain = await startExample()
+  expect(plain.output).toContain('Everything is kept in memory.')
+  expect(plain.output).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+$/m)
+  const laptop = await plain.signedIn('alice')
+  const phone = await plain.signedIn('alice')
+  expect([await laptop.me(), await phone.me()]).toEqual([401, 200])
+  expect(plain.actions()).toEqual([{ hook: 'sessmgr_destroy_all_sessions', args: [2] }])
+})
+
+test('three browsers at SESSMGR_MAXIMUM=2 in mode logout_oldest: the first one is signed out, and told why', async () => {
+  const walk = await startExample({ SESSMGR_MAXIMUM: '2', SESSMGR_LOGIC: 'logout_oldest' })
+  const [first, second, third] = [
+    await walk.signedIn('alice'),
+    await walk.signedIn('alice'),
+    await walk.signedIn('alice'),
+  ]
+  const page = await first.get('/')
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('<p class="notice" role="status">')
+  expect(page.text).toContain('<a href="/login">Sign in</a>')
+  expect(first.cookies.size).toBe(0)
+  expect([await first.me(), await second.me(), await third.me()]).toEqual([401, 200, 200])
+  expect((await first.get('/')).text).not.toContain('role="status"')
+
+  await walk.login(first, 'alice')
+  expect([await first.me(), await second.me(), await third.me()]).toEqual([200, 401, 200])
+  const oldest = { hook: 'sessmgr_destroy_oldest_session', args: [2] }
+  expect(walk.actions()).toEqual([oldest, oldest])
+})
+
+test('SESSMGR_LOGIC=block: the form shows why, a script gets 403, and a logout frees the slot', async () => {
+  const walk = await startExample({ SESSMGR_LOGIC: 'block' })
+  const laptop = await walk.signedIn('alice')
+  const phone = walk.browser()
+  const answer = await walk.login(phone, 'alice')
+  expect([answer.status, answer.location]).toEqual([302, '/login'])
+  const form = await phone.get('/login')
+  expect(form.text).toMatch(/<p class="notice" role="alert">You(&#39;|')ve reached the limit of devices/)
+  expect(form.text).not.toContain(tokenOf(laptop.sessionId() ?? ''))
+
+  const script = await walk.login(walk.browser(), 'alice@example.test', {}, JSON_CLIENT)
+  expect(script.status).toBe(403)
+  expect(script.json()).toEqual({
+    code: 'login_limit_reached',
+    message: expect.stringContaining('the limit of devices'),
+    data: { status: 403 },
+  })
+  const blocked = { hook: 'sessmgr_login_blocked', args: [2] }
+  expect(walk.actions()).toEqual([blocked, blocked])
+
+  await laptop.post('/logout')
+  expect((await walk.login(phone, 'alice')).location).toBe('/')
+  expect(await phone.me()).toBe(200)
+})
+
+test('SIGTERM ends it cleanly, also with a request under way', async () => {
+  const ending = await startExample()
+  const browser = await ending.signedIn('alice')
+  const cut = browser.post('/note?delay=1000', { text: 'x' }).catch(() => 'cut')
+  expect(await browser.me()).toBe(200)
+  const started = performance.now()
+  expect(await ending.stop()).toEqual({ code: 0, signal: null })
+  expect(performance.now() - started).toBeLessThan(5000)
+  expect(await cut).toBe('cut')
+  await expect(browser.get('/')).rejects.toThrow()
+})
+
+test.each([
+  [{ PORT: 'http' } as Record<string, string>, 'PORT must be a whole number; it is "http".'],
+  [
+    { SESSMGR_MAXIMUM: '0' },
+    '"settings.maximum" must be a whole number of at least 1, or a function of the user id; it is 0',
+  ],
+  [{ SESSMGR_LOGIC: 'blok' }, 'Did you mean "block"?'],
+])('%j is refused at the start, in words', async (env, words) => {
+  await expect(ExampleProcess.start(env)).rejects.toThrow(words)
+})

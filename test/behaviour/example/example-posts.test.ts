@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Browser } from '../../support/browser.ts'
+import { ExampleProcess } from '../../support/example-process.ts'
+
+let example: ExampleProcess
+beforeAll(async () => {
+  example = await ExampleProcess.start({ SESSMGR_MAXIMUM: '1000' })
+})
+afterAll(() => example.stop())
+
+function commentIds(html: string): string[] {
+  return [...html.matchAll(/ id="(comment-\d+)"/g)].map(([, id]) => String(id))
+}
+
+async function post(browser: Browser, id: number | string) {
+  const { status, text } = await browser.get(`/posts/${id}?comments=all`)
+  const ids = commentIds(text)
+  return {
+    status,
+    comments: ids.length,
+    distinct: new Set(ids).size,
+    area: text.includes('id="comments"'),
+    form: text.includes('id="respond"'),
+  }
+}
+
+const open = (comments: number) => ({ status: 200, comments, distinct: comments, area: true, form: true })
+const MISSING = { status: 404, comments: 0, distinct: 0, area: false, form: false }
+
+describe('a post', () => {
+  test.each([
+    ['1: 20 approved comments; the pending ones stay hidden', 1, open(20)],
+    ['2: no comment yet', 2, open(0)],
+    ['3: a draft', 3, MISSING],
+    ['4: a private one', 4, MISSING],
+    ['5: one behind a password', 5, { status: 200, comments: 0, distinct: 0, area: false, form: false }],
+    ['6: block theme', 6, open(5)],
+    ['7: comments are closed', 7, { ...open(4), form: false }],
+    ['8: a thousand comments', 8, open(1000)],
+    ['9: none', 9, MISSING],
+    ['no number', 'one', MISSING],
+  ])('%s', async (_name, id, expected) => {
+    expect(await post(example.browser(), id)).toEqual(expected)
+  })
+
+  test('that is a draft or private shows itself to the administrator alone', async () => {
+    const admin = await example.signedIn('admin')
+    const editor = await example.signedIn('carol')
+    for (const id of [3, 4]) {
+      expect((await post(admin, id)).status).toBe(200)
+      expect((await post(editor, id)).status).toBe(404)
+    }
+  })
+
+  test('behind a password opens with it, for this visitor', async () => {
+    const visitor = example.browser()
+    const wrong = await visitor.post('/posts/5/password', { password: 'wrong' })
+    expect([wrong.status, wrong.text]).toEqual([403, expect.stringContaining('This is not the password of this post.')])
+    expect((await post(visitor, 5)).comments).toBe(0)
+    const answer = await visitor.post('/posts/5/password', { password: 'open-sesame' })
+    expect([answer.status, answer.location]).toEqual([302, '/posts/5'])
+    expect(await post(visitor, 5)).toEqual(open(3))
+    expect((await post(example.browser(), 5)).comments).toBe(0)
+  })
+
+  test('is on the front page only when it is published', async () => {
+    const { status, text } = await example.browser().get('/')
+    expect(status).toBe(200)
+    const listed = [...text.matchAll(/href="\/posts\/(\d+)"/g)].map(([, id]) => Number(id))
+    expect(listed.toSorted((a, b) => a - b)).toEqual([1, 2, 5, 6, 7, 8])
+  })
+})
+
+describe('a comment', () => {
+  test('of a guest carries the name that they gave, and is escaped', async () => {
+    const guest = example.browser()
+    const answer = await guest.post('/posts/2/comments', { author: 'Ann <b>', text: '<script>alert(1)</script>' })
+    expect(answer.status).toBe(302)
+    const [, id] = /^\/posts\/2#(comment-\d+)$/.exec(answer.location ?? '') ?? []
+    const { text } = await guest.get('/posts/2?comments=all')
+    expect(commentIds(text)).toContain(id)
+    expect(text).toContain('Ann &lt;b&gt;')
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(text).not.toContain('<script>alert')
+  })
+
+  test('of a user carries their name', async () => {
+    const alice = await example.signedIn('alice')
+    const answer = await alice.post('/posts/6/comments', { text: 'Well put.', author: 'Somebody else' })
+    expect(answer.status).toBe(302)
+    const { text } = await alice.get('/posts/6?comments=all')
+    expect(text).toMatch(/<strong>Alice<\/strong>\s*<div class="comment-text">Well put\.<\/div>/)
+    expect(text).not.toContain('Somebody else')
+  })
+
+  test.each([
+    ['without a text', 2, { author: 'Ann', text: ' ' }, 400],
+    ['without a name', 2, { text: 'Hello.' }, 400],
+    ['where comments are closed', 7, { author: 'Ann', text: 'Hello.' }, 400],
+    ['behind a password', 5, { author: 'Ann', text: 'Hello.' }, 400],
+    ['on a draft', 3, { author: 'Ann', text: 'Hello.' }, 404],
+  ])('%s is refused', async (_name, id, form, status) => {
+    expect((await example.browser().post(`/posts/${id}/comments`, form)).status).toBe(status)
+  })
+})
+
+test.each([
+  ['/posts/1/comments', undefined, 400],
+  ['/posts/1/comments', 'text', 400],
+  ['/posts/1/comments', { author: { toString: 1 }, text: ['x'] }, 400],
+  ['/posts/5/password', undefined, 403],
+])('%s is no fault of the server when a browser would never have sent %j', async (path, sent, status) => {
+  const json = typeof sent === 'object'
+  const headers = { 'Content-Type': json ? 'application/json' : 'text/plain' }
+  const body = json ? JSON.stringify(sent) : (sent ?? null)
+  const answer = await fetch(`${example.origin}${path}`, { method: 'POST', redirect: 'manual', headers, body })
+  expect(answer.status).toBe(status)
+})
+
+test('an unknown page is 404', async () => {
+  expect((await example.browser().get('/nowhere')).status).toBe(404)
+})

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest'
+import { memoryStore } from '../../../src/index.ts'
+import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { loseRace } from '../../support/lose-race.ts'
+import { findUserById } from '../../support/users.ts'
+import { type FastifySetup, startFastifyHost } from './fastify-host.ts'
+import { FORTNIGHT } from './host-under-test.ts'
+import { JsonSessions } from './json-sessions.ts'
+import { BLOCK } from './suite-tools.ts'
+
+const start = ({ sessmgr, ...setup }: Partial<FastifySetup> = {}) =>
+  startFastifyHost({ sessions: new JsonSessions(), sessmgr: { settings: BLOCK, ...sessmgr }, ...setup })
+
+const alice = findUserById(2) as Express.User
+
+describe('a session that a request reloads', () => {
+  const further: FastifySetup['further'] = ({ app, gates }) => {
+    app.post('/reload-and-rotate', async (request) => {
+      await request.session.reload()
+      await gates.at('reloaded').pass()
+      await request.session.regenerate(['passport' as never])
+      return 'rotated'
+    })
+    app.post('/reload-at-last', async (request) => {
+      await gates.at('last').pass()
+      await new Promise((resolve, reject) => request.session.reload((error) => (error ? reject(error) : resolve(0))))
+      return { state: request.sessmgr, id: request.session.sessionId }
+    })
+    app.post('/try-to-reload', async (request) => {
+      await gates.at('last').pass()
+      const { statusCode } = (await request.session.reload().catch((error) => error)) as { statusCode?: number }
+      return { statusCode, passport: request.session.get('passport' as never) }
+    })
+    app.post('/reload-and-login', async (request) => {
+      await request.session.reload()
+      await request.logIn(alice)
+      return request.sessmgr
+    })
+  }
+
+  test('does not carry its user over into another when it ends after that', async () => {
+    const host = await start({ further })
+    const browser = host.browser()
+    await browser.login('alice')
+    const rotating = browser.post('/reload-and-rotate')
+    await host.gates.at('reloaded').arrived
+    await host.limiter.sessions.endAll(2)
+    host.gates.at('reloaded').open()
+    expect((await rotating).status).toBe(200)
+    expect([await browser.me(), await host.limiter.sessions.count(2)]).toEqual([401, 0])
+  })
+
+  test('is told to be over when it is, and gives way to another', async () => {
+    const host = await start({ further })
+    const browser = host.browser()
+    await browser.login('alice')
+    const dead = host.sessionIdOf(browser)
+    const reloading = browser.post('/reload-at-last')
+    await host.gates.at('last').arrived
+    await host.limiter.sessions.logoutAllUsers()
+    host.gates.at('last').open()
+    const { state, id } = (await reloading).json()
+    expect(state).toEqual({ ended: { reason: 'logout_all' } })
+    expect(id).not.toBe(dead)
+    expect(host.sessionIdOf(browser)).toBeUndefined()
+  })
+
+  test('goes on when it is not over', async () => {
+    const host = await start({ further })
+    host.gates.at('last').open()
+    const browser = host.browser()
+    await browser.login('alice')
+    const id = host.sessionIdOf(browser)
+    expect((await browser.post('/reload-at-last')).json()).toMatchObject({ state: { session: { userId: 2 } }, id })
+    expect((await browser.post('/reload-and-login')).json()).toMatchObject({ session: { userId: 2 } })
+    expect([await browser.me(), await host.limiter.sessions.count(2)]).toEqual([200, 1])
+  })
+
+  test('stays the one of the request when the store is down', async () => {
+    const host = await start({ further })
+    const browser = host.browser()
+    await browser.login('alice')
+    const before = (await browser.get('/state')).json()
+    const reloading = browser.post('/try-to-reload')
+    await host.gates.at('last').arrived
+    host.sessions.failure = new Error('down')
+    host.gates.at('last').open()
+    expect((await reloading).json()).toEqual({ statusCode: 503, passport: 2 })
+    host.sessions.failure = undefined
+    expect((await browser.get('/state')).json()).toEqual(before)
+    expect(await browser.me()).toBe(200)
+  })
+
+  test('rule 11: is left as it was by a login that loses a race', async () => {
+    const shared = { further, sessions: new JsonSessions(), sessmgr: { store: memoryStore() } }
+    const [here, there] = [await start(shared), await start(shared)]
+    const visitor = here.browser()
+    await visitor.post('/cart', { item: 'tea' })
+    const [{ status }] = await loseRace(
+      here,
+      () => visitor.post('/reload-and-login'),
+      () => there.browser().login('alice'),
+    )
+    expect(status).toBe(403)
+    expect((await visitor.get('/cart')).json()).toEqual(['tea'])
+  })
+})
+
+describe.each(['/login', '/own-login', '/direct-login'])(
+  'a login by %s over plain http, with secure cookies',
+  (path) => {
+    test('holds its slot no longer than one that was cut off', async () => {
+      const clock = fakeClock()
+      const cookie = { maxAge: FORTNIGHT }
+      const host = await start({ session: { cookie }, sessmgr: { store: memoryStore({ clock }) } })
+      expect((await host.browser().login('alice', {}, path)).status).toBe(200)
+      expect((await host.browser().login('alice', {}, path)).status).toBe(403)
+      clock.advance(122_000)
+      expect((await host.browser().login('alice', {}, path)).status).toBe(200)
+    })
+  },
+)
+
+test('a login after which the application keeps nothing in the session lives for its full time', async () => {
+  const clock = fakeClock()
+  const further: FastifySetup['further'] = ({ app, limiter }) => {
+    app.post('/bare-login', async (request) => {
+      await limiter.login(request, alice)
+      return 'in'
+    })
+    app.get('/bare-state', async (request) => request.sessmgr)
+  }
+  const host = await start({ further, sessmgr: { store: memoryStore({ clock }) } })
+  const browser = host.browser()
+  expect((await browser.post('/bare-login')).status).toBe(200)
+  clock.advance(122_000)
+  expect((await browser.get('/bare-state')).json()).toMatchObject({ session: { userId: 2 } })
+})
+
+describe('a refused login that the application asked for itself', () => {
+  class Refused {
+    readonly codes: unknown[] = []
+    add(error: { code?: unknown }) {
+      this.codes.push(error.code)
+    }
+  }
+
+  test.each([
+    ['without options', undefined],
+    ['with options', { keepSessionInfo: true }],
+  ])('is told to the handler that it gives to catch, bound or not, %s', async (_, options) => {
+    const refused = new Refused()
+    const host = await start({
+      further: ({ app }) => {
+        app.post('/bound', async (request) => {
+          await request.logIn(alice, options as never).catch(refused.add.bind(refused))
+          await request.logIn(alice, options as never).catch((error) => refused.add(error))
+          return { user: request.user }
+        })
+      },
+    })
+    await host.browser().login('alice')
+    expect((await host.browser().post('/bound')).json()).toEqual({ user: null })
+    expect(refused.codes).toEqual(['login_limit_reached', 'login_limit_reached'])
+  })
+
+  test('is told to a promise of its own', async () => {
+    const host = await start({
+      further: ({ app }) => {
+        app.post('/promise', (request) => {
+          const login = new Promise((_, reject) => request.logIn(alice).catch(reject))
+          return login.catch((error) => ({ mine: error.code }))
+        })
+      },
+    })
+    await host.browser().login('alice')
+    expect((await host.browser().post('/promise')).json()).toEqual({ mine: 'login_limit_reached' })
+  })
+})
+
+test('a named store that is down at the first request of a process makes 503, and tells no session id', async () => {
+  const shared = { sessions: new JsonSessions(), store: memoryStore() }
+  const first = await start({ sessions: shared.sessions, sessmgr: { store: shared.store } })
+  const browser = first.browser()
+  await browser.login('alice')
+  const store = shared.sessions.forCallbacks()
+  const sessmgr = { store: shared.store, sessionStore: store }
+  const second = await start({ sessions: shared.sessions, store, sessmgr })
+  shared.sessions.failure = new Error('down')
+  const answer = await browser.copy(second.origin).get('/me')
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
+  expect(answer.text).not.toContain(first.sessionIdOf(browser))
+})
+
+describe('the reason of an ended session', () => {
+  test('is told with a signer of the application, which does not understand every cookie', async () => {
+    const secret = {
+      sign: (id: string) => `signed~${id}`,
+      unsign: (text: string) => {
+        if (!text.startsWith('signed~')) throw new Error('not mine')
+        return { valid: true, renew: false, value: text.slice('signed~'.length) }
+      },
+    }
+    const host = await start({ session: { secret } })
+    const browser = host.browser()
+    await browser.login('alice')
+    browser.cookies.set('other', { value: 'xyz', path: '/' })
+    await host.limiter.sessions.logoutAllUsers()
+    expect((await browser.get('/state')).json()).toEqual({ ended: { reason: 'logout_all' } })
+    expect((await browser.get('/state')).json()).toEqual({})
+  })
+})
+
+test.each(['__Host-sid', '__secure-sid'])(
+  'the cookie %s of an ended session is taken from the browser',
+  async (cookieName) => {
+    const session = { cookieName, cookie: { secure: true, maxAge: FORTNIGHT } }
+    const host = await start({ session, fastify: { trustProxy: true } })
+    const browser = host.browser()
+    const headers = { 'x-forwarded-proto': 'https' }
+    await browser.login('alice', headers)
+    expect([...browser.cookies.keys()]).toEqual([cookieName])
+    await host.limiter.sessions.endAll(2)
+    const { setCookies } = await browser.get('/me', { headers })
+    expect(setCookies).toEqual([expect.stringMatching(`^${cookieName}=;.*; Secure$`)])
+  },
+)

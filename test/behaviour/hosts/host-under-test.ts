@@ -1,0 +1,66 @@
+import { type Host, type Sessmgr, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
+import type { Browser } from '../../support/browser.ts'
+import type { Gates } from '../../support/gates.ts'
+import type { FiredAction } from '../../support/record-actions.ts'
+import { findUser, findUserById } from '../../support/users.ts'
+import type { JsonSessions } from './json-sessions.ts'
+
+/** How an application is put together, whatever its host. */
+export interface HostSetup {
+  readonly sessmgr?: SessmgrOptions
+  /** Where sessmgr stands: before or after Passport. */
+  readonly order?: 'before' | 'after'
+  /** Leaves the limit out: the application as it was before. */
+  readonly unlimited?: boolean
+  /** Options of the passport.authenticate call. */
+  readonly authenticate?: Record<string, unknown>
+  readonly sessions: JsonSessions
+  /** A store of the host's own kind, in place of the one on `sessions`. */
+  readonly store?: unknown
+  /** Further options of the host's sessions. */
+  readonly session?: Record<string, unknown>
+}
+
+/**
+ * An application with these routes: `/` and `/login` for all, `/me` for users, `/state`, `/cart`, `/messages`, `/nonce`,
+ * `POST /login` by passport.authenticate, `/callback-login` by its
+ * custom callback, `/own-login` by the application's own call, `/direct-login` without Passport,
+ * `/logout`, `/direct-logout`, `/destroy`, `/rotate`, which exchanges the session's id, `/hold/<gate>`, which waits, the
+ * REST routes below `/api`, and the admin screen at `/admin`. `?gate=<name>` keeps the answer to a login waiting; a
+ * request with `?arrival=<name>` arrives at that gate, and does not wait there, once its session is loaded and before its
+ * body is read.
+ */
+export interface HostUnderTest {
+  readonly origin: string
+  readonly limiter: Sessmgr
+  readonly gates: Gates
+  readonly sessions: JsonSessions
+  /** What reached the host's error handling. */
+  readonly errors: unknown[]
+  /** Every action that fired, in order. */
+  readonly actions: FiredAction[]
+  browser(): Browser
+  /** The raw id in a browser's session cookie. */
+  sessionIdOf(browser: Browser): string | undefined
+}
+
+/** Starts an application of one kind until the test is over. */
+export type StartHost = (setup: HostSetup) => Promise<HostUnderTest>
+
+export const FORTNIGHT = 14 * 24 * 60 * 60_000
+
+/** The users of the tests, of whom alice may do everything. */
+const host: Host<Express.User> = {
+  users: {
+    findById: (id) => findUserById(Number(id)),
+    findByEmail: () => undefined,
+    findByLogin: findUser,
+    summary: ({ id = 0, login }) => ({ id, login, display_name: login }),
+  },
+  can: ({ login }) => login === 'alice',
+}
+
+/** Makes the service of an application under test. */
+export function createLimiter(options: SessmgrOptions = {}): Sessmgr {
+  return sessmgr({ host, logger: { warn() {}, error() {} }, ...options })
+}

@@ -1,0 +1,168 @@
+import Koa from 'koa'
+import session from 'koa-session'
+import { describe, expect, test } from 'vitest'
+import { koaRoutes, koaSessmgr } from '../../../src/koa.ts'
+import { Browser } from '../../support/browser.ts'
+import { listen } from '../../support/listen.ts'
+import { createLimiter, type HostSetup } from './host-under-test.ts'
+import { JsonSessions } from './json-sessions.ts'
+import { startKoaHost } from './koa-host.ts'
+
+class ContextStore {
+  get() {}
+  set() {}
+  destroy() {}
+}
+
+const start = (setup: Partial<HostSetup> = {}) => startKoaHost({ sessions: new JsonSessions(), ...setup })
+
+function createApp(options?: object): Koa {
+  const app = new Koa()
+  app.keys = ['test']
+  app.silent = true
+  if (options) app.use(session(options, app))
+  return app
+}
+
+describe('put together in the wrong way, it says so at start-up', () => {
+  test.each([
+    ['before koa-session', createApp(), 'session_middleware_missing'],
+    ['with sessions in cookies', createApp({}), 'session_middleware_unsupported'],
+    ['with a store for each request', createApp({ ContextStore }), 'session_middleware_unsupported'],
+    ['without an application', undefined as never, 'session_middleware_missing'],
+  ])('%s', (_, app, code) => {
+    expect(() => koaSessmgr(createLimiter(), app)).toThrow(expect.objectContaining({ code }))
+  })
+
+  test('without a service', () => {
+    const app = createApp({ store: new JsonSessions().forPromises() })
+    expect(() => koaSessmgr({} as never, app)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+  })
+
+  test.each(['api', '/api/', '/api?'])('with the path %s for the routes', (path) => {
+    expect(() => koaRoutes(path, () => {})).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+  })
+})
+
+test('standing before koa-session, it says so to the first request that has a session', async () => {
+  const app = createApp()
+  const sessions = new JsonSessions()
+  const withSession = session({ store: sessions.forPromises() }, app)
+  app.use(koaSessmgr(createLimiter(), app))
+  app.use(withSession)
+  const errors: unknown[] = []
+  app.on('error', (error) => errors.push(error))
+  app.use((ctx) => {
+    ctx.session.cart = ['tea']
+    ctx.body = 'ok'
+  })
+  const browser = new Browser(await listen(app.callback()))
+  expect((await browser.get('/')).status).toBe(200)
+  expect((await browser.get('/')).status).toBe(500)
+  expect(errors).toMatchObject([{ code: 'session_middleware_missing' }])
+})
+
+test('the use of a session is noted though nothing is written, and its life is not prolonged', async () => {
+  const host = await start({ sessmgr: { touchEvery: 0 } })
+  const browser = host.browser()
+  await browser.login('alice')
+  const id = host.sessionIdOf(browser) ?? ''
+  const written = host.sessions.writes.get(id)
+  const [before] = await host.limiter.sessions.list(2)
+  while (Math.floor(Date.now() / 1000) === Math.floor((before?.lastSeenAt ?? 0) / 1000)) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  await browser.get('/me')
+  const [after] = await host.limiter.sessions.list(2)
+  expect(after?.lastSeenAt).toBeGreaterThan(before?.lastSeenAt ?? Number.POSITIVE_INFINITY)
+  expect(host.sessions.writes.get(id)).toBe(written)
+})
+
+test.each([{ rolling: true }, { maxAge: 'session' }, { renew: true }])('sessions work with %o', async (options) => {
+  const host = await start({ session: options, sessmgr: { settings: { logic: 'logout_oldest' } } })
+  const [old, young] = [host.browser(), host.browser()]
+  await old.login('alice')
+  expect([await old.me(), await old.me()]).toEqual([200, 200])
+  await young.login('alice')
+  expect([await old.me(), await young.me()]).toEqual([401, 200])
+  await host.limiter.sessions.logoutAllUsers()
+  expect((await young.get('/state')).json()).toEqual({ ended: { reason: 'logout_all' } })
+  expect(host.sessions.ids()).toEqual([])
+})
+
+test('a store hears all that koa-session says', async () => {
+  const heard: unknown[] = []
+  const sessions = new JsonSessions()
+  const inner = sessions.forPromises()
+  const note = (name: string, maxAge: unknown, options: { ctx?: unknown; rolling?: unknown } | undefined) =>
+    heard.push([name, maxAge, options?.rolling, options?.ctx !== undefined])
+  const store = {
+    get: (key: string, maxAge: unknown, options: object) => {
+      note('get', maxAge, options)
+      return inner.get(key)
+    },
+    set: (key: string, data: unknown, maxAge: unknown, options: object) => {
+      note('set', maxAge, options)
+      return inner.set(key, data)
+    },
+    destroy: (key: string) => inner.destroy(key),
+  }
+  const host = await start({ sessions, store, session: { maxAge: 60_000, rolling: true } })
+  const browser = host.browser()
+  await browser.login('alice')
+  heard.length = 0
+  await browser.get('/me')
+  expect(heard).toEqual([
+    ['get', 60_000, true, true],
+    ['set', 70_000, true, true],
+  ])
+})
+
+test('an id that travels outside cookies is left alone', async () => {
+  const key = 'x-session'
+  const externalKey = {
+    get: (ctx: Koa.Context) => ctx.get(key),
+    set: (ctx: Koa.Context, value: string) => ctx.set(key, value),
+  }
+  const host = await start({ session: { externalKey } })
+  const form = { username: 'alice', password: 'secret' }
+  const login = await host.browser().request('POST', '/login', { form })
+  const headers = { [key]: login.headers.get(key) ?? '' }
+  expect((await host.browser().get('/me', { headers })).status).toBe(200)
+  await host.limiter.sessions.endAll(2)
+  const ended = await host.browser().get('/state', { headers })
+  expect([ended.json(), ended.setCookies]).toEqual([{ ended: { reason: 'missing' } }, []])
+})
+
+test('below a path that another middleware has cut, as koa-mount does, the admin screen knows where it stands', async () => {
+  const app = createApp({ store: new JsonSessions().forPromises() })
+  const limiter = createLimiter()
+  app.use(koaSessmgr(limiter, app))
+  app.use(async (ctx, next) => {
+    if (ctx.path === '/login') await limiter.login(ctx, { id: 2 })
+    ctx.path = ctx.path.replace(/^\/+office/, '')
+    await next()
+  })
+  app.use(koaRoutes('/admin', limiter.admin()))
+  const browser = new Browser(await listen(app.callback()))
+  await browser.get('/login')
+  for (const path of ['/office/admin', '/office/admin/settings?a=1', '//office/admin/settings', '/admin/settings']) {
+    const { status, text } = await browser.get(path)
+    const base = path.startsWith('/admin') ? '/admin' : '/office/admin'
+    const scripts = [...text.matchAll(/(?:src|href)="([^"]*\/assets\/)/g)].map(([, folder]) => folder)
+    expect([status, new Set(scripts)], path).toEqual([200, new Set([`${base}/assets/`])])
+  }
+})
+
+test('routes where sessmgr does not stand log once that they take everybody for signed out', async () => {
+  const logs: unknown[] = []
+  const limiter = createLimiter({ logger: { warn: (line) => void logs.push(line), error() {} } })
+  const app = createApp()
+  app.use(koaRoutes('/api', limiter.router()))
+  const origin = await listen(app.callback())
+  const headers = { cookie: 'koa.sess=x', 'x-host-nonce': 'x' }
+  for (let call = 0; call < 2; call++) {
+    expect((await fetch(`${origin}/api/sessmgr/v1/settings`, { headers })).status).toBe(401)
+  }
+  expect(logs).toEqual([expect.stringMatching(/^sessmgr does not stand before limiter\.router\(\).*koaSessmgr/)])
+})

@@ -1,0 +1,182 @@
+import 'reflect-metadata'
+import * as nest from '@nestjs/common'
+import {
+  Controller,
+  type ExceptionFilter,
+  type ExecutionContext,
+  Get,
+  HttpCode,
+  Module,
+  Post,
+  Req,
+  UseGuards,
+} from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { AuthGuard, PassportStrategy } from '@nestjs/passport'
+import { ExpressAdapter } from '@nestjs/platform-express'
+import type { Request, Response } from 'express'
+import session, { MemoryStore } from 'express-session'
+import passport from 'passport'
+import { Strategy as LocalStrategy } from 'passport-local'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { SessionSettings } from '../../../src/index.ts'
+import * as sessmgr from '../../../src/index.ts'
+import { Browser } from '../../support/browser.ts'
+import { authenticate, findUserById } from '../../support/users.ts'
+import { createLimiter } from './host-under-test.ts'
+import { runBlock } from './run-block.ts'
+
+/** NestJS runs on Express here, and its guard on the one Passport of the process; sessmgr needs nothing for it. */
+class Local extends PassportStrategy(LocalStrategy) {
+  validate(login: string, password: string) {
+    return authenticate(login, password) ?? null
+  }
+}
+
+/** The guard of NestJS's documentation: a session as soon as the password is right. */
+class LoginGuard extends AuthGuard('local') {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    await super.canActivate(context)
+    await super.logIn(context.switchToHttp().getRequest())
+    return true
+  }
+}
+
+class Account {
+  login() {
+    return { signedIn: true }
+  }
+
+  me(request: Request) {
+    return { user: request.user ?? null, sessmgr: request.sessmgr }
+  }
+
+  async logout(request: Request) {
+    await new Promise<void>((resolve, reject) => request.logout((error) => (error ? reject(error) : resolve())))
+  }
+}
+
+class Application {}
+
+/** What decorators do, for a compiler that does not read them. */
+function decorate(): void {
+  const on = (name: keyof Account, ...decorators: MethodDecorator[]) => {
+    const descriptor = Object.getOwnPropertyDescriptor(Account.prototype, name) as PropertyDescriptor
+    for (const decorator of decorators) decorator(Account.prototype, name, descriptor)
+  }
+  on('login', Post('login'), HttpCode(200), UseGuards(LoginGuard))
+  on('me', Get('me'))
+  on('logout', Post('logout'), HttpCode(204))
+  Req()(Account.prototype, 'me', 0)
+  Req()(Account.prototype, 'logout', 0)
+  Controller()(Account)
+  Module({ controllers: [Account], providers: [Local] })(Application)
+}
+
+beforeAll(() => {
+  decorate()
+  passport.serializeUser((user, done) => done(null, user.id))
+  passport.deserializeUser((id: number, done) => done(null, findUserById(id) ?? false))
+})
+
+/** A store that can be down. */
+class UnsteadyStore extends MemoryStore {
+  isDown = false
+
+  override get(...[id, done]: Parameters<MemoryStore['get']>): void {
+    if (this.isDown) done(new Error(`down: ${id}`))
+    else super.get(id, done)
+  }
+}
+
+/** The exception filter of the documentation. */
+const { SessmgrFilter } = runBlock('docs/hosts.md', 'class SessmgrFilter', { '@nestjs/common': nest, sessmgr }) as {
+  SessmgrFilter: new () => ExceptionFilter
+}
+
+async function startNest(settings: SessionSettings, filter?: ExceptionFilter) {
+  const store = new UnsteadyStore()
+  const limiter = createLimiter({ settings, sessionStore: store })
+  const users: unknown[] = []
+  const app = await NestFactory.create(Application, new ExpressAdapter(), { logger: false })
+  if (filter) app.useGlobalFilters(filter)
+  app.use((request: Request, response: Response, next: () => void) => {
+    response.on('finish', () => users.push(request.user))
+    next()
+  })
+  app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false }))
+  app.use(limiter, passport.session())
+  app.use('/api', limiter.router())
+  await app.listen(0, '127.0.0.1')
+  onTestFinished(async () => {
+    await app.close()
+    await limiter.close()
+  })
+  const origin = await app.getUrl()
+  return { limiter, store, users, browser: () => new Browser(origin) }
+}
+
+describe('an application of NestJS on Express', () => {
+  test('refuses a login at the limit with 403, and answers wrong passwords itself', async () => {
+    const { browser } = await startNest({ maximum: 1, logic: 'block' })
+    const first = browser()
+    expect((await first.login('alice')).status).toBe(200)
+    const second = browser()
+    const refused = await second.login('alice')
+    expect([refused.status, refused.json().message]).toEqual([
+      403,
+      "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
+    ])
+    expect((await second.get('/me')).json()).toEqual({ user: null, sessmgr: {} })
+    expect((await second.post('/login', { username: 'alice', password: 'wrong' })).status).toBe(401)
+    expect((await first.post('/logout')).status).toBe(204)
+    expect((await second.login('alice')).status).toBe(200)
+  })
+
+  test('ends the oldest session, and every session on a site-wide logout', async () => {
+    const { browser, limiter } = await startNest({ maximum: 1, logic: 'logout_oldest' })
+    const [old, young] = [browser(), browser()]
+    await old.login('alice')
+    await young.login('alice')
+    expect((await old.get('/me')).json()).toMatchObject({ user: null, sessmgr: { ended: { reason: 'missing' } } })
+    expect((await young.get('/me')).json()).toMatchObject({ user: { id: 2 }, sessmgr: { session: { userId: 2 } } })
+    await limiter.sessions.logoutAllUsers()
+    expect((await young.get('/me')).json()).toEqual({ user: null, sessmgr: { ended: { reason: 'logout_all' } } })
+  })
+
+  test('admits exactly the maximum of 50 parallel logins', async () => {
+    const { browser, limiter } = await startNest({ maximum: 3, logic: 'block' })
+    const answers = await Promise.all(Array.from({ length: 50 }, () => browser().login('alice')))
+    expect(answers.filter(({ status }) => status === 200).length).toBe(3)
+    expect(answers.filter(({ status }) => status === 403).length).toBe(47)
+    expect(await limiter.sessions.count(2)).toBe(3)
+  })
+
+  test('serves the REST routes', async () => {
+    const { browser } = await startNest({ maximum: 1, logic: 'block' })
+    const answer = await browser().get('/api/sessmgr/v1/settings')
+    expect([answer.status, answer.json().code]).toEqual([401, 'rest_forbidden'])
+  })
+
+  test('tells the code of a refused login by the filter of the documentation, and leaves nobody on the request', async () => {
+    const { browser, users } = await startNest({ maximum: 1, logic: 'block' }, new SessmgrFilter())
+    await browser().login('alice')
+    const refused = await browser().login('alice')
+    expect([refused.status, refused.json()]).toEqual([
+      403,
+      { statusCode: 403, code: 'login_limit_reached', message: expect.stringContaining('signed in') },
+    ])
+    expect(users).toEqual([expect.objectContaining({ id: 2 }), undefined])
+  })
+
+  test('tells by that filter when to try again while the session store is down', async () => {
+    const { browser, store } = await startNest({ maximum: 1, logic: 'block' }, new SessmgrFilter())
+    const reader = browser()
+    await reader.login('alice')
+    const id = reader.sessionId()
+    store.isDown = true
+    const answer = await reader.get('/me')
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
+    expect(answer.text).not.toContain(id)
+  })
+})

@@ -1,0 +1,41 @@
+import { expect } from 'vitest'
+import { memoryStore, type SessionSettings } from '../../../src/index.ts'
+import type { Browser } from '../../support/browser.ts'
+import type { HostSetup, HostUnderTest, StartHost } from './host-under-test.ts'
+import { JsonSessions } from './json-sessions.ts'
+
+export const BLOCK: SessionSettings = { maximum: 1, logic: 'block' }
+export const OLDEST: SessionSettings = { maximum: 1, logic: 'logout_oldest' }
+
+/** The ways in which somebody logs in, by the path that the login form is sent to. */
+export const LOGIN_PATHS = ['/login', '/callback-login', '/own-login', '/direct-login'] as const
+
+/** What the suites need of one kind of host. */
+export function suiteTools(startHost: StartHost) {
+  const start = (settings: SessionSettings, setup: Partial<HostSetup> = {}) =>
+    startHost({ sessions: new JsonSessions(), ...setup, sessmgr: { settings, ...setup.sessmgr } })
+
+  /** Two processes of one application. */
+  async function startTwo(settings: SessionSettings, setup: Partial<HostSetup>) {
+    const shared = { ...setup, sessions: new JsonSessions(), sessmgr: { store: memoryStore() } }
+    return [await start(settings, shared), await start(settings, shared)] as const
+  }
+
+  async function signedIn(host: HostUnderTest, login: string, path?: string): Promise<Browser> {
+    const browser = host.browser()
+    const { status, text } = await browser.login(login, {}, path)
+    expect([status, text]).toEqual([200, '{"signedIn":true}'])
+    expect(await browser.me()).toBe(200)
+    return browser
+  }
+
+  /** The ids of the stored sessions that belong to a user. */
+  function userSessions({ sessions }: HostUnderTest): string[] {
+    return sessions.ids().filter((id) => {
+      const { passport, userId } = sessions.read(id) as { passport?: { user?: unknown } | number; userId?: unknown }
+      return userId !== undefined || (typeof passport === 'object' ? passport.user : passport) !== undefined
+    })
+  }
+
+  return { start, startTwo, signedIn, userSessions }
+}

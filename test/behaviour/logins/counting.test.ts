@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { memoryStore } from '../../../src/index.ts'
+import { fakeClock } from '../../../src/testing.ts'
+import { startHost } from '../../support/start-host.ts'
+
+const DAY = 24 * 60 * 60_000
+const BLOCK = { maximum: 1, logic: 'block' } as const
+
+describe('rule 6: only live sessions count', () => {
+  test('one that a site-wide logout has made stale does not', async () => {
+    const host = await startHost({ settings: BLOCK })
+    const laptop = await host.signedIn('alice')
+    await host.limiter.sessions.logoutAllUsers()
+    expect(await host.limiter.sessions.count(2)).toBe(0)
+    const phone = host.browser()
+    expect((await phone.login('alice')).status).toBe(200)
+    expect([await laptop.me(), await phone.me()]).toEqual([401, 200])
+  })
+
+  test('one that has expired does not', async () => {
+    const clock = fakeClock()
+    const host = await startHost({
+      session: { cookie: { maxAge: 14 * DAY } },
+      sessmgr: { settings: BLOCK, store: memoryStore({ clock }) },
+    })
+    await host.signedIn('alice')
+    clock.advance(14 * DAY - 60_000)
+    expect((await host.browser().login('alice')).status).toBe(403)
+    clock.advance(2 * 60_000)
+    expect(await host.limiter.sessions.count(2)).toBe(0)
+    expect((await host.browser().login('alice')).status).toBe(200)
+  })
+
+  test('one that is in use does not expire', async () => {
+    const clock = fakeClock()
+    const host = await startHost({
+      session: { cookie: { maxAge: 2 * DAY }, rolling: true },
+      sessmgr: { settings: BLOCK, store: memoryStore({ clock }), touchEvery: 0 },
+    })
+    const laptop = await host.signedIn('alice')
+    for (let day = 0; day < 5; day++) {
+      clock.advance(DAY)
+      expect(await laptop.me()).toBe(200)
+    }
+    expect(await host.limiter.sessions.count(2)).toBe(1)
+    expect((await host.browser().login('alice')).status).toBe(403)
+  })
+
+  test('one whose record the session store has lost does not', async () => {
+    const host = await startHost({ settings: BLOCK })
+    const laptop = await host.signedIn('alice')
+    delete host.store.sessions[laptop.sessionId() ?? '']
+    expect(await host.limiter.sessions.count(2)).toBe(0)
+    expect((await host.browser().login('alice')).status).toBe(200)
+  })
+})
+
+describe('rule 7: a login in a browser that holds a session of the same user', () => {
+  test('replaces it, and it does not count against the limit', async () => {
+    const host = await startHost({ settings: { maximum: 2, logic: 'block' } })
+    const laptop = await host.signedIn('alice')
+    const phone = await host.signedIn('alice')
+    const replaced = laptop.copy()
+    expect((await laptop.login('alice')).status).toBe(200)
+    expect([await laptop.me(), await phone.me(), await replaced.me()]).toEqual([200, 200, 401])
+    expect(await host.limiter.sessions.count(2)).toBe(2)
+    expect(host.actions).toEqual([])
+  })
+
+  test('becomes the youngest session', async () => {
+    const host = await startHost({ settings: { maximum: 2, logic: 'logout_oldest' } })
+    const laptop = await host.signedIn('alice')
+    const phone = await host.signedIn('alice')
+    await laptop.login('alice')
+    await host.signedIn('alice')
+    expect([await laptop.me(), await phone.me()]).toEqual([200, 401])
+  })
+
+  test('is refused when the others alone reach a lowered limit, and keeps what it holds', async () => {
+    const host = await startHost({ settings: { maximum: 3, logic: 'block' } })
+    const [laptop] = [await host.signedIn('alice'), await host.signedIn('alice'), await host.signedIn('alice')]
+    await host.limiter.settings.update({ maximum: 2 })
+    expect((await laptop.login('alice')).status).toBe(403)
+    expect(await laptop.me()).toBe(200)
+    expect(await host.limiter.sessions.count(2)).toBe(3)
+  })
+})
+
+test('rule 8: "oldest" is the order of admission, also when a clock runs backwards', async () => {
+  const clock = fakeClock()
+  const host = await startHost({
+    sessmgr: { settings: { maximum: 3, logic: 'logout_oldest' }, store: memoryStore({ clock }) },
+  })
+  const browsers = []
+  for (let login = 0; login < 3; login++) {
+    browsers.push(await host.signedIn('alice'))
+    clock.advance(-60 * 60_000)
+  }
+  const sequences = (await host.limiter.sessions.list(2)).map(({ sequence }) => sequence)
+  expect(sequences).toEqual(sequences.toSorted((a, b) => a - b))
+
+  for (let ended = 1; ended <= 3; ended++) {
+    await host.signedIn('alice')
+    const states = await Promise.all(browsers.map((browser) => browser.copy().me()))
+    expect(states).toEqual([401, 401, 401, 200, 200, 200].slice(3 - ended, 6 - ended))
+    clock.advance(-60 * 60_000)
+  }
+})

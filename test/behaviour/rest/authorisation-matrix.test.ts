@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { basic } from '../../support/rest-client.ts'
+import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { ADMIN_ROUTES, pathOf } from '../../support/rest-routes.ts'
+
+type Expected = readonly [status: number, code?: string]
+interface Caller {
+  readonly name: string
+  readonly expected: Expected
+  headers(): Promise<Record<string, string>>
+}
+
+let host: RestHost
+beforeAll(async () => {
+  host = await startRestHost()
+})
+afterAll(() => host.close())
+
+const ANONYMOUS: Expected = [401, 'rest_forbidden']
+const FORBIDDEN: Expected = [403, 'rest_forbidden']
+const withNonce = async (login: string) => ({ ...(await host.signIn(login)).headers })
+const withoutNonce = async (login: string) => ({ cookie: (await host.signIn(login)).cookie })
+const script = (login: string) => host.scriptOf(login)
+
+const CALLERS: readonly Caller[] = [
+  { name: 'anonymous', expected: ANONYMOUS, headers: async () => ({}) },
+  { name: 'subscriber', expected: FORBIDDEN, headers: () => withNonce('alice') },
+  { name: 'subscriber without nonce', expected: ANONYMOUS, headers: () => withoutNonce('alice') },
+  { name: 'subscriber with application password', expected: FORBIDDEN, headers: () => script('alice') },
+  { name: 'editor', expected: FORBIDDEN, headers: () => withNonce('carol') },
+  { name: 'editor with application password', expected: FORBIDDEN, headers: () => script('carol') },
+  { name: 'admin without nonce', expected: ANONYMOUS, headers: () => withoutNonce('admin') },
+  { name: 'admin with nonce', expected: [200], headers: () => withNonce('admin') },
+  { name: 'application password', expected: [200], headers: () => script('admin') },
+  {
+    name: 'revoked application password',
+    expected: ANONYMOUS,
+    async headers() {
+      const { id, password } = await host.limiter.passwords.create(1, 'revoked')
+      await host.limiter.passwords.revoke(1, id)
+      return basic('admin', password)
+    },
+  },
+  {
+    name: 'disabled admin',
+    expected: FORBIDDEN,
+    async headers() {
+      const headers = await withNonce('dora')
+      host.user('dora').disabled = true
+      return headers
+    },
+  },
+  {
+    name: 'disabled admin with application password',
+    expected: FORBIDDEN,
+    async headers() {
+      host.user('dora').disabled = true
+      return script('dora')
+    },
+  },
+  {
+    name: 'admin who has become a subscriber',
+    expected: FORBIDDEN,
+    async headers() {
+      const headers = await withNonce('dora')
+      host.user('dora').role = 'subscriber'
+      return headers
+    },
+  },
+]
+
+describe.each(CALLERS)('$name', ({ expected: [status, code], headers }) => {
+  it.each(ADMIN_ROUTES)(`is answered ${status} by $method $path`, async ({ method, path, json, changesNothing }) => {
+    Object.assign(host.user('dora'), { disabled: false, role: 'administrator' })
+    await host.arrange()
+    const carried = await headers()
+    const before = await host.snapshot()
+    const answer = await host.call(method, path, { headers: carried, json })
+    expect([answer.status, answer.json.code]).toEqual([status, code])
+    if (status !== 200) expect(await host.snapshot()).toEqual(before)
+    else if (method !== 'GET' && !changesNothing) expect(await host.snapshot()).not.toEqual(before)
+  })
+})
+
+describe('the matrix', () => {
+  it('has every route that there is', async () => {
+    const { paths } = (await host.call('GET', '/sessmgr/v1/openapi.json', { headers: await script('admin') })).json
+    const described = Object.entries(paths as Record<string, object>).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const tested = ADMIN_ROUTES.map((route) => `${route.method} ${pathOf(route)}`)
+    expect(tested.toSorted()).toEqual(described.toSorted())
+  })
+})
+
+describe('an admin who is gone', () => {
+  it('is a stranger, with his cookie and with his password, also when the application says null for nobody', async () => {
+    Object.assign(host.user('dora'), { disabled: false, role: 'administrator' })
+    const [cookie, password] = [await withNonce('dora'), await script('dora')]
+    const { users } = host.limiter.host ?? {}
+    if (!users) throw new Error('the application has users')
+    const found = { ...users }
+    for (const nobody of [undefined, null]) {
+      const gone = async () => nobody
+      Object.assign(users, { findById: gone, findByLogin: gone, findByEmail: gone })
+      for (const headers of [cookie, password]) {
+        const answer = await host.call('GET', '/sessmgr/v1/settings', { headers })
+        expect([answer.status, answer.json.code]).toEqual([401, 'rest_forbidden'])
+      }
+    }
+    Object.assign(users, found)
+    for (const headers of [cookie, password]) {
+      expect((await host.call('GET', '/sessmgr/v1/settings', { headers })).status).toBe(200)
+    }
+  })
+})

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-host.ts'
+import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
+
+let host: RestHost
+let admin: SignedIn
+beforeAll(async () => {
+  host = await startRestHost({ sessmgr: { settings: { maximum: 9, logic: 'logout_oldest' } } })
+})
+beforeEach(async () => {
+  await host.registry.options.delete('sessmgr_settings')
+  admin = await host.signIn('admin')
+})
+afterAll(() => host.close())
+
+const SETTINGS = '/sessmgr/v1/settings'
+const write = (json: unknown, method = 'POST') => host.call(method, SETTINGS, { headers: admin.headers, json })
+const stored = async () => (await host.registry.options.get('sessmgr_settings'))?.value
+
+describe('rule 20: what is not there', () => {
+  const paths = [...new Set(ADMIN_ROUTES.map(({ path }) => path.split('?')[0] as string))]
+
+  it.each(paths)('%s answers a method that it does not know with 405, and says which it does', async (path) => {
+    const known = ADMIN_ROUTES.filter((route) => route.path.split('?')[0] === path).map(({ method }) => method)
+    const allowed = known.includes('GET') ? ['GET', 'HEAD', ...known.filter((method) => method !== 'GET')] : known
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
+    for (const method of others.filter((name) => !allowed.includes(name))) {
+      for (const headers of [{}, admin.headers]) {
+        const before = await host.snapshot()
+        const answer = await host.call(method, path, { headers })
+        expect(answer.status, method).toBe(405)
+        expect(answer.headers.allow).toBe(allowed.join(', '))
+        if (method !== 'HEAD')
+          expect(answer.json).toMatchObject({ code: 'rest_method_not_allowed', data: { status: 405 } })
+        expect(await host.snapshot()).toEqual(before)
+      }
+    }
+  })
+
+  it('answers HEAD like GET, without a body', async () => {
+    const get = await host.call('GET', SETTINGS, { headers: admin.headers })
+    const head = await host.call('HEAD', SETTINGS, { headers: admin.headers })
+    expect([head.status, head.text]).toEqual([200, ''])
+    const { date: _one, ...ofGet } = get.headers
+    const { date: _two, ...ofHead } = head.headers
+    for (const headers of [ofGet, ofHead]) delete headers['transfer-encoding']
+    expect(ofHead).toEqual(ofGet)
+    expect((await host.call('HEAD', SETTINGS)).status).toBe(401)
+  })
+
+  it.each([
+    '/sessmgr/v1',
+    '/sessmgr/v1/',
+    '/sessmgr/v1/nothing',
+    '/sessmgr/v1/settings/',
+    '/sessmgr/v1/settings/maximum/x',
+    '/wp/v2/settings/sessmgr_settings/maximum/x',
+    '/sessmgr/v1/constructor',
+    '/sessmgr/v1/openapi-json',
+    '/wp/v2/users',
+    '/lazycomments/v1/nothing',
+  ])('answers the path %s with 404 rest_no_route', async (path) => {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const answer = await host.call(method, path, { headers: admin.headers })
+      expect([answer.status, answer.json.code]).toEqual([404, 'rest_no_route'])
+    }
+  })
+
+  it.each(['/hello', '/sessmgr/v2/settings', '/sessmgr', '/sessmgr/v1x/settings', '/'])(
+    'leaves the path %s to the application',
+    async (path) => {
+      const answer = await host.call('GET', path)
+      expect(answer.headers['content-type']).toMatch(/^text\/html/)
+      expect(answer.status).toBe(path === '/hello' ? 200 : 404)
+    },
+  )
+
+  it.each(['{', '{"maximum":2', '{"maximum":02}', "{'maximum':2}", '{"maximum":2,}', 'maximum=2', '{}{}', 'NaN'])(
+    'answers the malformed JSON %j with 400 rest_invalid_json',
+    async (body) => {
+      const headers = { ...admin.headers, 'content-type': 'application/json' }
+      const answer = await host.call('POST', SETTINGS, { headers, body })
+      expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_json'])
+      expect(await stored()).toBeUndefined()
+    },
+  )
+
+  it('names every bad parameter, and writes none of the good ones', async () => {
+    const both = await write({ maximum: 0, logic: 'nope' })
+    expect(both.status).toBe(400)
+    expect(both.json).toEqual({
+      code: 'rest_invalid_param',
+      message: expect.stringContaining('maximum, logic'),
+      data: {
+        status: 400,
+        params: {
+          maximum: 'must be a whole number, 1 or more',
+          logic: 'must be one of logout_oldest, allow, block',
+        },
+      },
+    })
+    const one = await write({ maximum: 3, logic: 'nope' })
+    expect(Object.keys(one.json.data.params)).toEqual(['logic'])
+    expect(await stored()).toBeUndefined()
+  })
+})
+
+describe('rule 21: /settings', () => {
+  it('drops an unknown key, and keeps the value of an omitted one', async () => {
+    expect((await write({ maximum: 2, colour: 'red' })).json).toEqual({ maximum: 2, logic: 'logout_oldest' })
+    expect((await write({ logic: 'block' })).json).toEqual({ maximum: 2, logic: 'block' })
+    expect((await write({})).json).toEqual({ maximum: 2, logic: 'block' })
+    expect(await stored()).toEqual({ maximum: 2, logic: 'block' })
+  })
+
+  it('refuses a body with unknown keys only, names them, and says what was meant', async () => {
+    const answer = await write({ max: 5, Logic: 'block', colour: 'red' })
+    expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
+    expect(answer.json.data.params).toEqual({
+      max: 'is unknown (did you mean "maximum"?)',
+      Logic: 'is unknown (did you mean "logic"?)',
+      colour: 'is unknown',
+    })
+    expect(await stored()).toBeUndefined()
+  })
+
+  it.each([1, 7, Number.MAX_SAFE_INTEGER, '1', '12', '007', String(Number.MAX_SAFE_INTEGER)])(
+    'accepts the maximum %j',
+    async (maximum) => {
+      const answer = await write({ maximum })
+      expect([answer.status, answer.json.maximum]).toEqual([200, Number(maximum)])
+    },
+  )
+
+  it.each([
+    0,
+    -1,
+    1.5,
+    2 ** 53,
+    1e300,
+    '0',
+    '000',
+    '-1',
+    '1.0',
+    '1e3',
+    '0x5',
+    ' 5',
+    '5 ',
+    '',
+    '٣',
+    '9007199254740993',
+    '9'.repeat(400),
+    null,
+    true,
+    [3],
+    { toString: '3' },
+  ])('refuses the maximum %j with 400', async (maximum) => {
+    const answer = await write({ maximum, logic: 'block' })
+    expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
+    expect(Object.keys(answer.json.data.params)).toEqual(['maximum'])
+    expect(await stored()).toBeUndefined()
+  })
+
+  it.each(['nope', '', 'ALLOW', ' allow', '__proto__', 'constructor', null, 5, true, ['allow'], { allow: 1 }])(
+    'refuses the logic %j with 400',
+    async (logic) => {
+      const answer = await write({ maximum: 2, logic })
+      expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
+      expect(Object.keys(answer.json.data.params)).toEqual(['logic'])
+      expect(await stored()).toBeUndefined()
+    },
+  )
+
+  it.each(['POST', 'PUT', 'PATCH'])('takes %s for a partial update', async (method) => {
+    await write({ maximum: 3, logic: 'block' })
+    const answer = await write({ maximum: 4 }, method)
+    expect([answer.status, answer.json]).toEqual([200, { maximum: 4, logic: 'block' }])
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { basic } from '../../support/rest-client.ts'
+import { startRestHost } from '../../support/rest-host.ts'
+import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
+
+async function setUp() {
+  const host = await startRestHost({ withoutHost: true })
+  onTestFinished(() => host.close())
+  return host
+}
+
+describe('while nobody has said who the users are', () => {
+  it.each(ADMIN_ROUTES)('$method $path is refused to everybody', async ({ method, path, json }) => {
+    const host = await setUp()
+    const { password } = await host.limiter.passwords.create(1, 'script')
+    const admin = await host.signIn('admin')
+    const before = await host.snapshot()
+    for (const headers of [{}, admin.headers, basic('admin', password)]) {
+      const answer = await host.call(method, path, { headers, json })
+      expect([answer.status, answer.json]).toEqual([
+        403,
+        { code: 'rest_forbidden', message: expect.any(String), data: { status: 403 } },
+      ])
+      expect(answer.headers['cache-control']).toBe('no-store')
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    }
+    expect(await host.snapshot()).toEqual(before)
+  })
+
+  it('the log says once what to configure, when the first call arrives', async () => {
+    const host = await setUp()
+    expect(host.logs).toEqual([])
+    for (let call = 0; call < 3; call++) await host.call('GET', '/sessmgr/v1/settings')
+    expect(host.logs).toHaveLength(1)
+    expect(host.logs[0]?.[0]).toMatch(
+      /sessmgr\(\{ host: \{ users: \{ findById, findByEmail, findByLogin, summary \}, can \} \}\)/,
+    )
+  })
+
+  it('the routes of the application below the same path go on', async () => {
+    const host = await setUp()
+    const answer = await host.call('GET', '/hello')
+    expect([answer.status, answer.text]).toEqual([200, 'a route of the application'])
+    expect((await host.call('GET', '/sessmgr/v10')).headers['content-type']).toMatch(/^text\/html/)
+    expect(host.logs).toEqual([])
+  })
+
+  it('the limit itself works', async () => {
+    const host = await setUp()
+    const admin = await host.signIn('admin')
+    expect(await host.limiter.sessions.count(1)).toBe(1)
+    await host.limiter.sessions.endAll(1)
+    expect(await host.isSignedIn(admin)).toBe(false)
+  })
+})

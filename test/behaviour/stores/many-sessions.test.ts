@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
+import { MOST_SESSIONS } from '../../../src/sessions/most-sessions.ts'
+import { encodeSession } from '../../../src/stores/redis/session-codec.ts'
+import { idsOf, newSession } from '../../../src/testing/store/registry-case.ts'
+import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
+import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+
+const USER = 'busy'
+const KEY = `sessmgr:{${USER}}:s`
+const VERY_MANY = 5000
+const LONG = 3_600_000
+
+let server: RedisServer
+let client: NodeRedis
+beforeAll(async () => {
+  server = await startRedis()
+  client = await connectRedis(server.url)
+})
+beforeEach(() => client.flushAll())
+afterAll(async () => {
+  client.destroy()
+  await server.stop()
+})
+
+const numbered = (index: number) => `session ${index}`
+
+/** Commits one login and gives the raw ids of the sessions that it ended. */
+async function admit({ sessions }: SessmgrStore, sessionId: string): Promise<string[]> {
+  const { version } = await sessions.read(USER)
+  const result = await sessions.commit(USER, version, { admit: newSession(sessionId, LONG), end: [] })
+  if (!result.committed) throw new Error('the login met a conflict')
+  return result.ended.map((ended) => ended.sessionId)
+}
+
+/** Fills the account as a version without a bound has left it; the first half has expired if wished. */
+async function fill(count: number, firstExpired = 0): Promise<void> {
+  const now = Date.now()
+  const fields: Record<string, string> = { v: now.toString(16) }
+  for (let index = 0; index < count; index++) {
+    const ttlMs = index < firstExpired ? 1 : LONG
+    const [name = '', ttl = '', rest = '', info = ''] = encodeSession(USER, newSession(numbered(index), ttlMs))
+    fields[name] = `${(now - count + index).toString(16)},0,${ttl},${rest}`
+    fields[`i${name}`] = info
+  }
+  await client.hSet(KEY, fields)
+}
+
+const stores: Record<string, () => SessmgrStore> = { memory: () => memoryStore(), Redis: () => redisStore({ client }) }
+
+describe.each(Object.entries(stores))('in %s', (_, createStore) => {
+  it('a user has a thousand sessions at most: one more ends the oldest, be it a login or taken over', async () => {
+    const store = createStore()
+    for (let index = 0; index < MOST_SESSIONS; index++) await store.sessions.adopt(USER, newSession(numbered(index)))
+    expect(await admit(store, 'a login')).toEqual([numbered(0)])
+    expect((await store.sessions.adopt(USER, newSession('taken over')))?.sessionId).toBe('taken over')
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(1)))).toBeUndefined()
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(2)))).toBe(0)
+    const ids = await idsOf(store.sessions, USER)
+    expect(ids).toHaveLength(MOST_SESSIONS)
+    expect(ids.slice(-2)).toEqual(['a login', 'taken over'])
+    expect(await admit(store, 'a login')).toEqual([])
+  })
+})
+
+describe('an account that a version without a bound has filled', () => {
+  const youngest = Array.from({ length: MOST_SESSIONS }, (_, index) => numbered(VERY_MANY - MOST_SESSIONS + index))
+
+  it('is cut down to the youngest by the first that reads it, and serves on', async () => {
+    const store = redisStore({ client })
+    await fill(VERY_MANY)
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(VERY_MANY - 1)))).toBe(0)
+    expect(await idsOf(store.sessions, USER)).toEqual(youngest)
+    expect(await client.hLen(KEY)).toBe(2 * MOST_SESSIONS + 1)
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(0)))).toBeUndefined()
+    expect(await admit(store, 'new')).toEqual([youngest[0]])
+  })
+
+  const calls: Record<string, (store: SessmgrStore) => Promise<unknown>> = {
+    'end of all': async ({ sessions }) => expect(await sessions.end(USER)).toHaveLength(MOST_SESSIONS),
+    'end of all others': async ({ sessions }) =>
+      expect(await sessions.endOthers(USER, tokenOf(numbered(VERY_MANY - 1)))).toHaveLength(MOST_SESSIONS - 1),
+    'end of one': async ({ sessions }) =>
+      expect(await sessions.end(USER, [tokenOf(numbered(VERY_MANY - 1))])).toHaveLength(1),
+    'session that is taken over': async ({ sessions }) =>
+      expect((await sessions.adopt(USER, newSession('dormant')))?.sessionId).toBe('dormant'),
+    'login that had read before': async ({ sessions }) =>
+      expect(await sessions.commit(USER, '1', { admit: newSession('late'), end: [] })).toEqual({ committed: false }),
+  }
+  it.each(Object.entries(calls))('bears each change: %s', async (_, call) => {
+    const store = redisStore({ client })
+    await fill(VERY_MANY)
+    await call(store)
+    expect((await idsOf(store.sessions, USER)).length).toBeLessThanOrEqual(MOST_SESSIONS)
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(0)))).toBeUndefined()
+  })
+
+  it('loses what has expired before what is live', async () => {
+    const store = redisStore({ client })
+    await fill(VERY_MANY, VERY_MANY - 10)
+    expect(await idsOf(store.sessions, USER)).toEqual(youngest.slice(-10))
+    expect(await client.hLen(KEY)).toBe(2 * 10 + 1)
+  })
+
+  it('is cut down while two processes log its user in, and each login is there', async () => {
+    const stores = [redisStore({ client }), redisStore({ client })] as const
+    await fill(VERY_MANY)
+    const logIn = async (index: number) => {
+      for (;;) {
+        try {
+          return await admit(stores[index % 2] as SessmgrStore, `login ${index}`)
+        } catch (error) {
+          if (!String(error).includes('conflict')) throw error
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: 6 }, (_, index) => logIn(index)))
+    const ids = await idsOf(stores[0].sessions, USER)
+    expect(ids).toHaveLength(MOST_SESSIONS)
+    expect(ids.slice(-6).toSorted()).toEqual([0, 1, 2, 3, 4, 5].map((index) => `login ${index}`))
+  })
+})
+
+it('the scripts know the same bound', () => {
+  const slot = readFileSync(new URL('../../../src/stores/redis/lua/slot.lua', import.meta.url), 'utf8')
+  expect(slot).toContain(`local MOST_SESSIONS = ${MOST_SESSIONS}\n`)
+})

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { explicitCalls } from '../../../src/explicit.ts'
+import { sessmgr, tokenOf } from '../../../src/index.ts'
+import { type RedisClient, redisStore } from '../../../src/redis.ts'
+import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
+import { RedisClock } from '../../support/redis-clock.ts'
+import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+
+const USER = 'alice'
+const KEY = 'sessmgr:{alice}:s'
+const LONG = 600_000
+const SHORT = 60
+
+let server: RedisServer
+let client: NodeRedis
+beforeAll(async () => {
+  server = await startRedis()
+  client = await connectRedis(server.url)
+})
+beforeEach(() => client.flushAll())
+afterAll(async () => {
+  client.destroy()
+  await server.stop()
+})
+
+/** A process that makes explicit calls, over a session store that forgets nothing. */
+function startProcess(redis: RedisClient = client) {
+  const limiter = sessmgr({ store: redisStore({ client: redis }), settings: { maximum: 10 } })
+  const calls = explicitCalls(limiter, { exists: () => true, destroy: () => {} })
+  const login = (sessionId: string, ttlMs: number) =>
+    calls.login({ userId: USER, ip: null, userAgent: null }, async () => ({ sessionId, ttlMs }))
+  const isLive = async (sessionId: string) => (await calls.check({ userId: USER, sessionId })).session !== undefined
+  const touch = (sessionId: string) => calls.touch({ userId: USER, sessionId, ttlMs: LONG })
+  return { limiter, isLive, touch, login }
+}
+
+/** A client that counts the scripts and the reads that go through it. */
+function counted(): { redis: RedisClient; counts: { scripts: number; reads: number } } {
+  const counts = { scripts: 0, reads: 0 }
+  const redis: RedisClient = {
+    evalSha: (...call) => {
+      counts.scripts += 1
+      return client.evalSha(...call)
+    },
+    eval: (...call) => client.eval(...call),
+    get: (key) => client.get(key),
+    hGet: (key, field) => {
+      counts.reads += 1
+      return client.hGet(key, field)
+    },
+  }
+  return { redis, counts }
+}
+
+describe('a session that has expired while another one of its user lives', () => {
+  it('is over for every call, in every process', async () => {
+    const [one, two] = [startProcess(), startProcess()]
+    await one.login('long', LONG)
+    await one.login('short', SHORT)
+    await sleep(SHORT + 10)
+    for (const { isLive, touch, limiter } of [one, two, startProcess()]) {
+      expect(await isLive('short')).toBe(false)
+      expect(await touch('short')).toBe(false)
+      expect(await isLive('short')).toBe(false)
+      expect(await limiter.sessions.count(USER)).toBe(1)
+      expect((await limiter.sessions.list(USER)).map(({ token }) => token)).toEqual([tokenOf('long')])
+      expect(await isLive('long')).toBe(true)
+    }
+  })
+
+  it('leaves its record with the first call that ends a session, be it one that has ended none', async () => {
+    const { login } = startProcess()
+    await login('long', LONG)
+    await login('short', SHORT)
+    expect(await client.hLen(KEY)).toBe(5)
+    await sleep(SHORT + 10)
+    expect(await redisStore({ client }).sessions.end(USER, [tokenOf('short')])).toEqual([])
+    expect(await client.hLen(KEY)).toBe(3)
+  })
+})
+
+describe('whether a session has expired', () => {
+  it('is asked of the server once, by a process that does not know its clock, and not by each request', async () => {
+    await startProcess().login('a', LONG)
+    const { redis, counts } = counted()
+    const { isLive } = startProcess(redis)
+    for (let request = 0; request < 5; request++) expect(await isLive('a')).toBe(true)
+    expect(counts).toEqual({ scripts: 1, reads: 5 })
+  })
+
+  it('is asked of the server when the session has less than a second left', async () => {
+    const { redis, counts } = counted()
+    const { isLive, login } = startProcess(redis)
+    await login('a', 900)
+    counts.scripts = 0
+    await isLive('a')
+    expect(counts.scripts).toBe(1)
+  })
+
+  it.each([-1, 1])('goes by the clock of the server, not by that of the process, %i hours away', async (hours) => {
+    const clock = new RedisClock()
+    const now = Date.now
+    Date.now = () => now() - hours * 3_600_000
+    try {
+      if (hours > 0) await clock.pass(hours * 3_600_000)
+      const { isLive, login } = startProcess(clock.on(client))
+      await login('long', LONG)
+      await login('short', SHORT)
+      await sleep(SHORT + 10)
+      expect(await isLive('short')).toBe(false)
+      expect(await isLive('long')).toBe(true)
+    } finally {
+      Date.now = now
+    }
+  })
+})

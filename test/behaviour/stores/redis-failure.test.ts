@@ -1,0 +1,217 @@
+import type { RedisClientOptions } from 'redis'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Answer, Browser } from '../../support/browser.ts'
+import { heapInUse } from '../../support/heap.ts'
+import { HttpLoad } from '../../support/http-load.ts'
+import { inParallel } from '../../support/in-parallel.ts'
+import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
+import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
+import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
+
+const DEADLINE_MS = 300
+/** Keeps everything over a kill. */
+const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '']
+
+interface World {
+  readonly server: RedisServer
+  /** Stands between the application and the server. */
+  readonly proxy: TcpProxy
+  /** Goes past the proxy. */
+  readonly admin: NodeRedis
+  readonly host: RedisHost
+}
+
+async function startWorld(redis = DURABLE, clientOptions?: RedisClientOptions, touchEvery?: number): Promise<World> {
+  const server = await startRedis(redis)
+  onTestFinished(() => server.stop())
+  const proxy = await startProxy(server.port)
+  onTestFinished(() => proxy.stop())
+  const [client, admin] = await Promise.all([connectRedis(proxy.url, clientOptions), connectRedis(server.url)])
+  onTestFinished(() => {
+    client.destroy()
+    admin.destroy()
+  })
+  const host = await startRedisHost({ client, deadlineMs: DEADLINE_MS, touchEvery })
+  onTestFinished(() => host.close())
+  return { server, proxy, admin, host }
+}
+
+async function timed(request: Promise<Answer>): Promise<Answer> {
+  const start = performance.now()
+  const answer = await request
+  expect(performance.now() - start).toBeLessThan(3 * DEADLINE_MS)
+  return answer
+}
+
+/** What everybody gets while the store is away: a signed-in user, who stays one; somebody who signs in; a stranger. */
+async function expectOutage(host: RedisHost, signedIn: Browser): Promise<void> {
+  const cookie = signedIn.sessionId()
+  const requests = [() => signedIn.get('/me'), () => host.browser().login('bob'), () => signedIn.post('/logout')]
+  for (const request of [...requests, ...requests]) {
+    const { status, headers, setCookies } = await timed(request())
+    expect({ status, retryAfter: headers.get('retry-after'), setCookies }).toEqual({
+      status: 503,
+      retryAfter: '2',
+      setCookies: [],
+    })
+  }
+  expect(signedIn.sessionId()).toBe(cookie)
+  await expectStrangersServed(host)
+}
+
+async function expectStrangersServed(host: RedisHost): Promise<void> {
+  const { status, text, setCookies } = await timed(host.browser().get('/'))
+  expect({ status, text, setCookies }).toEqual({ status: 200, text: 'public page', setCookies: [] })
+}
+
+async function expectRecovery(host: RedisHost, signedIn: Browser, login = 'carol'): Promise<void> {
+  await vi.waitFor(async () => expect(await signedIn.me()).toBe(200), { timeout: 6000, interval: 50 })
+  const { status } = await host.browser().login(login)
+  expect(status).toBe(200)
+}
+
+const outages: Record<string, { begin(world: World): unknown; end(world: World): unknown }> = {
+  'is killed': { begin: ({ server }) => server.kill(), end: ({ server }) => server.restart() },
+  'is frozen': {
+    begin: ({ server }) => server.process.kill('SIGSTOP'),
+    end: ({ server }) => server.process.kill('SIGCONT'),
+  },
+  'is behind a black hole': {
+    begin: ({ proxy }) => proxy.set({ kind: 'black hole' }),
+    end: ({ proxy }) => proxy.set({ kind: 'none' }),
+  },
+  'resets every connection': {
+    begin: ({ proxy }) => proxy.set({ kind: 'reset' }),
+    end: ({ proxy }) => proxy.set({ kind: 'none' }),
+  },
+  'never gets its replies through': {
+    begin: ({ proxy }) => proxy.set({ kind: 'lost reply' }),
+    end: ({ proxy }) => proxy.set({ kind: 'none' }),
+  },
+  'answers only after the deadline': {
+    begin: ({ proxy }) => proxy.set({ kind: 'delay', ms: 2 * DEADLINE_MS }),
+    end: ({ proxy }) => proxy.set({ kind: 'none' }),
+  },
+  'has lost its master and serves nothing stale': {
+    async begin({ admin }) {
+      await admin.configSet('replica-serve-stale-data', 'no')
+      await admin.sendCommand(['REPLICAOF', '127.0.0.1', '1'])
+    },
+    end: ({ admin }) => admin.sendCommand(['REPLICAOF', 'NO', 'ONE']),
+  },
+}
+
+describe('while Redis', () => {
+  for (const [what, { begin, end }] of Object.entries(outages)) {
+    it(`${what}: 503 with Retry-After, the cookie stays, strangers are served; then everything goes on`, async () => {
+      const world = await startWorld()
+      const signedIn = await world.host.signedIn('alice')
+      await begin(world)
+      await expectOutage(world.host, signedIn)
+      await end(world)
+      await expectRecovery(world.host, signedIn)
+    })
+  }
+
+  const clients: Record<string, RedisClientOptions> = {
+    'as node-redis makes it': {},
+    'without an offline queue': { disableOfflineQueue: true },
+  }
+  for (const [name, options] of Object.entries(clients)) {
+    it(`is killed, or frozen, it is the same with a client ${name}`, async () => {
+      const world = await startWorld(DURABLE, options)
+      const signedIn = await world.host.signedIn('alice')
+      await world.server.kill()
+      await expectOutage(world.host, signedIn)
+      await world.server.restart()
+      await expectRecovery(world.host, signedIn)
+      world.server.process.kill('SIGSTOP')
+      await expectOutage(world.host, signedIn)
+      world.server.process.kill('SIGCONT')
+      await expectRecovery(world.host, signedIn, 'bob')
+    })
+  }
+
+  it('is loading its data, everything is refused, and the sessions are there afterwards', async () => {
+    const slowToLoad = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024']
+    const world = await startWorld([...slowToLoad, '--save', '', '--appendonly', 'no'])
+    const signedIn = await world.host.signedIn('alice')
+    await Promise.all(Array.from({ length: 2500 }, (_, index) => world.admin.set(`filler${index}`, 'x'.repeat(50))))
+    await world.admin.sendCommand(['SAVE'])
+    await world.server.kill()
+    const restarted = world.server.restart()
+    await vi.waitFor(() => expect(world.admin.get('x')).rejects.toThrow('LOADING'), { timeout: 4000 })
+    await expectOutage(world.host, signedIn)
+    await expect(world.admin.get('x')).rejects.toThrow('LOADING')
+    await restarted
+    await expectRecovery(world.host, signedIn)
+  })
+
+  const refusals: Record<string, { begin(admin: NodeRedis): unknown; end(admin: NodeRedis): unknown }> = {
+    'takes no writes (READONLY)': {
+      begin: (admin) => admin.sendCommand(['REPLICAOF', '127.0.0.1', '1']),
+      end: (admin) => admin.sendCommand(['REPLICAOF', 'NO', 'ONE']),
+    },
+    'has no memory left (OOM)': {
+      begin: (admin) => admin.configSet('maxmemory', '1'),
+      end: (admin) => admin.configSet('maxmemory', '0'),
+    },
+  }
+  for (const [what, { begin, end }] of Object.entries(refusals)) {
+    it(`${what}: logins are answered 503, and whoever is signed in stays so`, async () => {
+      // Every request would note that its session is in use.
+      const { admin, host } = await startWorld(DURABLE, undefined, 0)
+      const signedIn = await host.signedIn('alice')
+      await begin(admin)
+      const load = new HttpLoad(1)
+      onTestFinished(() => load.close())
+      const cookie = `connect.sid=${signedIn.cookies.get('connect.sid')?.value}`
+      for (let round = 0; round < 3; round++) {
+        const refused = await timed(host.browser().login('bob'))
+        expect([refused.status, refused.headers.get('retry-after'), refused.setCookies]).toEqual([503, '2', []])
+        expect(await signedIn.me()).toBe(200)
+        // Over one connection, which an error after the answer would break.
+        for (let visit = 0; visit < 5; visit++)
+          expect((await load.send(host.origin, '/me', { cookie })).status).toBe(200)
+        await expectStrangersServed(host)
+      }
+      await end(admin)
+      await expectRecovery(host, signedIn)
+    })
+  }
+
+  it('is down from the start, the application starts all the same, and finds it when it is there', async () => {
+    const { server, host } = await startWorld()
+    const signedIn = await host.signedIn('alice')
+    await server.kill()
+    const client = await connectRedis(server.url)
+    onTestFinished(() => client.destroy())
+    const fresh = await startRedisHost({ client, deadlineMs: DEADLINE_MS })
+    onTestFinished(() => fresh.close())
+    const returning = fresh.browser()
+    for (const [name, cookie] of signedIn.cookies) returning.cookies.set(name, cookie)
+    await expectOutage(fresh, returning)
+    await server.restart()
+    await expectRecovery(fresh, returning)
+  })
+
+  it('is away, no load makes the memory grow', async () => {
+    const { host, proxy } = await startWorld()
+    const signedIn = await host.signedIn('alice')
+    const load = new HttpLoad(50)
+    onTestFinished(() => load.close())
+    const cookie = `connect.sid=${signedIn.cookies.get('connect.sid')?.value}`
+    const visit = () => load.send(host.origin, '/me', { cookie })
+    const both = async (index: number) =>
+      (await (index % 2 ? visit() : load.login(host.origin, 'bob', 'secret'))).status
+    await inParallel(500, 50, visit)
+    const before = await heapInUse()
+    proxy.set({ kind: 'black hole' })
+    const statuses = await inParallel(5000, 50, both)
+    await expect.poll(async () => (await heapInUse()) - before).toBeLessThan(20)
+    expect(new Set(statuses)).toEqual(new Set([503]))
+    proxy.set({ kind: 'none' })
+    await expectRecovery(host, signedIn)
+  })
+})

@@ -1,0 +1,109 @@
+import Redis from 'ioredis'
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
+import { describe, expect, it } from 'vitest'
+import { sessmgr } from '../../../src/index.ts'
+import { fromIoredis, type RedisClient, type RedisStoreOptions, redisStore } from '../../../src/redis.ts'
+
+// Never connected: options are checked before anything is sent.
+const client = createClient()
+const ioredis = new Redis({ lazyConnect: true })
+const withoutWait = { evalSha: client.evalSha, eval: client.eval, get: client.get, hGet: client.hGet }
+
+const misuse = (options: unknown) => () => redisStore(options as RedisStoreOptions)
+const invalid = (message: RegExp) =>
+  expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) })
+
+describe('redisStore refuses', () => {
+  const cases: Record<string, [options: unknown, message: RegExp]> = {
+    'a mistyped option, and names the nearest': [{ client, prefx: 'x:' }, /"prefx".*Did you mean "prefix"\?/],
+    'an option in the wrong case': [{ client, deadlineMS: 100 }, /"deadlineMS".*Did you mean "deadlineMs"\?/],
+    'an option that is like none, without a guess': [{ client, colour: 'red' }, /"colour" of redisStore\(\)\.$/],
+    'no options': [undefined, /^"client" is missing\. .*redisStore\(\{ client \}\)/],
+    'no client': [{}, /^"client" is missing/],
+    'a client that is null': [{ client: null }, /^"client" is missing/],
+    'the client in place of the options': [client, /redisStore\(\{ client \}\), not redisStore\(client\)/],
+    'a client of ioredis in place of the options': [ioredis, /redisStore\(\{ client \}\), not redisStore\(client\)/],
+    'a client of ioredis as it is, and says what to do': [{ client: ioredis }, /fromIoredis\(client\)/],
+    'the session store in place of the client': [{ client: { get() {}, set() {} } }, /"client" has no evalSha\(\)/],
+    'a URL in place of the client': [{ client: 'redis://127.0.0.1' }, /"client" has no evalSha\(\)/],
+    'a client that caches, from which an ended session would still be live': [
+      { client: createClient({ RESP: 3, clientSideCache: {} }) },
+      /clientSideCache.*Give redisStore\(\) a client without/,
+    ],
+    'a pool that caches': [
+      { client: createClientPool({ RESP: 3 }, { clientSideCache: {} }) },
+      /clientSideCache.*Give redisStore\(\) a client without/,
+    ],
+    'a cluster that caches': [
+      { client: createCluster({ RESP: 3, rootNodes: [{ url: 'redis://127.0.0.1:1' }], clientSideCache: {} }) },
+      /clientSideCache.*Give redisStore\(\) a client without/,
+    ],
+    'a sentinel that caches': [
+      {
+        client: createSentinel({
+          RESP: 3,
+          name: 'master',
+          sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }],
+          clientSideCache: {},
+        }),
+      },
+      /clientSideCache.*Give redisStore\(\) a client without/,
+    ],
+    'a prefix that is no string': [{ client, prefix: 7 }, /"prefix" must be/],
+    'a prefix with a brace': [{ client, prefix: '{app}:' }, /"prefix".*braces/],
+    'a deadline below 10 ms': [{ client, deadlineMs: 9 }, /"deadlineMs".*10 to 60000; it is 9/],
+    'a deadline above a minute': [{ client, deadlineMs: 60_001 }, /"deadlineMs".*it is 60001/],
+    'a broken deadline': [{ client, deadlineMs: 99.5 }, /"deadlineMs".*whole number/],
+    'a deadline that is no number': [{ client, deadlineMs: '100' }, /"deadlineMs".*it is the text '100'\.$/],
+    'an unknown durability': [{ client, durability: 'disk' }, /'master' or 'replica'; it is disk/],
+    'to ask for replicas through a client that cannot': [
+      { client: withoutWait, durability: 'replica' },
+      /"durability: 'replica'" needs a client with wait\(\)/,
+    ],
+    'to ask for replicas through a cluster of ioredis, which sends WAIT to any node': [
+      { client: fromIoredis(new Redis.Cluster([], { lazyConnect: true })), durability: 'replica' },
+      /"durability: 'replica'" needs a client with wait\(\)/,
+    ],
+  }
+  for (const [what, [options, message]] of Object.entries(cases)) {
+    it(what, () => expect(misuse(options)).toThrow(invalid(message)))
+  }
+
+  it('itself in place of a session store, when it is handed to sessmgr as one', () => {
+    expect(() => sessmgr({ sessionStore: redisStore({ client }) })).toThrow(invalid(/"sessionStore"/))
+  })
+})
+
+describe('fromIoredis refuses', () => {
+  it.each([undefined, null, 'redis://127.0.0.1', {}, client])('what is no client of ioredis, at once (%#)', (given) => {
+    expect(() => fromIoredis(given as never)).toThrow(invalid(/package ioredis: there is no evalsha\(\)/))
+  })
+})
+
+describe('redisStore takes', () => {
+  const clients: Record<string, RedisClient> = {
+    'a client': client,
+    'a pool': createClientPool(),
+    'a cluster': createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }),
+    'a client of ioredis in its wrapper': fromIoredis(ioredis),
+  }
+  for (const [what, given] of Object.entries(clients)) {
+    it(`${what}, with replicas and without`, () => {
+      expect(redisStore({ client: given }).id).toBe('redis:sessmgr:')
+      expect(redisStore({ client: given, durability: 'replica' }).id).toBe('redis:sessmgr:')
+    })
+  }
+
+  it('undefined for the default', () => {
+    const options = { client, prefix: undefined, deadlineMs: undefined, durability: undefined }
+    expect(redisStore(options).id).toBe('redis:sessmgr:')
+  })
+
+  it('its id from the prefix, so that two memories on one server are two', () => {
+    expect(redisStore({ client, prefix: 'other:' }).id).toBe('redis:other:')
+  })
+
+  it('a client with nothing but what it needs', () => {
+    expect(redisStore({ client: withoutWait }).id).toBe('redis:sessmgr:')
+  })
+})

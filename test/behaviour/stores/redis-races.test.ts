@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Arena, seededUser, startArena } from '../../support/arena.ts'
+import { expectExact } from '../../support/expect-exact.ts'
+import { inParallel } from '../../support/in-parallel.ts'
+import { holdRequests } from '../../support/race-held-requests.ts'
+import { raceLogins, raceUsers } from '../../support/race-logins.ts'
+import { raceStaleSessions } from '../../support/race-stale-sessions.ts'
+
+const MODES = ['allow', 'logout_oldest', 'block']
+const LOGINS = 200
+
+describe('two processes on one Redis', () => {
+  let arena: Arena
+  beforeAll(async () => {
+    arena = await startArena({ processes: 2, users: 300 })
+  })
+  afterAll(() => arena.stop())
+
+  for (const [index, logic] of MODES.entries()) {
+    for (const maximum of [1, 3]) {
+      it(`rule 5: never hold more than ${maximum}, and lose no login, in the mode ${logic}`, async () => {
+        const settings = { maximum, logic }
+        const race = await raceLogins(arena, { user: 1 + 10 * index + maximum, logins: LOGINS, settings })
+        expectExact(race, LOGINS, settings)
+        expect(race.samples).toBeGreaterThan(20)
+      })
+    }
+  }
+
+  it('rule 5: leave every one of many users with exactly the maximum', async () => {
+    const settings = { maximum: 3, logic: 'logout_oldest' }
+    const { statuses, counts } = await raceUsers(arena, { from: 100, users: 40, loginsEach: 10, settings })
+    expect({ statuses, counts }).toEqual({ statuses: { 200: 400 }, counts: { 3: 40 } })
+  })
+
+  it('let no slow request bring back a session that ended through the other process', async () => {
+    const held = await holdRequests(arena, { from: 200, trials: 90 })
+    expect(held).toMatchObject({ revivedInGuard: 0, revivedInRedis: 0 })
+    expect(held.underWay).toBeGreaterThan(30)
+  })
+
+  it('rule 16: fire sessmgr_session_invalidated once for each stale session, however many requests come for it', async () => {
+    const stale = await raceStaleSessions(arena, { from: 150, sessions: 4, requestsEach: 50 })
+    expect(stale).toEqual({ statuses: { 401: 4 * 100 }, fired: { 1: 4 }, strange: 0 })
+  })
+
+  it('let no slow request bring back a session that a site-wide logout has made stale', async () => {
+    const held = await holdRequests(arena, { from: 160, trials: 30, everybody: true })
+    expect(held).toMatchObject({ revivedInGuard: 0, revivedInRedis: 0 })
+    expect(held.underWay).toBeGreaterThan(10)
+  })
+
+  it('outlive a Redis that freezes and drops everybody under load, and go on', async () => {
+    const { load, origins, client, redis, examples } = arena
+    const { login, password } = seededUser(190)
+    await arena.limiter.settings.update({ maximum: 1, logic: 'logout_oldest' })
+    const traffic = inParallel(300, 20, (n) => load.login(origins[n % 2] as string, login, password))
+    redis.process.kill('SIGSTOP')
+    setTimeout(() => redis.process.kill('SIGCONT'), 300)
+    await client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'])
+    const statuses = new Set((await traffic).map(({ status }) => status))
+    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+    expect(examples.ended()).toBe(0)
+    for (const origin of origins) expect((await load.login(origin, login, password)).status).toBe(200)
+    expect(await arena.limiter.sessions.count(seededUser(190).id)).toBe(1)
+  })
+})
+
+describe('two processes whose clocks are four minutes apart', () => {
+  let arena: Arena
+  beforeAll(async () => {
+    arena = await startArena({ processes: 2, users: 20, clockSkewMs: [-120_000, 120_000] })
+  })
+  afterAll(() => arena.stop())
+
+  const signIn = async (process: number, user: number) => {
+    const { login, password } = seededUser(user)
+    const { cookie, status } = await arena.load.login(arena.origins[process] as string, login, password)
+    expect(status).toBe(200)
+    return cookie
+  }
+  const statusIn = async (process: number, cookie?: string) =>
+    (await arena.load.send(arena.origins[process] as string, '/me', { cookie })).status
+
+  it('do run on different clocks', async () => {
+    const expiries = await inParallel(2, 2, async (process) => {
+      const { login, password } = seededUser(18)
+      const { headers } = await arena.load.login(arena.origins[process] as string, login, password)
+      return new Date(/Expires=([^;]+)/.exec(String(headers['set-cookie']))?.[1] ?? '').getTime()
+    })
+    const [slow = 0, fast = 0] = expiries
+    expect(fast - slow).toBeGreaterThan(230_000)
+  })
+
+  for (const [index, logic] of MODES.entries()) {
+    it(`rule 5: never hold more than 3, and lose no login, in the mode ${logic}`, async () => {
+      const settings = { maximum: 3, logic }
+      expectExact(await raceLogins(arena, { user: 1 + index, logins: LOGINS, settings }), LOGINS, settings)
+    })
+  }
+
+  it('rule 8: agree on which session is the oldest, whichever clock it was begun by', async () => {
+    await arena.limiter.settings.update({ maximum: 2, logic: 'logout_oldest' })
+    for (const [user, order] of [[11, [1, 0, 0]] as const, [12, [0, 1, 0]] as const, [13, [1, 0, 1]] as const]) {
+      const cookies: (string | undefined)[] = []
+      for (const process of order) cookies.push(await signIn(process, user))
+      for (const process of [0, 1]) {
+        expect(await Promise.all(cookies.map((cookie) => statusIn(process, cookie)))).toEqual([401, 200, 200])
+      }
+    }
+  })
+
+  it('rule 15: agree on which sessions a site-wide logout ended', async () => {
+    const before = await Promise.all([signIn(0, 14), signIn(1, 15)])
+    await arena.limiter.sessions.logoutAllUsers()
+    const after = await Promise.all([signIn(0, 16), signIn(1, 17)])
+    for (const process of [0, 1]) {
+      for (const cookie of before) expect(await statusIn(process, cookie)).toBe(401)
+      for (const cookie of after) expect(await statusIn(process, cookie)).toBe(200)
+    }
+  })
+})

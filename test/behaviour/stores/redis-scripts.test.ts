@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { luaText } from '../../../scripts/lua-text.mjs'
+import { type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
+import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
+import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
+import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+
+const FOLDER = new URL('../../../src/stores/redis/lua/', import.meta.url)
+const SLOT = 'slot.lua'
+
+interface Script {
+  readonly header: string
+  readonly body: string
+}
+
+function readScript(file: string): Script {
+  const text = readFileSync(new URL(file, FOLDER), 'utf8')
+  const [, header = '', body = ''] = /^--\[\[\n(.*?)\n\]\]\n(.*)$/s.exec(text) ?? []
+  return { header, body }
+}
+
+const numbersIn = (text: string, pattern: RegExp) =>
+  [...new Set([...text.matchAll(pattern)].map(([, number]) => Number(number)))].toSorted((a, b) => a - b)
+
+describe('the Lua scripts', () => {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.lua'))
+
+  it('are there', () => expect(files).toContain('commit.lua'))
+
+  it.each(files)('%s is sent without its comments and indentation, and with every other line', (file) => {
+    const { body } = readScript(file)
+    const code = body.split('\n').map((line) => line.trim())
+    const sent = luaText(readFileSync(new URL(file, FOLDER), 'utf8')).split('\n')
+    expect(sent).toEqual(code.filter((line) => line !== '' && !line.startsWith('--')))
+  })
+
+  for (const file of files) {
+    const { header, body } = readScript(file)
+
+    it(`${file} says in its header what it does, and what it returns`, () => {
+      expect(header.split('\n')[0]).toMatch(/^[A-Z].*\.$/)
+      // The slot is the beginning of other scripts and returns nothing itself.
+      if (file !== SLOT) expect(header).toMatch(/^Returns {2}\S/m)
+    })
+
+    it(`${file} works on one key, which its header names`, () => {
+      const used = numbersIn(header.includes('Uses slot.lua') ? body + readScript(SLOT).body : body, /KEYS\[(\d+)/g)
+      expect(used).toEqual([1])
+      expect(numbersIn(header, /^KEYS\[(\d+)\]/gm)).toEqual([1])
+    })
+
+    it(`${file} names the arguments in its header that it uses`, () => {
+      const loops = numbersIn(body, /for index = (\d+), #ARGV/g)
+      const used = [...new Set([...numbersIn(body, /ARGV\[(\d+)\]/g), ...loops])].toSorted((a, b) => a - b)
+      expect(numbersIn(header, /^ARGV\[(\d+)…?\]/gm)).toEqual(used)
+      expect(numbersIn(header, /^ARGV\[(\d+)…\]/gm)).toEqual(loops)
+    })
+  }
+})
+
+describe('a Redis server that serves the store', () => {
+  let server: RedisServer
+  let client: NodeRedis
+  let store: SessmgrStore
+
+  beforeAll(async () => {
+    server = await startRedis()
+    client = await connectRedis(server.url)
+    store = redisStore({ client })
+  })
+  beforeEach(async () => {
+    await client.flushAll()
+    await client.sendCommand(['SCRIPT', 'FLUSH'])
+    await client.sendCommand(['CONFIG', 'RESETSTAT'])
+  })
+  afterAll(async () => {
+    client.destroy()
+    await server.stop()
+  })
+
+  /** How often each command was called since the last reset, those that scripts called included. */
+  async function commandCounts(): Promise<Record<string, number>> {
+    const lines = String(await client.info('commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)
+    return Object.fromEntries([...lines].map(([, command, calls]) => [command, Number(calls)]))
+  }
+
+  /** Takes every way that a session can take. */
+  async function useEveryScript(user: string): Promise<void> {
+    const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
+    const { version } = await store.sessions.read(user)
+    expect(await store.sessions.commit(user, version, { admit: session, end: [] })).toMatchObject({ committed: true })
+    expect(await store.sessions.touch(user, tokenOf('a'), 60_000)).toBe(true)
+    expect(await store.sessions.adopt(user, { ...session, sessionId: 'b' })).toBeDefined()
+    expect(await store.sessions.end(user)).toHaveLength(2)
+    expect((await store.epoch.advance()).generation).toBeGreaterThan(0)
+    await store.options.set('option', 1)
+  }
+
+  it('is sent the text of a script once, and its digest every time', async () => {
+    for (let round = 0; round < 5; round++) await useEveryScript(`user ${round}`)
+    const { eval: texts = 0, evalsha: digests } = await commandCounts()
+    expect({ texts, digests }).toEqual({ texts: 7, digests: 5 * 7 })
+  })
+
+  it('is sent the scripts again, and nobody notices, when it has forgotten them', async () => {
+    await useEveryScript('alice')
+    await client.sendCommand(['SCRIPT', 'FLUSH'])
+    await useEveryScript('bob')
+    await client.sendCommand(['SCRIPT', 'FLUSH'])
+    await Promise.all(Array.from({ length: 20 }, (_, index) => useEveryScript(`parallel ${index}`)))
+  })
+
+  it('loses none of the calls that run while it forgets the scripts over and over', async () => {
+    let calling = true
+    const forgetting = (async () => {
+      while (calling) await client.sendCommand(['SCRIPT', 'FLUSH'])
+    })()
+    for (let round = 0; round < 50; round++) await useEveryScript(`user ${round}`)
+    calling = false
+    await forgetting
+  })
+
+  describe('behind an application', () => {
+    let host: RedisHost
+    beforeAll(async () => {
+      host = await startRedisHost({ client, settings: { maximum: 2, logic: 'logout_oldest' }, cookieMaxAge: 3_600_000 })
+    })
+    afterAll(() => host.close())
+
+    it('rule 17: is never made to walk its keys', async () => {
+      for (let user = 1; user <= 20; user++) {
+        const browsers = [host.browser(), host.browser(), host.browser()]
+        for (const browser of browsers) expect((await browser.login(`user${user}`)).status).toBe(200)
+        expect(await browsers[0]?.me()).toBe(401)
+        expect(await browsers[2]?.me()).toBe(200)
+        await browsers[1]?.post('/logout')
+        expect(await host.limiter.sessions.list(1000 + user)).toHaveLength(1)
+      }
+      await host.limiter.sessions.endAll(1001)
+      await host.limiter.sessions.logoutAllUsers()
+      await host.limiter.settings.update({ maximum: 3 })
+      const counts = await commandCounts()
+      expect(
+        Object.keys(counts).filter((command) => /^(keys|[shz]?scan|randomkey|sort|flush\w*)$/.test(command)),
+      ).toEqual([])
+      expect(counts.evalsha).toBeGreaterThan(100)
+    })
+
+    it('rule 17: does as much for a site-wide logout with many sessions as with none', async () => {
+      const logEverybodyOut = async () => {
+        await host.limiter.sessions.logoutAllUsers()
+        await client.sendCommand(['CONFIG', 'RESETSTAT'])
+        await host.limiter.sessions.logoutAllUsers()
+        return commandCounts()
+      }
+      const withNone = await logEverybodyOut()
+      for (let user = 1; user <= 200; user++) await useEveryScript(`user ${user}`)
+      await Promise.all(Array.from({ length: 50 }, (_, index) => host.browser().login(`user${index + 1}`)))
+      expect(await logEverybodyOut()).toEqual(withNone)
+    })
+
+    it('is asked three things in one round trip for a request of a signed-in user, and told nothing', async () => {
+      const browser = await host.signedIn('alice')
+      await client.sendCommand(['CONFIG', 'RESETSTAT'])
+      await browser.me()
+      const { get, hget, ...others } = await commandCounts()
+      // The session, its record, the logout epoch. That the session is in use is noted once a minute.
+      expect({ get, hget }).toEqual({ get: 2, hget: 1 })
+      expect(Object.keys(others).filter((command) => !/^(config|info)/.test(command))).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Runs a CommonJS program on the built package. */
+const run = (program: string) => spawnSync(process.execPath, ['-e', program], { cwd: ROOT, encoding: 'utf8' })
+
+test('requiring the package loads neither isbot nor jose', () => {
+  const program = `
+    for (const name of ['sessmgr', 'sessmgr/comments', 'sessmgr/licensing']) require(name)
+    console.log(Object.keys(require.cache).filter((file) => /node_modules.(isbot|jose)/.test(file)).length)`
+  expect(run(program)).toMatchObject({ stdout: '0\n', stderr: '' })
+})
+
+test('a licence is signed in CommonJS, with jose as an ES module that is required', () => {
+  const program = `
+    const { issueLicense } = require('sessmgr/licensing')
+    const { privateKey } = require('node:crypto').generateKeyPairSync('ed25519')
+    const key = { kid: 'k1', key: privateKey.export({ type: 'pkcs8', format: 'pem' }) }
+    issueLicense(key, { issuer: 'acme', productId: 1, expiresAt: null }).then((text) => {
+      console.log(text.split('.').length, Object.keys(require.cache).some((file) => /node_modules.jose/.test(file)))
+    })`
+  expect(run(program)).toMatchObject({ stdout: '3 true\n', stderr: '' })
+})
+
+test('sessmgr is the default export too, beside the named one', () => {
+  const required = `const all = require('sessmgr'); console.log(all.default === all.sessmgr, typeof all.memoryStore)`
+  expect(run(required)).toMatchObject({ stdout: 'true function\n', stderr: '' })
+  const imported = `import byDefault, { sessmgr } from 'sessmgr'; console.log(byDefault === sessmgr)`
+  const esm = spawnSync(process.execPath, ['--input-type=module', '-e', imported], { cwd: ROOT, encoding: 'utf8' })
+  expect(esm).toMatchObject({ stdout: 'true\n', stderr: '' })
+})

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ExampleProcess } from '../support/example-process.ts'
+import { runCurl } from '../support/run-curl.ts'
+
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const LINES = README.match(/^curl .*$/gm) ?? []
+const PASSWORD = /^SEED_APP_PASSWORD=(\S+) npm start$/m.exec(README)?.[1] ?? ''
+
+let example: ExampleProcess
+beforeAll(async () => {
+  example = await ExampleProcess.start({ SEED_APP_PASSWORD: PASSWORD })
+})
+afterAll(() => example.stop())
+
+const shell = (line: string) => runCurl(line, example.origin)
+
+const lineWith = (...parts: string[]) => {
+  const found = LINES.filter((line) => parts.every((part) => line.includes(part)))
+  expect(found, parts.join(' ')).toHaveLength(1)
+  return found[0] as string
+}
+
+describe('the lines of the README', () => {
+  it('are for the example application as the README starts it', () => {
+    expect(PASSWORD.length).toBeGreaterThanOrEqual(24)
+    for (const line of LINES) expect(line).toContain('http://127.0.0.1:3000/api/')
+  })
+
+  it.each(LINES)('%s', async (line) => {
+    expect((await shell(line)).status).toBe(200)
+  })
+
+  it('show every route of the OpenAPI document that is for administrators', async () => {
+    const { json } = await shell(lineWith('openapi.json'))
+    const paths = Object.entries(json.paths as Record<string, Record<string, { security?: object[] }>>)
+    const routes = paths.flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { security }]) => ({ path, method, open: security?.length === 0 })),
+    )
+    const shown = LINES.map((line) =>
+      [/ -d | -X POST/.test(line) ? 'post' : 'get', /\/api(\/[^\s?']+)/.exec(line)?.[1]].join(),
+    )
+    // A licence takes an add-on that is for sale, which the example has none of.
+    const callable = routes.filter(({ path }) => /^\/(sessmgr\/v1|wp\/v2)\/[^{]*$/.test(path))
+    expect(callable.length).toBeGreaterThan(8)
+    for (const { path, method } of callable) {
+      if (method === 'get' || method === 'post') expect(shown).toContain([method, path].join())
+    }
+  })
+
+  it('do what they say', async () => {
+    const alice = await example.signedIn('alice')
+    const read = await shell(lineWith('sessions?user=alice'))
+    expect(read.json).toMatchObject({
+      user: { id: 2, login: 'alice' },
+      sessions: [{ ip: '127.0.0.1', current: false }],
+    })
+    expect((await shell(lineWith('-d', '"maximum":3'))).json).toMatchObject({ maximum: 3 })
+    expect((await shell(lineWith('sessions/destroy ', '-d'))).json).toMatchObject({ success: true, user: { id: 2 } })
+    expect((await alice.get('/me')).status).toBe(401)
+    const site = (await shell(lineWith('wp/v2/settings', '-d'))).json
+    expect(site).toMatchObject({ sessmgr_settings: { maximum: 3, logic: 'logout_oldest' } })
+    const again = await example.signedIn('alice')
+    expect((await shell(lineWith('destroy-all'))).json).toEqual({
+      success: true,
+      epoch: expect.any(Number),
+      durable: expect.any(Boolean),
+    })
+    expect((await again.get('/me')).status).toBe(401)
+  })
+
+  it('need that password', async () => {
+    for (const line of LINES) {
+      const { status, json } = await shell(line.replace(PASSWORD, PASSWORD.replace('a', 'b')))
+      // Ten wrong ones are enough for the rate limiter of the example.
+      expect([status, json.code]).toEqual(status === 429 ? [429, 'too_many_attempts'] : [401, 'rest_forbidden'])
+    }
+    expect(example.output).not.toContain(PASSWORD)
+  })
+})

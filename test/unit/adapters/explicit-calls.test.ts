@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { explicitCalls } from '../../../src/explicit.ts'
+import { memoryStore, type SessmgrOptions, sessmgr, tokenOf } from '../../../src/index.ts'
+import { fakeClock } from '../../../src/testing.ts'
+import { recordActions } from '../../support/record-actions.ts'
+
+const TTL_MS = 60_000
+
+/** Explicit calls over a set of session ids. */
+function start(options: SessmgrOptions = {}, held = new Set<string>()) {
+  const warnings: string[] = []
+  const logger = { warn: (message: string) => void warnings.push(message), error() {} }
+  const limiter = sessmgr({ logger, ...options })
+  onTestFinished(() => limiter.close())
+  const calls = explicitCalls(limiter, { exists: (id) => (held.has(id) ? 1 : 0), destroy: (id) => held.delete(id) })
+  const login = (userId: string | number, sessionId: string, replaces?: string) =>
+    calls.login({ userId, replaces, ip: '192.0.2.1', userAgent: 'test' }, async () => {
+      held.add(sessionId)
+      return { sessionId, ttlMs: TTL_MS }
+    })
+  return { limiter, calls, login, held, warnings, actions: recordActions(limiter.hooks) }
+}
+
+describe('explicitCalls', () => {
+  it('keeps the type of a user id, and what is known of the client, cut to size', async () => {
+    const { limiter, calls } = start()
+    const login = { userId: 7, ip: '1'.repeat(100), userAgent: 'x'.repeat(1000) }
+    const admission = await calls.login(login, async () => ({ sessionId: 'a', ttlMs: TTL_MS }))
+    expect(admission).toMatchObject({ admitted: true, session: { userId: 7, token: tokenOf('a') } })
+    expect(JSON.stringify(admission)).not.toContain('"a"')
+    const [session] = await limiter.sessions.list(7)
+    expect(session).toBeUndefined()
+    const registered = admission.admitted ? admission.session : undefined
+    expect([registered?.ip?.length, registered?.userAgent?.length]).toEqual([64, 512])
+  })
+
+  it('rule 6: counts no session that the store has lost', async () => {
+    const { limiter, login, held } = start({ settings: { logic: 'block' } })
+    await login(2, 'a')
+    held.delete('a')
+    expect(await limiter.sessions.count(2)).toBe(0)
+    expect(await login(2, 'b')).toMatchObject({ admitted: true })
+  })
+
+  it('destroys what is ended by others in the store', async () => {
+    const { limiter, login, held } = start({ settings: { maximum: 3 } })
+    await login(2, 'a')
+    await login(2, 'b')
+    await limiter.sessions.end(2, tokenOf('a'))
+    expect([...held]).toEqual(['b'])
+    await limiter.sessions.endAll(2)
+    expect([...held]).toEqual([])
+  })
+
+  it('takes a session back whose registration fails', async () => {
+    const store = memoryStore()
+    const { login, held } = start({ store, deadlineMs: 50 })
+    const { commit } = store.sessions
+    store.sessions.commit = async () => {
+      throw new Error('down')
+    }
+    await expect(login(2, 'a')).rejects.toThrow()
+    store.sessions.commit = commit
+    expect([...held]).toEqual([])
+  })
+
+  it('destroys a session whose life it was told wrongly', async () => {
+    const { calls, held, limiter } = start()
+    const login = calls.login({ userId: 2 }, async () => {
+      held.add('a')
+      return { sessionId: 'a', ttlMs: 0.5 }
+    })
+    await expect(login).rejects.toMatchObject({ code: 'invalid_option' })
+    expect([[...held], await limiter.sessions.count(2)]).toEqual([[], 0])
+  })
+
+  it('takes null for no earlier session, and for an unknown client', async () => {
+    const { calls } = start()
+    const login = { userId: 2, replaces: null, ip: null, userAgent: null }
+    const admission = await calls.login(login, async () => ({ sessionId: 'a', ttlMs: TTL_MS }))
+    expect(admission).toMatchObject({ admitted: true, session: { ip: null, userAgent: null } })
+  })
+
+  it('finds a session that was never registered over, and destroys it', async () => {
+    const { calls, held } = start()
+    held.add('x')
+    expect(await calls.check({ userId: 2, sessionId: 'x' })).toEqual({ ended: { reason: 'ended' } })
+    expect([...held]).toEqual([])
+  })
+
+  it('rule 13: adopts a session from before, which counts and then can be ended', async () => {
+    const { calls, login, limiter, held } = start({ settings: { logic: 'block' } })
+    held.add('old')
+    const session = { userId: 2, sessionId: 'old' }
+    const state = { session: { userId: 2, token: tokenOf('old') } }
+    expect(await calls.adopt({ ...session, ttlMs: TTL_MS })).toEqual(state)
+    expect(await calls.check(session)).toEqual(state)
+    expect(await login(2, 'new')).toMatchObject({ admitted: false })
+    await limiter.sessions.endAll(2)
+    expect(await calls.adopt({ ...session, ttlMs: TTL_MS })).toEqual({ ended: { reason: 'ended' } })
+  })
+
+  it('rule 13: adopts nothing from before a site-wide logout', async () => {
+    const { calls, limiter, held } = start()
+    await limiter.sessions.logoutAllUsers()
+    held.add('old')
+    expect(await calls.adopt({ userId: 2, sessionId: 'old', ttlMs: TTL_MS })).toEqual({
+      ended: { reason: 'logout_all' },
+    })
+    expect([...held]).toEqual([])
+  })
+
+  it('moves the expiry of a session that is in use, and of none that is over', async () => {
+    const clock = fakeClock()
+    const { calls, login } = start({ store: memoryStore({ clock }) })
+    await login(2, 'a')
+    clock.advance(TTL_MS - 1)
+    expect(await calls.touch({ userId: 2, sessionId: 'a', ttlMs: TTL_MS })).toBe(true)
+    clock.advance(TTL_MS - 1)
+    expect(await calls.check({ userId: 2, sessionId: 'a' })).toHaveProperty('session')
+    clock.advance(2)
+    expect(await calls.touch({ userId: 2, sessionId: 'a', ttlMs: TTL_MS })).toBe(false)
+    await login(2, 'b')
+    expect(await calls.check({ userId: 2, sessionId: 'a' })).toEqual({ ended: { reason: 'ended' } })
+  })
+
+  it('logs nobody out twice, and no stranger', async () => {
+    const { calls, login, limiter, actions } = start({ settings: { maximum: 2 } })
+    await login(2, 'a')
+    await login(2, 'b')
+    for (const sessionId of ['a', 'a', 'unknown']) await calls.logout({ userId: 2, sessionId })
+    expect((await limiter.sessions.list(2)).map(({ token }) => token)).toEqual([tokenOf('b')])
+    expect(actions).toEqual([])
+  })
+
+  it('waits no longer than the deadline for the store, and tells no session id', async () => {
+    const limiter = sessmgr({ deadlineMs: 40, logger: { warn() {}, error() {} } })
+    onTestFinished(() => limiter.close())
+    const hangs = explicitCalls(limiter, {
+      exists: () => true,
+      destroy: () => sleep(60_000, undefined, { ref: false }),
+    })
+    const logout = hangs.logout({ userId: 2, sessionId: 'secret-id' })
+    await expect(logout).rejects.toMatchObject({ code: 'store_unavailable' })
+    const fails = explicitCalls(limiter, {
+      exists: () => true,
+      destroy: (id) => {
+        throw new Error(`cannot delete ${id}`)
+      },
+    })
+    const error = await fails.logout({ userId: 2, sessionId: 'secret-id' }).catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({ code: 'store_unavailable' })
+    const whole = `${(error as Error).stack}${((error as Error).cause as Error).stack}`
+    expect(whole).toContain('cannot delete')
+    expect(whole).not.toContain('secret-id')
+    expect(error).toMatchObject({ status: 503, headers: { 'Retry-After': '2' } })
+  })
+
+  const calls = () => start().calls
+  const create = async () => ({ sessionId: 'a', ttlMs: TTL_MS })
+  it.each<[string, () => Promise<unknown>, string, RegExp]>([
+    ['no user', () => calls().login({ userId: '' }, create), 'user_id_missing', /^The id of a user is needed/],
+    [
+      'no number',
+      () => calls().check({ userId: Number.NaN, sessionId: 'a' }),
+      'user_id_missing',
+      /^The id of a user is needed/,
+    ],
+    ['no session id', () => calls().check({ userId: 2, sessionId: '' }), 'invalid_option', /"sessionId"/],
+    [
+      'no life',
+      () => calls().login({ userId: 2 }, async () => ({ sessionId: 'a', ttlMs: 0 })),
+      'invalid_option',
+      /"ttlMs"/,
+    ],
+    [
+      'a number for a session',
+      () => calls().login({ userId: 2, replaces: 5 } as never, create),
+      'invalid_option',
+      /"replaces"/,
+    ],
+    ['a number for an address', () => calls().login({ userId: 2, ip: 5 } as never, create), 'invalid_option', /"ip"/],
+    [
+      'nothing that makes a session',
+      () => calls().login({ userId: 2 }, undefined as never),
+      'invalid_option',
+      /"create"/,
+    ],
+    ['half a millisecond', () => calls().touch({ userId: 2, sessionId: 'a', ttlMs: 0.5 }), 'invalid_option', /"ttlMs"/],
+  ])('refuses %s', async (_, call, code, message) => {
+    const error = await call().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code, status: 500, message: expect.stringMatching(message) })
+  })
+
+  it.each([undefined, null])('refuses a login whose session is %s', async (made) => {
+    const login = calls().login({ userId: 2 }, async () => made as never)
+    await expect(login).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining('"sessionId"'),
+    })
+  })
+
+  it.each([undefined, '{"of":"a session"}'])('takes %j of "exists" for neither held nor lost', async (held) => {
+    const limiter = sessmgr({ logger: { warn() {}, error() {} } })
+    onTestFinished(() => limiter.close())
+    const { login } = explicitCalls(limiter, { exists: () => held as never, destroy() {} })
+    await login({ userId: 2 }, create)
+    await expect(limiter.sessions.list(2)).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: `"sessions.exists" must tell true or false; a value of type ${typeof held} came back.`,
+    })
+  })
+
+  it('holds the limit for sessions that are in their cookies alone, which no store holds or destroys', async () => {
+    const limiter = sessmgr({ settings: { maximum: 1, logic: 'logout_oldest' } })
+    onTestFinished(() => limiter.close())
+    const { login, check } = explicitCalls(limiter, { exists: () => true, destroy() {} })
+    for (const sessionId of ['a', 'b']) await login({ userId: 2 }, async () => ({ sessionId, ttlMs: TTL_MS }))
+    expect(await check({ userId: 2, sessionId: 'a' })).toEqual({ ended: { reason: 'ended' } })
+    expect(await check({ userId: 2, sessionId: 'b' })).toHaveProperty('session')
+    await limiter.sessions.logoutAllUsers()
+    expect(await check({ userId: 2, sessionId: 'b' })).toEqual({ ended: { reason: 'logout_all' } })
+  })
+
+  it('refuses what is no limiter, and sessions without methods', () => {
+    const limiter = sessmgr({ logger: { warn() {}, error() {} } })
+    onTestFinished(() => limiter.close())
+    const sessions = { exists: () => true, destroy() {} }
+    expect(() => explicitCalls({} as never, sessions)).toThrow(/"limiter"/)
+    expect(() => explicitCalls(limiter, { destroy() {} } as never)).toThrow(/"sessions" must have the methods/)
+    expect(() => explicitCalls(limiter, undefined as never)).toThrow(/"sessions"/)
+  })
+})

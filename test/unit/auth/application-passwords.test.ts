@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { createApplicationPasswords } from '../../../src/auth/application-passwords.ts'
+import { memoryStore, SessmgrError } from '../../../src/index.ts'
+import { fakeClock } from '../../../src/testing.ts'
+
+function setUp() {
+  const clock = fakeClock(1_700_000_000_000)
+  const { passwords: store } = memoryStore()
+  return { clock, store, passwords: createApplicationPasswords(store, clock) }
+}
+
+describe('rule 27: an application password', () => {
+  it('has 24 random letters and digits, shown in groups of four', async () => {
+    const { passwords } = setUp()
+    const made = await Promise.all(Array.from({ length: 200 }, () => passwords.create(1, 'script')))
+    for (const { password } of made) expect(password).toMatch(/^([A-Za-z0-9]{4} ){5}[A-Za-z0-9]{4}$/)
+    expect(new Set(made.map(({ password }) => password)).size).toBe(200)
+  })
+
+  it('uses each of 62 characters about as often in each place', async () => {
+    const { passwords } = setUp()
+    const made = await Promise.all(Array.from({ length: 3000 }, (_, user) => passwords.create(user, 'script')))
+    const plain = made.map(({ password }) => password.replaceAll(' ', ''))
+    const counts = new Map<string, number>()
+    for (const character of plain.join('')) counts.set(character, (counts.get(character) ?? 0) + 1)
+    // 72,000 draws: 1161 of each on average, with a standard deviation of 34.
+    expect(counts.size).toBe(62)
+    for (const [character, count] of counts) expect(Math.abs(count - 1161), character).toBeLessThan(6 * 34)
+    for (let place = 0; place < 24; place++) expect(new Set(plain.map((text) => text[place])).size).toBe(62)
+  })
+
+  it('is shown once: what is kept and listed has no trace of it but a SHA-256', async () => {
+    const { passwords, store, clock } = setUp()
+    const { password, ...info } = await passwords.create(1, 'backup job')
+    const plain = password.replaceAll(' ', '')
+    expect(info).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'backup job', createdAt: clock.now() })
+    expect(await passwords.list(1)).toEqual([info])
+    const hash = createHash('sha256').update(plain).digest('hex')
+    const kept = await store.list(1)
+    expect(kept).toEqual([{ ...info, hash }])
+    for (const seen of [kept, await passwords.list(1)]) {
+      expect(JSON.stringify(seen)).not.toContain(plain)
+      expect(JSON.stringify(seen)).not.toContain(password)
+    }
+    expect(JSON.stringify(await passwords.list(1))).not.toContain(hash)
+  })
+
+  it('is accepted with its blanks, without them, and with others', async () => {
+    const { passwords } = setUp()
+    const { password } = await passwords.create(1, 'script')
+    const plain = password.replaceAll(' ', '')
+    for (const given of [password, plain, ` ${plain} `, plain.split('').join(' '), plain.replace(/^(.{7})/, '$1\t\n ')])
+      expect(await passwords.verify(1, given), JSON.stringify(given)).toBe(true)
+  })
+
+  it('is refused in any other spelling, in part, and for anybody else', async () => {
+    const { passwords } = setUp()
+    const { password } = await passwords.create(1, 'script')
+    const plain = password.replaceAll(' ', '')
+    const swapped = plain.replace(/[a-z]/i, (letter) =>
+      letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+    )
+    const prefixes = Array.from({ length: 24 }, (_, length) => plain.slice(0, length))
+    for (const bad of [...prefixes, swapped, `${plain}x`, plain + plain, plain.split('').reverse().join('')]) {
+      expect(await passwords.verify(1, bad), bad).toBe(false)
+    }
+    expect(await passwords.verify(2, plain)).toBe(false)
+    expect(await passwords.verify(undefined, plain)).toBe(false)
+  })
+
+  it('opens nothing to nobody: an unknown user matches no password, wherever one may lie', async () => {
+    const { passwords, store } = setUp()
+    const { password } = await passwords.create(1, 'script')
+    for (const stored of await store.list(1)) await store.add('', stored)
+    expect(await passwords.verify(undefined, password)).toBe(false)
+  })
+
+  it.each([
+    ['made', (user) => setUp().passwords.create(user, 'script')],
+    ['listed', (user) => setUp().passwords.list(user)],
+    ['revoked', (user) => setUp().passwords.revoke(user, 'id')],
+    ['checked', (user) => setUp().passwords.verify(user, 'password')],
+  ] satisfies [string, (user: never) => Promise<unknown>][])(
+    'is not %s for a whole user in place of the id',
+    async (_what, call) => {
+      await expect(call({ id: 1 } as never)).rejects.toMatchObject({ code: 'user_id_missing' })
+    },
+  )
+
+  it('is refused as its own hash', async () => {
+    const { passwords, store } = setUp()
+    await passwords.create(1, 'script')
+    const [kept] = await store.list(1)
+    expect(await passwords.verify(1, kept?.hash ?? '')).toBe(false)
+  })
+
+  it('is one of several, each named, listed oldest first and revoked for itself', async () => {
+    const { passwords, clock } = setUp()
+    const first = await passwords.create(1, 'first')
+    clock.advance(1)
+    const second = await passwords.create(1, 'second')
+    await passwords.create(2, 'of another user')
+    expect((await passwords.list(1)).map(({ name }) => name)).toEqual(['first', 'second'])
+
+    expect(await passwords.revoke(1, first.id)).toBe(true)
+    expect(await passwords.verify(1, first.password)).toBe(false)
+    expect(await passwords.verify(1, second.password)).toBe(true)
+    expect((await passwords.list(1)).map(({ name }) => name)).toEqual(['second'])
+    expect(await passwords.revoke(1, first.id)).toBe(false)
+    expect(await passwords.revoke(2, second.id)).toBe(false)
+    expect(await passwords.verify(1, second.password)).toBe(true)
+  })
+
+  it('may be given by a deployment that must know it beforehand, with blanks or without', async () => {
+    const { passwords } = setUp()
+    const { password } = await passwords.create(1, 'seeded', 'abcdefgh ijklmnopqrstuvwx')
+    expect(password).toBe('abcd efgh ijkl mnop qrst uvwx')
+    expect(await passwords.verify(1, 'abcdefghijklmnopqrstuvwx')).toBe(true)
+    const longer = 'A1'.repeat(40)
+    await passwords.create(1, 'longer', longer)
+    expect(await passwords.verify(1, longer)).toBe(true)
+  })
+
+  const unfit = {
+    empty: '',
+    blank: ' ',
+    short: 'abcdefghijklmnopqrstuvw',
+    'short but for its blanks': 'abcd efgh ijkl mnop qrst uvw',
+    punctuated: 'abcdefghijklmnopqrstuvw!',
+    '24 letters and a control character': 'abcdefghijklmnopqrstuvwx\u0000',
+    'not of A to Z': 'äbcdefghijklmnopqrstuvwx',
+    null: null as unknown as string,
+    'a number': 5 as unknown as string,
+  }
+  it.each(Object.entries(unfit))(
+    'may not be given when it is %s: nothing is kept, and it is not told',
+    async (_, given) => {
+      const { passwords } = setUp()
+      const refused = await passwords.create(1, 'seeded', given).catch((error) => error)
+      expect(refused).toBeInstanceOf(SessmgrError)
+      expect(refused).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('24 or more letters') })
+      if (String(given).length > 4) expect(refused.message).not.toContain(given)
+      expect(await passwords.list(1)).toEqual([])
+    },
+  )
+
+  it.each(['', 'abc', 'abcdefghijklmnopqrstuvw', 'abcdefghijklmnopqrstuvw!'])(
+    'is never %j, whatever lies in the store',
+    async (password) => {
+      const { passwords, store, clock } = setUp()
+      const hash = createHash('sha256').update(password).digest('hex')
+      await store.add(1, { id: 'planted', name: 'planted', hash, createdAt: clock.now() })
+      for (const given of [password, ` ${password}`]) expect(await passwords.verify(1, given)).toBe(false)
+    },
+  )
+})

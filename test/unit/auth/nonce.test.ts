@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createNonces, type NonceSubject } from '../../../src/auth/nonce.ts'
+import { tokenOf } from '../../../src/index.ts'
+import { fakeClock } from '../../../src/testing.ts'
+
+const HOUR = 60 * 60_000
+const TICK = 12 * HOUR
+const subject: NonceSubject = { userId: 1, token: tokenOf('a session'), action: 'rest' }
+const secret = 'a'.repeat(32)
+/** A moment at which a half-day begins. */
+const MIDNIGHT = Date.UTC(2026, 2, 1)
+
+function noncesAt(start: number, ...secrets: string[]) {
+  const clock = fakeClock(start)
+  const held = secrets.length > 0 ? secrets : [secret]
+  return { clock, held, nonces: createNonces(async () => held, clock) }
+}
+
+describe('a nonce', () => {
+  it('has 192 bits, in 32 characters that a header can carry', async () => {
+    const { nonces } = noncesAt(MIDNIGHT)
+    const nonce = await nonces.create(subject)
+    expect(nonce).toMatch(/^[\w-]{32}$/)
+    expect(Buffer.from(nonce, 'base64url')).toHaveLength(24)
+  })
+
+  it('has nothing in common with those of other subjects, in any of its bytes', async () => {
+    const { nonces } = noncesAt(MIDNIGHT)
+    const many = await Promise.all(
+      Array.from({ length: 400 }, (_, userId) => nonces.create({ ...subject, userId: userId + 1 })),
+    )
+    expect(new Set(many).size).toBe(400)
+    const bytes = many.map((nonce) => Buffer.from(nonce, 'base64url'))
+    for (let place = 0; place < 24; place++) {
+      expect(new Set(bytes.map((nonce) => nonce[place])).size, `byte ${place}`).toBeGreaterThan(100)
+    }
+  })
+
+  it('is the same within a half-day, and another one in the next', async () => {
+    const { nonces, clock } = noncesAt(MIDNIGHT)
+    const first = await nonces.create(subject)
+    clock.advance(TICK - 1)
+    expect(await nonces.create(subject)).toBe(first)
+    clock.advance(1)
+    expect(await nonces.create(subject)).not.toBe(first)
+  })
+
+  const offsets = [0, 1, HOUR, 6 * HOUR, TICK - 1000, TICK - 1, ...Array.from({ length: 60 }, (_, n) => n * 719_993)]
+  it.each(offsets)('made %d ms into a half-day is good for 12 hours always, after 24 never', async (offset) => {
+    for (const start of [MIDNIGHT + offset, MIDNIGHT + TICK + offset]) {
+      const { nonces, clock } = noncesAt(start)
+      const nonce = await nonces.create(subject)
+      expect(await nonces.verify(nonce, subject)).toBe(true)
+      clock.advance(TICK)
+      expect(await nonces.verify(nonce, subject), '12 h').toBe(true)
+      clock.advance(TICK - 1 - (offset % TICK))
+      expect(await nonces.verify(nonce, subject), 'the last moment of the second half-day').toBe(true)
+      clock.advance(1)
+      expect(await nonces.verify(nonce, subject), 'the third half-day').toBe(false)
+      clock.advance(offset % TICK)
+      expect(await nonces.verify(nonce, subject), '24 h').toBe(false)
+    }
+  })
+
+  it('of a later half-day is refused: a clock that was set back accepts nothing from the future', async () => {
+    const { nonces, clock } = noncesAt(MIDNIGHT)
+    const nonce = await nonces.create(subject)
+    clock.advance(-1)
+    expect(await nonces.verify(nonce, subject)).toBe(false)
+  })
+
+  it.each([
+    ['user', { ...subject, userId: 11 }],
+    ['session', { ...subject, token: tokenOf('another session') }],
+    ['action', { ...subject, action: 'other' }],
+    ['user, whose id takes a part of the token', { ...subject, userId: `1${subject.token[0]}` }],
+  ])('is refused for another %s', async (_what, other) => {
+    const { nonces } = noncesAt(MIDNIGHT)
+    expect(await nonces.verify(await nonces.create(subject), other)).toBe(false)
+    expect(await nonces.verify(await nonces.create(other), subject)).toBe(false)
+  })
+
+  it('tells no two subjects alike, whatever their parts are', async () => {
+    const { nonces } = noncesAt(MIDNIGHT)
+    const text = fc.oneof(fc.constantFrom('', '1', '"', ',', '","', '\\', '1","1'), fc.string({ maxLength: 4 }))
+    const parts = fc.record({ userId: text, token: text, action: text })
+    await fc.assert(
+      fc.asyncProperty(parts, parts, async (one, two) => {
+        const equal = one.userId === two.userId && one.token === two.token && one.action === two.action
+        expect(await nonces.verify(await nonces.create(one), two)).toBe(equal)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('takes a user id for the same whether it is given as a number or as text', async () => {
+    const { nonces } = noncesAt(MIDNIGHT)
+    expect(await nonces.verify(await nonces.create(subject), { ...subject, userId: '1' })).toBe(true)
+  })
+})
+
+describe('a nonce that somebody has changed', () => {
+  it('is refused for a flip of each of its bits', async () => {
+    const { nonces } = noncesAt(MIDNIGHT)
+    const good = Buffer.from(await nonces.create(subject), 'base64url')
+    for (let bit = 0; bit < 192; bit++) {
+      const bad = Buffer.from(good)
+      bad[bit >> 3] = (bad[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      expect(await nonces.verify(bad.toString('base64url'), subject), `bit ${bit}`).toBe(false)
+    }
+    expect(await nonces.verify(good.toString('base64url'), subject)).toBe(true)
+  })
+
+  it('is refused in every spelling but its own, and cut, doubled or empty', async () => {
+    // Bytes of which base64 has a second spelling, and so the other alphabet another one.
+    const { nonces } = noncesAt(MIDNIGHT)
+    let userId = 1
+    let good = ''
+    while (!/[-_]/.test(good)) good = await nonces.create({ ...subject, userId: ++userId })
+    const standard = good.replaceAll('-', '+').replaceAll('_', '/')
+    const spellings = [
+      standard,
+      `${good}=`,
+      `${good}==`,
+      `${standard}====`,
+      ` ${good}`,
+      `${good}\n`,
+      `${good.slice(0, 8)}*${good.slice(8)}`,
+      `${good}A`,
+      good.slice(0, -1),
+      good.slice(1),
+      good + good,
+      '',
+      'undefined',
+      Buffer.from(good, 'base64url').toString('hex'),
+    ]
+    for (const bad of spellings) expect(await nonces.verify(bad, { ...subject, userId }), bad).toBe(false)
+    expect(await nonces.verify(good, { ...subject, userId })).toBe(true)
+  })
+
+  it('is refused when it is any text at all', async () => {
+    const { nonces } = noncesAt(MIDNIGHT)
+    const text = fc.oneof(fc.string(), fc.base64String({ minLength: 32, maxLength: 32 }), fc.string({ unit: 'binary' }))
+    await fc.assert(
+      fc.asyncProperty(text, async (guess) => {
+        expect(await nonces.verify(guess, subject)).toBe(false)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('the secrets', () => {
+  const [older, newer] = ['o'.repeat(32), 'n'.repeat(32)]
+
+  it('make other nonces each', async () => {
+    const [one, two] = [noncesAt(MIDNIGHT, older), noncesAt(MIDNIGHT, newer)]
+    expect(await two.nonces.verify(await one.nonces.create(subject), subject)).toBe(false)
+  })
+
+  it('rotate: the first one signs, all are accepted, and one that was taken out no longer', async () => {
+    const { nonces, held } = noncesAt(MIDNIGHT, older)
+    const before = await nonces.create(subject)
+    held.unshift(newer)
+    const after = await nonces.create(subject)
+    expect(after).not.toBe(before)
+    expect(await nonces.verify(before, subject)).toBe(true)
+    expect(await nonces.verify(after, subject)).toBe(true)
+    held.pop()
+    expect(await nonces.verify(before, subject)).toBe(false)
+    expect(await nonces.verify(after, subject)).toBe(true)
+  })
+
+  it('keep an older one good no longer than a half-day and the next', async () => {
+    const { nonces, held, clock } = noncesAt(MIDNIGHT, older)
+    const before = await nonces.create(subject)
+    held.unshift(newer)
+    clock.advance(2 * TICK)
+    expect(await nonces.verify(before, subject)).toBe(false)
+  })
+})

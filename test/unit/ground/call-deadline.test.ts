@@ -1,0 +1,172 @@
+import { pbkdf2 } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { CallDeadline } from '../../../src/ground/call-deadline.ts'
+import { SessmgrError } from '../../../src/ground/errors.ts'
+import { deferred, nextTurn } from '../../support/deferred.ts'
+
+const DEADLINE_MS = 100
+const PROBE_MS = 500
+const never = () => new Promise<never>(() => {})
+
+const unavailable = expect.objectContaining({ code: 'store_unavailable' })
+afterEach(() => vi.restoreAllMocks())
+
+/** A deadline that a call has just gone past, and the means to answer that call late. */
+async function stuckDeadline() {
+  const deadline = new CallDeadline(DEADLINE_MS, 'store')
+  const late = deferred<string>()
+  await expect(deadline.run(() => late.promise)).rejects.toEqual(unavailable)
+  return { deadline, late }
+}
+
+describe('a call that is answered in time', () => {
+  const deadline = new CallDeadline(DEADLINE_MS, 'store')
+
+  it('resolves with what the store answered', async () => {
+    await expect(deadline.run(async () => 'value')).resolves.toBe('value')
+  })
+
+  it('has no cause, not even an undefined one, where there is none to tell', async () => {
+    const hanging = new CallDeadline(1, 'store').run(() => new Promise(() => {}))
+    const error = await hanging.catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({ code: 'store_unavailable' })
+    expect(Object.hasOwn(error as Error, 'cause')).toBe(false)
+  })
+
+  it('rejects with store_unavailable and the cause when the store fails, also before it returns a promise', async () => {
+    const cause = new Error('ECONNREFUSED')
+    const failing = deadline.run(() => Promise.reject(cause))
+    await expect(failing).rejects.toMatchObject({
+      code: 'store_unavailable',
+      cause,
+      message: /^The store could not be used/,
+    })
+    const throwing = deadline.run(() => {
+      throw cause
+    })
+    await expect(throwing).rejects.toMatchObject({ code: 'store_unavailable', cause })
+    const atAllAddresses = deadline.run(() => Promise.reject(new AggregateError([cause])))
+    // All that the error handler of Express writes down.
+    for (const call of [failing, throwing, atAllAddresses]) {
+      await expect(call).rejects.toMatchObject({ stack: expect.stringContaining('\nCaused by: ECONNREFUSED') })
+    }
+  })
+
+  it('keeps an error that has a code already', async () => {
+    const error = new SessmgrError('login_conflict', 'conflict')
+    await expect(deadline.run(() => Promise.reject(error))).rejects.toBe(error)
+  })
+
+  it('does not hold up the next call when it fails', async () => {
+    await expect(deadline.run(() => Promise.reject(new Error('READONLY')))).rejects.toEqual(unavailable)
+    await expect(deadline.run(async () => 'value')).resolves.toBe('value')
+  })
+})
+
+describe('a call that is not answered in time', () => {
+  it('rejects soon after the deadline, and not before', async () => {
+    const deadline = new CallDeadline(DEADLINE_MS, 'Redis server')
+    const start = performance.now()
+    const message = `The Redis server did not answer within ${DEADLINE_MS} ms. Try again shortly.`
+    await expect(deadline.run(never)).rejects.toMatchObject({ code: 'store_unavailable', message })
+    const took = performance.now() - start
+    expect(took).toBeGreaterThanOrEqual(DEADLINE_MS)
+    expect(took).toBeLessThanOrEqual(DEADLINE_MS + 1000)
+  })
+
+  it('is given its own full time, whenever it began', async () => {
+    const deadline = new CallDeadline(DEADLINE_MS, 'store')
+    const first = deadline.run(never).catch(() => performance.now())
+    await sleep(DEADLINE_MS * 0.6)
+    const secondStart = performance.now()
+    const second = deadline.run(never).catch(() => performance.now())
+    await first
+    expect((await second) - secondStart).toBeGreaterThanOrEqual(DEADLINE_MS)
+  })
+})
+
+describe('the timer', () => {
+  it('is one for any number of calls, and none when there are none', async () => {
+    const [started, stopped] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
+    const deadline = new CallDeadline(10_000, 'store')
+    const calls = Array.from({ length: 500 }, () => deferred())
+    const running = calls.map(({ promise }) => deadline.run(() => promise))
+    for (const call of calls.slice(1)) call.resolve()
+    await Promise.all(running.slice(1))
+    expect(started).toHaveBeenCalledTimes(1)
+    expect(stopped).not.toHaveBeenCalled()
+    calls[0]?.reject(new Error('over'))
+    await expect(running[0]).rejects.toEqual(unavailable)
+    expect(stopped.mock.calls).toEqual([[started.mock.results[0]?.value]])
+  })
+
+  it('stops when every call has gone past its deadline', async () => {
+    const [started, stopped] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
+    await stuckDeadline()
+    expect(started).toHaveBeenCalledTimes(1)
+    expect(stopped.mock.calls).toEqual([[started.mock.results[0]?.value]])
+  })
+})
+
+describe('a store that does not answer', () => {
+  it('is not called again at once: further calls fail in no time', async () => {
+    const { deadline } = await stuckDeadline()
+    const call = vi.fn(never)
+    const start = performance.now()
+    for (let count = 0; count < 100; count++) await expect(deadline.run(call)).rejects.toEqual(unavailable)
+    expect(call).not.toHaveBeenCalled()
+    expect(performance.now() - start).toBeLessThan(PROBE_MS)
+  })
+
+  it('is asked by one call now and then, however many there are', async () => {
+    const { deadline } = await stuckDeadline()
+    const call = vi.fn(never)
+    const end = performance.now() + 3 * PROBE_MS + 100
+    while (performance.now() < end) {
+      void Promise.all(Array.from({ length: 20 }, () => deadline.run(call))).catch(() => {})
+      await sleep(10)
+    }
+    expect(call.mock.calls.length).toBeGreaterThanOrEqual(2)
+    expect(call.mock.calls.length).toBeLessThanOrEqual(3)
+  })
+
+  it('is called freely again as soon as it answers such a call', async () => {
+    const { deadline } = await stuckDeadline()
+    await sleep(PROBE_MS + 10)
+    await expect(deadline.run(async () => 'well again')).resolves.toBe('well again')
+    const answers = await Promise.all(Array.from({ length: 10 }, () => deadline.run(async () => 1)))
+    expect(answers).toHaveLength(10)
+  })
+
+  it('is called freely again as soon as it gives a late answer', async () => {
+    const { deadline, late } = await stuckDeadline()
+    late.resolve('late')
+    await sleep(0)
+    await expect(deadline.run(async () => 'well again')).resolves.toBe('well again')
+  })
+
+  it('has not answered when a client gives up waiting for it', async () => {
+    const { deadline, late } = await stuckDeadline()
+    late.reject(new Error('The command timed out'))
+    await sleep(0)
+    const call = vi.fn(never)
+    await expect(deadline.run(call)).rejects.toEqual(unavailable)
+    expect(call).not.toHaveBeenCalled()
+  })
+
+  it('is not what it looks like when this process itself was held up: answers that lie ready are read first', async () => {
+    const deadline = new CallDeadline(DEADLINE_MS, 'store')
+    const call = deadline.run(() => promisify(pbkdf2)('password', 'salt', 1, 8, 'sha1'))
+    // After this, the timers are the next that the event loop looks at.
+    await nextTurn()
+    for (const end = performance.now() + 2 * DEADLINE_MS; performance.now() < end; ) {}
+    await expect(call).resolves.toHaveLength(8)
+  })
+
+  it('does not hold up another store', async () => {
+    await stuckDeadline()
+    await expect(new CallDeadline(DEADLINE_MS, 'other store').run(async () => 1)).resolves.toBe(1)
+  })
+})

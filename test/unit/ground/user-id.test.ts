@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { isUserId } from '../../../src/ground/user-id.ts'
+
+describe('a user id', () => {
+  it.each([0, 1, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, '0', 'u-1', ' ', '{7}', '\u{1f600}'])(
+    'may be %j',
+    (id) => {
+      expect(isUserId(id)).toBe(true)
+    },
+  )
+
+  it.each([
+    '',
+    '\ud800',
+    'a\udc00b',
+    1.5,
+    2 ** 53,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    null,
+    undefined,
+    true,
+    1n,
+    Symbol('id'),
+    {},
+    [],
+    [1],
+    new Number(1),
+    new String('a'),
+    () => 1,
+  ])('is not %s', (value) => {
+    expect(isUserId(value)).toBe(false)
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { strictHost } from '../../../src/host/strict-host.ts'
+import type { Host } from '../../../src/index.ts'
+import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
+
+function start(answers: unknown[]) {
+  const warnings: string[] = []
+  const logger = { warn: (message: string) => void warnings.push(message), error() {} }
+  const answer = () => answers.shift() as boolean
+  const host = { ...restHostOf(createRestUsers()), can: answer, attempts: { allow: answer, failed() {} } } as Host
+  return { host: strictHost(host, logger), warnings }
+}
+
+const attempt = { ip: null, name: 'admin' }
+
+describe('rule 50: what the application answers', () => {
+  it('is a yes only when it is exactly true', async () => {
+    const values = [true, Promise.resolve(true), false, Promise.resolve(false), 1, 'yes', [], {}, null, undefined]
+    const { host } = start([...values, ...values])
+    const expected = values.map((_, index) => index < 2)
+    for (const yes of expected) expect(await host.can({}, 'manage_options')).toBe(yes)
+    for (const yes of expected) expect(await host.attempts?.allow(attempt)).toBe(yes)
+  })
+
+  it('is warned of once, with the cure, when it is neither true nor false', async () => {
+    const { host, warnings } = start([true, false, [], { id: 1 }, undefined, 'yes', 1])
+    for (let times = 0; times < 5; times++) await host.can({}, 'manage_options')
+    expect(warnings).toEqual([
+      'host.can() answered an array, which counts as no: only true is a yes. ' +
+        'Return a boolean, such as Boolean(user.isAdmin) or rows.length > 0.',
+    ])
+    for (let times = 0; times < 2; times++) await host.attempts?.allow(attempt)
+    expect(warnings.slice(1)).toEqual([expect.stringMatching(/^host\.attempts\.allow\(\) answered the text 'yes'/)])
+  })
+
+  it('is asked of the application as a method of its own object', async () => {
+    class Application {
+      readonly users = restHostOf(createRestUsers()).users
+      readonly admins = new Set(['ada'])
+      can(user: unknown) {
+        return this.admins.has(user as string)
+      }
+    }
+    const host = strictHost(new Application() as Host, { warn() {}, error() {} })
+    expect([await host.can('ada', 'x'), await host.can('bob', 'x')]).toEqual([true, false])
+  })
+})

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { SessmgrError } from '../../../src/ground/errors.ts'
+import { tokenOf } from '../../../src/sessions/token.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import type { SessmgrStore } from '../../../src/stores/store.ts'
+import { createLimiterWorld } from '../../support/limiter-world.ts'
+
+const unavailable = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+
+/** A store whose site-wide logout fails, before or after it has taken effect, and whose stamping may fail too. */
+function failingStore(takesEffect: boolean) {
+  const store = memoryStore()
+  const state = { advanceFails: false, restampFails: false, afterFailure: undefined as number | undefined }
+  const failing: SessmgrStore = {
+    ...store,
+    epoch: {
+      current: () => store.epoch.current(),
+      advance: () => store.epoch.advance(),
+      async advanceFrom(generation) {
+        if (!state.advanceFails || takesEffect) await store.epoch.advance()
+        return state.advanceFails ? unavailable() : { generation: generation + 1, epoch: 0 }
+      },
+    },
+    sessions: Object.assign(Object.create(store.sessions), {
+      read: store.sessions.read.bind(store.sessions),
+      generationOf: store.sessions.generationOf.bind(store.sessions),
+      commit: store.sessions.commit.bind(store.sessions),
+      restamp: (userId: number, token: string, generation: number) =>
+        state.restampFails && generation === state.afterFailure
+          ? unavailable()
+          : store.sessions.restamp(userId, token, generation),
+    }),
+  }
+  return { store: failing, state }
+}
+
+describe('a site-wide logout that fails half way', () => {
+  it('rule 17: does not leave the session of its caller exempt from the next one', async () => {
+    const { store, state } = failingStore(false)
+    const world = createLimiterWorld({ store })
+    const id = (await world.login(1)) ?? ''
+    state.advanceFails = true
+    await expect(world.limiter.sessions.logoutAllUsers({ userId: 1, token: tokenOf(id) })).rejects.toThrow('away')
+    state.advanceFails = false
+    await world.limiter.sessions.logoutAllUsers()
+    expect(await world.live(1)).toEqual([])
+  })
+
+  it('leaves its caller signed in when it took effect and only the answer was lost', async () => {
+    const { store, state } = failingStore(true)
+    const world = createLimiterWorld({ store })
+    const id = (await world.login(1)) ?? ''
+    await world.login(2)
+    state.advanceFails = true
+    await expect(world.limiter.sessions.logoutAllUsers({ userId: 1, token: tokenOf(id) })).rejects.toThrow('away')
+    expect(await world.live(1)).toEqual([id])
+    expect(await world.live(2)).toEqual([])
+  })
+
+  it('puts the session right as soon as the store is back', async () => {
+    const { store, state } = failingStore(false)
+    const world = createLimiterWorld({ store })
+    const id = (await world.login(1)) ?? ''
+    Object.assign(state, { advanceFails: true, restampFails: true, afterFailure: 0 })
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    await expect(world.limiter.sessions.logoutAllUsers({ userId: 1, token: tokenOf(id) })).rejects.toThrow('away')
+    expect(await store.sessions.generationOf(1, tokenOf(id))).toBe(1)
+    Object.assign(state, { advanceFails: false, restampFails: false })
+    await vi.advanceTimersByTimeAsync(1000)
+    vi.useRealTimers()
+    await sleep(1)
+    expect(await store.sessions.generationOf(1, tokenOf(id))).toBe(0)
+  })
+})

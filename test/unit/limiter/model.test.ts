@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { tokenOf } from '../../../src/sessions/token.ts'
+import { LimiterModel, type ModelSession } from '../../support/limiter-model.ts'
+import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
+
+const USERS = [1, 2]
+
+const user = fc.constantFrom(...USERS)
+const ttlMs = fc.constantFrom(10_000, 60_000, 600_000)
+/** Chooses one of the sessions that the host holds, if there is one. */
+const pick = fc.nat({ max: 1000 })
+const changes = fc.record(
+  { maximum: fc.integer({ min: 1, max: 4 }), logic: fc.constantFrom('allow', 'logout_oldest', 'block') },
+  { requiredKeys: [] },
+)
+const kind = <K extends string>(name: K) => fc.constant(name)
+
+const command = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: kind('login'), user, ttlMs }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('login again'), pick, ttlMs }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('visit'), pick, ttlMs }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('adopt'), user, ttlMs }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('logout'), pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('lose'), pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('end one'), pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('end all'), user }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('log all users out') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('log all others out'), pick }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('set'), changes }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('wait'), ms: fc.constantFrom(1, 5000, 10_000, 70_000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('bypass'), on: fc.boolean() }) },
+)
+type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
+
+/** What the limiter answered, and what the model did. */
+type Answers = readonly [real: unknown, expected: unknown]
+
+async function run(command: Command, real: LimiterWorld, model: LimiterModel): Promise<Answers | undefined> {
+  if (!('pick' in command)) return runOnSite(command, real, model)
+  const session = model.sessions[command.pick % model.sessions.length]
+  return session && runOnSession(command, session, real, model)
+}
+
+async function runOnSite(
+  command: Exclude<Command, { pick: number }>,
+  real: LimiterWorld,
+  model: LimiterModel,
+): Promise<Answers | undefined> {
+  const { limiter, host, clock } = real
+  switch (command.kind) {
+    case 'login':
+      return logIn(real, model, command.user, command.ttlMs)
+    case 'adopt': {
+      const { sessionId } = host.establish()
+      const { user, ttlMs } = command
+      const verdict = await limiter.adopt(user, { sessionId, ttlMs, ip: null, userAgent: null })
+      const becomes = verdict.live ? 'live' : verdict.reason
+      // As the guard does with a session that is over.
+      if (becomes === 'ended') host.ids.delete(sessionId)
+      return [becomes, model.adopt(user, sessionId, ttlMs)]
+    }
+    case 'end all':
+      model.endAll(command.user)
+      await limiter.sessions.endAll(command.user)
+      return
+    case 'log all users out':
+      model.logoutAllUsers()
+      return [await limiter.sessions.logoutAllUsers(), Math.floor(model.now / 1000)]
+    case 'set':
+      model.maximum = command.changes.maximum ?? model.maximum
+      model.logic = command.changes.logic ?? model.logic
+      return [await limiter.settings.update(command.changes), { maximum: model.maximum, logic: model.logic }]
+    case 'wait':
+      model.now += command.ms
+      return void clock.advance(command.ms)
+    case 'bypass':
+      model.bypass = command.on
+  }
+}
+
+async function runOnSession(
+  command: Extract<Command, { pick: number }>,
+  session: ModelSession,
+  real: LimiterWorld,
+  model: LimiterModel,
+): Promise<Answers | undefined> {
+  const { limiter, host } = real
+  const { id, user } = session
+  switch (command.kind) {
+    case 'login again':
+      return logIn(real, model, user, command.ttlMs, id)
+    case 'visit':
+      return [await visit(real, session, command.ttlMs), model.visit(session, command.ttlMs)]
+    case 'logout':
+      model.logout(session)
+      host.ids.delete(id)
+      return void (await limiter.release(user, tokenOf(id)))
+    case 'lose':
+      model.logout(session)
+      return void host.ids.delete(id)
+    case 'log all others out':
+      model.logoutAllUsers(session)
+      return [await limiter.sessions.logoutAllUsers({ userId: user, token: tokenOf(id) }), Math.floor(model.now / 1000)]
+    case 'end one':
+      return [await limiter.sessions.end(user, tokenOf(id)), model.endOne(session)]
+  }
+}
+
+async function logIn(
+  { limiter, host }: LimiterWorld,
+  model: LimiterModel,
+  userId: number,
+  ttlMs: number,
+  replaces?: string,
+): Promise<Answers> {
+  const id = host.nextId()
+  const attempt = { userId, replaces, ip: null, userAgent: null }
+  const { admitted } = await limiter.admit(attempt, async () => host.establish(ttlMs, id))
+  return [admitted, model.login(userId, id, ttlMs, replaces)]
+}
+
+/** What the host does with a session that a request brings. */
+async function visit({ limiter, host }: LimiterWorld, { id, user }: ModelSession, ttlMs: number): Promise<string> {
+  const verdict = await limiter.check(user, tokenOf(id))
+  if (verdict.live) {
+    await limiter.touch(user, tokenOf(id), ttlMs)
+    return 'live'
+  }
+  if (verdict.reason === 'logout_all') await limiter.invalidate(user, id)
+  await host.destroy(id)
+  return verdict.reason
+}
+
+it('agrees with the model on every answer, every live session, every stored session and every action', async () => {
+  const seen = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { maxLength: 60, size: 'max' }), async (commands) => {
+      const real = createLimiterWorld()
+      const model = new LimiterModel(real.clock.now())
+      real.limiter.hooks.addFilter('sessmgr_bypass', 'model', () => model.bypass)
+      for (const command of commands) {
+        const answers = await run(command, real, model)
+        if (answers) expect(answers[0], command.kind).toEqual(answers[1])
+        for (const user of USERS) {
+          const tokens = (await real.limiter.sessions.list(user)).map(({ token }) => token)
+          expect(tokens, command.kind).toEqual(model.live(user).map(tokenOf))
+        }
+        expect([...real.host.ids].sort(), command.kind).toEqual(model.sessions.map(({ id }) => id).sort())
+        expect(real.fired.length, command.kind).toBe(model.fired.length)
+      }
+      expect(real.fired).toEqual(model.fired)
+      for (const [name] of model.fired) seen.add(name)
+    }),
+    { numRuns: 2000 },
+  )
+  // A model test that never gets anywhere would agree as well.
+  expect([...seen].sort()).toEqual([
+    'sessmgr_destroy_all_sessions',
+    'sessmgr_destroy_oldest_session',
+    'sessmgr_destroy_session',
+    'sessmgr_login_blocked',
+    'sessmgr_logout_all_users',
+    'sessmgr_session_invalidated',
+  ])
+})

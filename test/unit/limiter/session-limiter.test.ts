@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import type { LimitStrategy } from '../../../src/index.ts'
+import { createSessionLimiter } from '../../../src/limiter/session-limiter.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+
+function start(destroy: () => Promise<void> = async () => {}, strategies: readonly LimitStrategy[] = []) {
+  const warnings: string[] = []
+  const errors: string[] = []
+  const logger = {
+    warn: (message: string) => void warnings.push(message),
+    error: (message: string) => void errors.push(message),
+  }
+  const store = memoryStore()
+  const hostSessions = { exists: async () => true, destroy }
+  const parts = { store, hostSessions, logger, settings: {}, strategies, deadlineMs: 1000 }
+  return { limiter: createSessionLimiter(parts), store, warnings, errors }
+}
+
+const attempt = { userId: 2, ip: null, userAgent: null }
+const broken = async () => {
+  throw new Error('broken')
+}
+
+describe('the modes that settings take', () => {
+  it('are the real ones alone, while nobody vouches for another', async () => {
+    const { limiter } = start()
+    limiter.hooks.addFilter('sessmgr_logics', 'test', (logics) => ({ ...logics, own: { label: 'Own', desc: '' } }))
+    await expect(limiter.settings.update({ logic: 'own' })).rejects.toMatchObject({ code: 'invalid_setting' })
+  })
+
+  it('are those of the catalogue too, when a subscriber returns them', async () => {
+    const { limiter } = start()
+    limiter.hooks.addFilter('sessmgr_logics', 'test', (logics) => ({ ...logics, own: { label: 'Own', desc: '' } }))
+    limiter.hooks.addFilter('pre_update_option_sessmgr_settings', 'test', (value, _old, requested) => ({
+      ...(value as object),
+      ...(requested as object),
+    }))
+    expect(await limiter.settings.update({ logic: 'own' })).toMatchObject({ logic: 'own' })
+    await expect(limiter.settings.update({ logic: 'none' })).rejects.toMatchObject({ code: 'invalid_setting' })
+  })
+})
+
+it('rule 12: an action that there is not, in the decision of a strategy, is logged and changes nothing', async () => {
+  const odd = {
+    id: 'odd',
+    label: 'Odd',
+    decide: () => ({ admit: true, end: [], actions: [['addon_kicked', 2]] }),
+  } as unknown as LimitStrategy
+  const { limiter, errors } = start(async () => {}, [odd])
+  await limiter.settings.update({ logic: 'odd' })
+  for (const sessionId of ['a', 'b']) {
+    const admission = await limiter.admit(attempt, async () => ({ sessionId, ttlMs: 60_000, revert: async () => {} }))
+    expect(admission.admitted).toBe(true)
+  }
+  await limiter.close()
+  expect(errors).toEqual(['There is no action "addon_kicked".'])
+})
+
+describe('what cannot be cleaned up', () => {
+  it('is logged when an ended session stays in the session store', async () => {
+    const { limiter, warnings } = start(broken)
+    await limiter.admit(attempt, async () => ({ sessionId: 'a', ttlMs: 60_000, revert: async () => {} }))
+    expect(await limiter.sessions.endAll(2)).toBe(1)
+    expect(warnings).toEqual([
+      'An ended session could not be deleted from the session store; requests with it are refused.',
+    ])
+  })
+
+  it.each([
+    ['is logged when a failed login cannot be taken back', broken, 1],
+    ['is nothing when it can be', async () => {}, 0],
+  ])('%s', async (_what, revert, warned) => {
+    const { limiter, store, warnings } = start()
+    store.sessions.commit = broken
+    await expect(limiter.admit(attempt, async () => ({ sessionId: 'a', ttlMs: 60_000, revert }))).rejects.toThrow()
+    expect(warnings).toHaveLength(warned)
+    if (warned) expect(warnings[0]).toMatch(/^A login failed and could not be taken back in the stores/)
+  })
+})

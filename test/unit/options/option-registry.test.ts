@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import * as mini from 'zod/mini'
+import { createHooks } from '../../../src/hooks/hooks.ts'
+import { memoryStore, type OptionDefinition, type OptionStore } from '../../../src/index.ts'
+import { createOptionRegistry } from '../../../src/options/option-registry.ts'
+
+const COLOURS = { schema: z.object({ text: z.string(), back: z.string() }), default: { text: 'black', back: 'white' } }
+
+function setUp(options: OptionStore = memoryStore().options) {
+  const hooks = createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
+  return { options, hooks, registry: createOptionRegistry(options, hooks, []) }
+}
+
+describe('registering an option', () => {
+  it.each(['', 'Colours', 'my-colours', '1st', '_x', 'a b', '__proto__', 'naïve', 'a\n', 'sessmgr.secret'])(
+    'refuses the name %j',
+    (name) => {
+      const { registry } = setUp()
+      const register = () => registry.register(name, COLOURS)
+      expect(register).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+      expect(register).toThrow(/name of an option begins with a lower-case letter/)
+      expect(registry.get(name)).toBeUndefined()
+    },
+  )
+
+  it.each([undefined, null, 7, {}, ['colours']])('refuses %j, which is no name', (name) => {
+    expect(() => setUp().registry.register(name as never, COLOURS)).toThrow(/name of an option/)
+  })
+
+  it('refuses a name that is taken, and leaves the first one as it is', () => {
+    const { registry } = setUp()
+    const first = registry.register('colours', COLOURS)
+    expect(() => registry.register('colours', { ...COLOURS, rest: true })).toThrow(
+      'There is an option "colours" already.',
+    )
+    expect(registry.get('colours')).toBe(first)
+    expect(registry.exposed()).toEqual([])
+  })
+
+  it('refuses a default that its own schema does not take', () => {
+    const { registry } = setUp()
+    const register = () => registry.register('colours', { ...COLOURS, default: { text: 5 } as never })
+    expect(register).toThrow(/default of the option "colours" does not fit its schema/)
+    expect(registry.get('colours')).toBeUndefined()
+  })
+
+  it.each([undefined, null, {}, { schema: {} }, { schema: () => true }])(
+    'says what is missing when the definition is %j',
+    (definition) => {
+      const register = () => setUp().registry.register('colours', definition as unknown as OptionDefinition<unknown>)
+      expect(register).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+      expect(register).toThrow(/option "colours" needs a schema/)
+    },
+  )
+
+  it('takes any schema with safeParse, of zod or of zod/mini', async () => {
+    const { registry } = setUp()
+    const schema = mini.object({ on: mini.boolean() })
+    const option = registry.register('feature', { schema, default: { on: false } })
+    expect(await option.update({ on: true })).toEqual({ on: true })
+    const own = registry.register('answer', {
+      schema: { safeParse: (value) => ({ success: true, data: Number(value) }) },
+      default: 1,
+    })
+    expect(await own.update('42')).toBe(42)
+  })
+
+  it('exposes over REST only what asks for it', () => {
+    const { registry } = setUp()
+    registry.register('hidden', COLOURS)
+    registry.register('shown', { ...COLOURS, rest: true })
+    expect(registry.exposed().map(({ name }) => name)).toEqual(['shown'])
+    expect([registry.get('hidden')?.rest, registry.get('shown')?.rest]).toEqual([false, true])
+    expect(registry.get('unknown')).toBeUndefined()
+  })
+})
+
+describe('an option of an add-on', () => {
+  it('has its default until something is stored', async () => {
+    const { registry, options } = setUp()
+    const option = registry.register('colours', COLOURS)
+    expect(await option.get()).toEqual({ text: 'black', back: 'white' })
+    expect(await options.get('colours')).toBeUndefined()
+  })
+
+  it('merges a partial object over its current value, and drops unknown keys', async () => {
+    const { registry, options } = setUp()
+    const option = registry.register('colours', COLOURS)
+    expect(await option.update({ text: 'red', border: 'none' })).toEqual({ text: 'red', back: 'white' })
+    expect((await options.get('colours'))?.value).toEqual({ text: 'red' })
+    expect(await option.update({ back: 'blue' })).toEqual({ text: 'red', back: 'blue' })
+    expect((await options.get('colours'))?.value).toEqual({ text: 'red', back: 'blue' })
+  })
+
+  it('rule 37: is given back to its default, by key or whole, and tells what is stored', async () => {
+    const { registry, options } = setUp()
+    const option = registry.register('colours', COLOURS)
+    const title = registry.register('title', { schema: z.string(), default: 'none' })
+    await option.update({ text: 'red', back: 'blue' })
+    await title.update('Hello')
+    expect(await option.reset('text')).toEqual({ text: 'black', back: 'blue' })
+    expect(await option.sources()).toEqual({ stored: { back: 'blue' }, defaults: COLOURS.default })
+    expect(await title.sources()).toEqual({ stored: 'Hello', defaults: 'none' })
+    expect([await option.reset(), await title.reset()]).toEqual([COLOURS.default, 'none'])
+    expect(await title.sources()).toEqual({ stored: undefined, defaults: 'none' })
+    for (const name of ['colours', 'title']) expect(await options.get(name)).toBeUndefined()
+  })
+
+  it('takes from its default what was stored before a key was there', async () => {
+    const { registry, options } = setUp()
+    await options.set('colours', { text: 'red' })
+    expect(await registry.register('colours', COLOURS).get()).toEqual({ text: 'red', back: 'white' })
+  })
+
+  it('is replaced whole when it is no object', async () => {
+    const { registry } = setUp()
+    const list = registry.register('list', { schema: z.array(z.number()), default: [1, 2, 3] })
+    expect(await list.update([9])).toEqual([9])
+    const title = registry.register('title', { schema: z.string(), default: '' })
+    expect(await title.update('Hello')).toBe('Hello')
+    const either = registry.register('either', { schema: z.union([z.string(), z.null()]), default: null })
+    expect(await either.update('x')).toBe('x')
+    expect(await either.update(null)).toBeNull()
+  })
+
+  it.each([5, 'text', null, [1], true])(
+    'refuses %j where it is an object, by name, and keeps its value',
+    async (value) => {
+      const { registry, options } = setUp()
+      const option = registry.register('colours', COLOURS)
+      await expect(option.update(value)).rejects.toMatchObject({
+        code: 'invalid_setting',
+        params: { colours: 'must be an object' },
+      })
+      expect(await options.get('colours')).toBeUndefined()
+    },
+  )
+
+  it('names every bad value with its place, and writes nothing', async () => {
+    const { registry, options } = setUp()
+    const option = registry.register('colours', COLOURS)
+    await expect(option.update({ text: 1, back: 2 })).rejects.toMatchObject({
+      code: 'invalid_setting',
+      message: expect.stringMatching(/^colours\.text: .*; colours\.back: .*\. Nothing was changed\.$/),
+      params: { 'colours.text': expect.any(String), 'colours.back': expect.any(String) },
+    })
+    expect(await options.get('colours')).toBeUndefined()
+  })
+
+  it('repairs a value before its schema looks at it, and is told the current one', async () => {
+    const { registry } = setUp()
+    const seen: unknown[] = []
+    const volume = registry.register('volume', {
+      schema: z.object({ level: z.int().min(0).max(10) }),
+      default: { level: 5 },
+      sanitize(value, current) {
+        seen.push(current)
+        return { level: Math.max(0, Math.min(10, Number((value as { level: unknown }).level))) }
+      },
+    })
+    expect(await volume.update({ level: 99 })).toEqual({ level: 10 })
+    expect(await volume.update({ level: -1 })).toEqual({ level: 0 })
+    expect(seen).toEqual([{ level: 5 }, { level: 10 }])
+  })
+
+  it('may be repaired asynchronously', async () => {
+    const { registry } = setUp()
+    const option = registry.register('title', {
+      schema: z.string(),
+      default: '',
+      sanitize: async (value) => String(value).trim(),
+    })
+    expect(await option.update('  Hello ')).toBe('Hello')
+  })
+
+  it('can still be read and mended when what is stored fits its schema no longer', async () => {
+    const { registry, options } = setUp()
+    await options.set('colours', { text: 5, back: ['old'] })
+    const option = registry.register('colours', { ...COLOURS, rest: true })
+    expect(await option.get()).toEqual(COLOURS.default)
+    expect(await option.update({ text: 'red' })).toEqual({ text: 'red', back: 'white' })
+  })
+
+  it('is not fooled by __proto__', async () => {
+    const { registry, options } = setUp()
+    const option = registry.register('colours', COLOURS)
+    const hostile = JSON.parse('{"__proto__":{"text":"red","polluted":1},"constructor":{"prototype":{"polluted":1}}}')
+    expect(await option.update(hostile)).toEqual(COLOURS.default)
+    expect(Object.keys((await options.get('colours'))?.value as object)).toEqual([])
+    expect({}).not.toHaveProperty('polluted')
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { resolveOptions } from '../../../src/service/resolve-options.ts'
+import { optionsRefusal as refusal } from '../../support/options-refusal.ts'
+
+const invalid = (message: string | RegExp) => ({ code: 'invalid_option', message: expect.stringMatching(message) })
+
+describe('the options of sessmgr()', () => {
+  it('throw for a host that cannot find users, or tell what they may do', () => {
+    const find = async () => undefined
+    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
+    expect(resolveOptions({ host: { users, can: () => true } as never }).host).toBeDefined()
+    for (const method of Object.keys(users)) {
+      const host = { users: { ...users, [method]: undefined }, can: () => true }
+      expect(refusal({ host }), method).toMatchObject(invalid(`"host.users.${method}" must be a function`))
+    }
+    expect(refusal({ host: { users } })).toMatchObject(invalid('"host.can" must be a function'))
+    expect(refusal({ host: { users: 'none' } })).toMatchObject(invalid('"host.users.findById" must be a function'))
+    for (const host of [null, {}, 'host', { users: null }]) {
+      expect(refusal({ host })).toMatchObject(
+        invalid('^"host" must tell of the users .*: sessmgr\\(\\{ host: \\{ users, can \\} \\}\\).$'),
+      )
+    }
+  })
+
+  it('throw for a host of posts without users, and say how the lazy comments come alone', () => {
+    for (const host of [{ posts: {} }, { theme: {} }]) {
+      expect(refusal({ host })).toMatchObject(invalid('users, can .* createLazyComments\\(\\) of sessmgr/comments.$'))
+    }
+  })
+
+  it('throw for a rate limiter of passwords that lacks a half, which a wrong password would find out', () => {
+    const find = async () => undefined
+    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
+    const host = (attempts: unknown) => ({ users, can: () => true, attempts })
+    const both = { allow: () => true, failed() {} }
+    for (const attempts of [undefined, both]) {
+      expect(resolveOptions({ host: host(attempts) as never }).host?.attempts === undefined).toBe(
+        attempts === undefined,
+      )
+    }
+    const missing = (method: string) =>
+      invalid(`^"host.attempts.${method}" must be a function: .* both, allow and failed`)
+    expect(refusal({ host: host({ allow: both.allow }) })).toMatchObject(missing('failed'))
+    expect(refusal({ host: host({ failed: both.failed }) })).toMatchObject(missing('allow'))
+    for (const attempts of [{}, null, () => true, { ...both, allow: true }]) {
+      expect(refusal({ host: host(attempts) })).toMatchObject(missing('allow'))
+    }
+    expect(refusal({ host: host({ ...both, failed: 5 }) })).toMatchObject(missing('failed'))
+  })
+})

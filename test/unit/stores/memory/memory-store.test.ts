@@ -1,0 +1,151 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import type { UserId } from '../../../../src/ground/user-id.ts'
+import type { StoredSession } from '../../../../src/sessions/session-record.ts'
+import { tokenOf } from '../../../../src/sessions/token.ts'
+import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
+import type { SessmgrStore } from '../../../../src/stores/store.ts'
+import { fakeClock } from '../../../../src/testing/fake-clock.ts'
+import { registerStoreContract } from '../../../../src/testing/store/store-contract.ts'
+
+describe('memoryStore', () => {
+  registerStoreContract({
+    describe,
+    it,
+    async create() {
+      const clock = fakeClock()
+      const store = memoryStore({ clock })
+      const pass = async (ms: number) => clock.advance(ms)
+      return { store, another: async () => store, pass, close: () => store.close() }
+    },
+  })
+})
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+const session = (sessionId: string, ttlMs: number) => ({ sessionId, ttlMs, ip: null, userAgent: null, generation: 0 })
+
+async function login(
+  { sessions }: SessmgrStore,
+  userId: UserId,
+  sessionId: string,
+  ttlMs: number,
+): Promise<StoredSession> {
+  const { version } = await sessions.read(userId)
+  const result = await sessions.commit(userId, version, { admit: session(sessionId, ttlMs), end: [] })
+  if (!result.committed) throw new Error(`the login ${sessionId} met a conflict`)
+  return result.admitted
+}
+
+/** Logs many users in and tells, when asked, how many of their sessions are still held in memory. */
+async function logManyUsersIn(store: SessmgrStore, count: number, ttlMs: number): Promise<() => number> {
+  const held: WeakRef<StoredSession>[] = []
+  for (let user = 0; user < count; user++) held.push(new WeakRef(await login(store, user, `session ${user}`, ttlMs)))
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  return () => {
+    collectGarbage()
+    return held.filter((reference) => reference.deref() !== undefined).length
+  }
+}
+
+/** Lets one user log in many times, as visitors to a busy site would. */
+async function keepBusy(store: SessmgrStore, logins: number): Promise<void> {
+  for (let count = 0; count < logins; count++) await login(store, 'busy', 'the same session', MINUTE)
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the memory of memoryStore', () => {
+  it('forgets 10,000 users who never return', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    const heldSessions = await logManyUsersIn(store, 10_000, MINUTE)
+    await turn()
+    expect(heldSessions()).toBe(10_000)
+    clock.advance(2 * MINUTE)
+    await keepBusy(store, 10_100)
+    await turn()
+    expect(heldSessions()).toBeLessThan(100)
+  })
+
+  it('keeps all 10,000 users whose sessions last, however much others log in', async () => {
+    const store = memoryStore({ clock: fakeClock() })
+    const heldSessions = await logManyUsersIn(store, 10_000, 60 * MINUTE)
+    await keepBusy(store, 10_100)
+    await turn()
+    expect(heldSessions()).toBe(10_000)
+    for (const user of [0, 1, 4999, 9999]) {
+      expect((await store.sessions.read(user)).sessions[0]?.sessionId).toBe(`session ${user}`)
+    }
+  })
+
+  it('remembers an ended session for ten minutes, and no longer', async () => {
+    const clock = fakeClock()
+    const { sessions, ...store } = memoryStore({ clock })
+    await login({ sessions, ...store }, 1, 'a', 60 * MINUTE)
+    await sessions.end(1, [tokenOf('a')])
+    clock.advance(10 * MINUTE - 1)
+    expect(await sessions.adopt(1, session('a', MINUTE))).toBeUndefined()
+    clock.advance(1)
+    expect((await sessions.adopt(1, session('a', MINUTE)))?.record.token).toBe(tokenOf('a'))
+  })
+
+  it('rule 47: adopts no session of a user for 400 days after all were ended, and forgets that then', async () => {
+    const clock = fakeClock()
+    const { sessions } = memoryStore({ clock })
+    await sessions.end(1)
+    clock.advance(400 * DAY - 1)
+    expect(await sessions.adopt(1, session('dormant', MINUTE))).toBeUndefined()
+    clock.advance(1)
+    expect((await sessions.adopt(1, session('dormant', MINUTE)))?.sessionId).toBe('dormant')
+  })
+
+  it('lasts for one session exactly as long as its time to live', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    await login(store, 1, 'a', MINUTE)
+    clock.advance(MINUTE - 1)
+    expect((await store.sessions.read(1)).sessions).toHaveLength(1)
+    clock.advance(1)
+    expect((await store.sessions.read(1)).sessions).toHaveLength(0)
+  })
+
+  it('rule 8: keeps the order of admission when the clock is set back', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    for (const id of ['a', 'b', 'c']) {
+      await login(store, 1, id, 60 * MINUTE)
+      clock.advance(-5 * MINUTE)
+    }
+    const { sessions } = await store.sessions.read(1)
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'c'])
+    expect((await store.sessions.end(1)).map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'c'])
+  })
+
+  it('names a session once among the ended, however often its token is given', async () => {
+    const store = memoryStore()
+    await login(store, 1, 'a', MINUTE)
+    await login(store, 1, 'b', MINUTE)
+    const ended = await store.sessions.end(1, [tokenOf('a'), tokenOf('b'), tokenOf('a')])
+    expect(ended.map(({ sessionId }) => sessionId)).toEqual(['a', 'b'])
+  })
+
+  it('is its own for each store, and so is its id', async () => {
+    const [one, two] = [memoryStore(), memoryStore()]
+    await login(one, 1, 'a', MINUTE)
+    await one.epoch.advance()
+    await one.options.set('x', 1)
+    expect(one.id).not.toBe(two.id)
+    expect((await two.sessions.read(1)).sessions).toEqual([])
+    expect(await two.epoch.current()).toBe(0)
+    expect(await two.options.get('x')).toBeUndefined()
+  })
+
+  it('rule 15: tells the time of a site-wide logout by the clock that it was given', async () => {
+    const store = memoryStore({ clock: fakeClock(1_700_000_000_999) })
+    expect(await store.epoch.advance()).toEqual({ generation: 1, epoch: 1_700_000_000 })
+  })
+})

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ServerClock } from '../../../../src/stores/redis/server-clock.ts'
+
+const SERVER = 1_700_000_000_000
+const MARGIN_MS = 1000
+
+describe('the clock of the Redis server', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('is unknown until it is learnt, and nothing is to come then', () => {
+    const clock = new ServerClock()
+    expect(clock.isToCome(Number.MAX_SAFE_INTEGER)).toBe(false)
+    clock.learn(SERVER, performance.now())
+    expect(clock.isToCome(SERVER + MARGIN_MS + 1)).toBe(true)
+  })
+
+  it('runs on, and is never behind the server, however long the answer took', () => {
+    const clock = new ServerClock()
+    const sentAt = performance.now()
+    vi.advanceTimersByTime(300)
+    clock.learn(SERVER, sentAt)
+    expect(clock.isToCome(SERVER + 300 + MARGIN_MS)).toBe(false)
+    expect(clock.isToCome(SERVER + 301 + MARGIN_MS)).toBe(true)
+    vi.advanceTimersByTime(5000)
+    expect(clock.isToCome(SERVER + 301 + MARGIN_MS)).toBe(false)
+  })
+
+  it('is due once a minute', () => {
+    const clock = new ServerClock()
+    clock.learn(SERVER, performance.now())
+    vi.advanceTimersByTime(59_999)
+    expect(clock.isDue()).toBe(false)
+    vi.advanceTimersByTime(1)
+    expect([clock.isDue(), clock.isDue()]).toEqual([true, false])
+  })
+})

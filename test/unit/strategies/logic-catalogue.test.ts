@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { createHooks } from '../../../src/hooks/hooks.ts'
+import { allow } from '../../../src/strategies/allow.ts'
+import { block } from '../../../src/strategies/block.ts'
+import type { LimitStrategy } from '../../../src/strategies/limit-strategy.ts'
+import { createLogicModes } from '../../../src/strategies/logic-catalogue.ts'
+import { logoutOldest } from '../../../src/strategies/logout-oldest.ts'
+
+const createTestHooks = () => createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
+
+const askFirst: LimitStrategy = {
+  id: 'ask_first',
+  label: 'Ask First',
+  desc: 'The user chooses which session ends.',
+  decide: () => ({ admit: false, end: [], actions: [] }),
+}
+
+describe('the logic catalogue', () => {
+  it('has the three built-in modes with their labels, and a description of each', async () => {
+    const catalogue = await createLogicModes(createTestHooks()).catalogue()
+    const labels = Object.fromEntries(Object.entries(catalogue).map(([id, { label }]) => [id, label]))
+    expect(labels).toEqual({ allow: 'Logout All', logout_oldest: 'Logout Oldest', block: 'Block New' })
+    for (const entry of Object.values(catalogue)) {
+      expect(Object.keys(entry).sort()).toEqual(['desc', 'label'])
+      expect(entry.desc).toMatch(/\.$/)
+    }
+  })
+
+  it('finds the strategy of each stored value', () => {
+    const modes = createLogicModes(createTestHooks())
+    expect(modes.strategyOf('allow')).toBe(allow)
+    expect(modes.strategyOf('block')).toBe(block)
+    expect(modes.strategyOf('logout_oldest')).toBe(logoutOldest)
+  })
+
+  it.each(['', 'Allow', 'nothing', '__proto__', 'constructor'])(
+    'takes allow for %j, which no strategy has',
+    (logic) => {
+      expect(createLogicModes(createTestHooks()).strategyOf(logic)).toBe(allow)
+    },
+  )
+
+  it('has the modes that an application adds', async () => {
+    const modes = createLogicModes(createTestHooks(), [askFirst])
+    expect(modes.strategyOf('ask_first')).toBe(askFirst)
+    expect((await modes.catalogue()).ask_first).toEqual({ label: askFirst.label, desc: askFirst.desc })
+  })
+
+  it('lets an added mode replace the built-in one with the same id', async () => {
+    const strict = { ...block, label: 'Strict' }
+    const modes = createLogicModes(createTestHooks(), [strict])
+    expect(modes.strategyOf('block')).toBe(strict)
+    expect((await modes.catalogue()).block?.label).toBe('Strict')
+  })
+
+  it('goes through the filter sessmgr_logics each time it is read', async () => {
+    const hooks = createTestHooks()
+    const modes = createLogicModes(hooks)
+    const extra = { label: 'By Role', desc: 'Depends on the role.' }
+    const off = hooks.addFilter('sessmgr_logics', 'roles', (logics) => ({ ...logics, by_role: extra }))
+    expect((await modes.catalogue()).by_role).toEqual(extra)
+    off()
+    expect(Object.keys(await modes.catalogue()).sort()).toEqual(['allow', 'block', 'logout_oldest'])
+  })
+
+  it('changes texts alone through the filter: the strategies stay', async () => {
+    const hooks = createTestHooks()
+    const modes = createLogicModes(hooks)
+    hooks.addFilter('sessmgr_logics', 'texts', ({ block: _, ...rest }) => rest)
+    await modes.catalogue()
+    expect(modes.strategyOf('block')).toBe(block)
+  })
+
+  it('rule 12: fails when a subscriber to sessmgr_logics does', async () => {
+    const hooks = createTestHooks()
+    hooks.addFilter('sessmgr_logics', 'broken', () => {
+      throw new Error('broken')
+    })
+    await expect(createLogicModes(hooks).catalogue()).rejects.toMatchObject({ code: 'hook_failed' })
+  })
+})

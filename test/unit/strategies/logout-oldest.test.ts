@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { logoutOldest } from '../../../src/strategies/logout-oldest.ts'
+import { sessionRecords } from '../../support/session-records.ts'
+
+const manySessions = sessionRecords(2000)
+
+describe('logout_oldest', () => {
+  it('rule 4: ends the oldest session to make room for the login', () => {
+    const [oldest, ...others] = sessionRecords(3)
+    const decision = logoutOldest.decide({ userId: 7, sessions: [oldest, ...others] as never, maximum: 3 })
+    expect(decision).toEqual({ admit: true, end: [oldest], actions: [['sessmgr_destroy_oldest_session', 7]] })
+  })
+
+  it('rule 4: ends as many as a lowered limit takes, and fires once for each', () => {
+    const sessions = sessionRecords(5)
+    const { end, actions } = logoutOldest.decide({ userId: 7, sessions, maximum: 2 })
+    expect(end).toEqual(sessions.slice(0, 4))
+    expect(actions).toEqual(Array(4).fill(['sessmgr_destroy_oldest_session', 7]))
+  })
+
+  it('rule 4: ends one when the limit is forced below the maximum', () => {
+    const sessions = sessionRecords(2)
+    expect(logoutOldest.decide({ userId: 7, sessions, maximum: 10 }).end).toEqual(sessions.slice(0, 1))
+  })
+
+  it('rule 10: admits and fires nothing when the limit is forced without an old session', () => {
+    expect(logoutOldest.decide({ userId: 7, sessions: [], maximum: 1 })).toEqual({ admit: true, end: [], actions: [] })
+  })
+
+  it('rule 4: ends max(1, count - maximum + 1) of the oldest sessions for every count and maximum', () => {
+    const maximum = fc.oneof(fc.integer({ min: 1, max: 2500 }), fc.constant(Number.MAX_SAFE_INTEGER))
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2000 }), maximum, (count, maximum) => {
+        const sessions = manySessions.slice(0, count)
+        const { admit, end, actions } = logoutOldest.decide({ userId: 7, sessions, maximum })
+        const ended = Math.max(1, count - maximum + 1)
+        expect(admit).toBe(true)
+        expect(end).toEqual(sessions.slice(0, ended))
+        expect(actions.length).toBe(ended)
+        if (count >= maximum) expect(count - ended + 1).toBe(maximum)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('ends the right number for every count from 0 to 300, at every maximum up to 20', () => {
+    for (let count = 0; count <= 300; count++) {
+      const sessions = manySessions.slice(0, count)
+      for (let maximum = 1; maximum <= 20; maximum++) {
+        const { end } = logoutOldest.decide({ userId: 7, sessions, maximum })
+        const expected = count === 0 ? 0 : Math.max(1, count - maximum + 1)
+        if (end.length !== expected) expect.fail(`${end.length} of ${count} end at maximum ${maximum}, not ${expected}`)
+      }
+    }
+  })
+
+  it('decides the same for the same context, and changes nothing in it', () => {
+    const sessions = Object.freeze(sessionRecords(4))
+    const context = Object.freeze({ userId: 7, sessions, maximum: 2 })
+    expect(logoutOldest.decide(context)).toEqual(logoutOldest.decide(context))
+    expect(sessions).toEqual(sessionRecords(4))
+  })
+
+  it('is stored as logout_oldest and shown as Logout Oldest', () => {
+    expect([logoutOldest.id, logoutOldest.label]).toEqual(['logout_oldest', 'Logout Oldest'])
+  })
+})

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { LicensingError } from '../../../src/features/addons/licensing/licensing-error.ts'
+import { consoleLogger } from '../../../src/ground/logger.ts'
+import { ENGLISH } from '../../../src/texts/english.ts'
+import { restSentence } from '../../../src/texts/rest-sentence.ts'
+import { createTextsFor } from '../../../src/texts/texts-for.ts'
+
+const keys = Object.keys(ENGLISH).filter((key) => key.startsWith('rest_'))
+const shouted = Object.entries(ENGLISH).map(([key, text]) => [
+  key,
+  `${text.toUpperCase().replace(/\{(\w+)\}/gi, (hole) => hole.toLowerCase())}`,
+])
+const loud = createTextsFor(Object.fromEntries(shouted), consoleLogger)()
+
+/** Every sentence that a source hands to an answer of the routes. */
+function sentences(): string[] {
+  const root = join(import.meta.dirname, '../../../src')
+  const sources = ['middleware', 'routes'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((file) => readFileSync(join(root, folder, file), 'utf8')),
+  )
+  const calls = sources.flatMap(
+    (source) => source.match(/(new RestError|invalidJson)\([^{}]*?\)|success: true, message: '[^']*'/g) ?? [],
+  )
+  return calls.flatMap((call) => call.match(/'[A-Z][^']* [^']*'/g) ?? []).map((text) => text.slice(1, -1))
+}
+
+describe('a sentence of a REST answer', () => {
+  it('is in the catalogue, wherever it is written', () => {
+    expect(sentences().length).toBeGreaterThan(15)
+    expect(sentences().filter((text) => restSentence(text, loud) !== text.toUpperCase())).toEqual([])
+  })
+
+  it('keeps its values', () => {
+    expect(restSentence('Invalid parameter(s): a, b. Nothing was changed.', loud)).toBe(
+      'INVALID PARAMETER(S): a, b. NOTHING WAS CHANGED.',
+    )
+    expect(restSentence('Invalid parameter(s): post_id.', loud)).toBe('INVALID PARAMETER(S): post_id.')
+  })
+
+  it.each(keys.filter((key) => /^rest_(license_|provider_|addon_|empty_|invalid_|not_premium)/.test(key)))(
+    '%s says what the licensing error says',
+    (key) => {
+      const code = key.slice('rest_'.length) as 'license_invalid'
+      expect(ENGLISH[key as 'rest_license_invalid']).toBe(new LicensingError(code).message)
+    },
+  )
+
+  it('that the catalogue does not have goes by its code, and else stays as it is', () => {
+    expect(restSentence('Redis is away.', loud, 'store_unavailable')).toBe(
+      'THE SERVER CANNOT REACH ITS STORE. TRY AGAIN.',
+    )
+    expect(restSentence('A provider says no.', loud, 'its_own')).toBe('A provider says no.')
+    const plain = createTextsFor(undefined, consoleLogger)()
+    expect(restSentence('Redis is away.', plain, 'store_unavailable')).toBe('Redis is away.')
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, it, vi } from 'vitest'
+import { TEXT_DOMAIN, type Texts, textCatalogue } from '../../../src/index.ts'
+import { createTextsFor, type TextsOption } from '../../../src/texts/texts-for.ts'
+
+const quiet = () => ({ warn: vi.fn(), error: vi.fn() })
+const german: Texts = { lang: 'de', page_forbidden: 'Kein Zutritt', admin_live_other: '{count} Sitzungen' }
+
+describe('the catalogue', () => {
+  it('holds every sentence under the text domain, those of the admin screen too', () => {
+    expect(textCatalogue.domain).toBe(TEXT_DOMAIN)
+    expect(textCatalogue.texts).toMatchObject({ lang: 'en', dir: 'ltr', admin_save: 'Save Changes' })
+    for (const text of Object.values(textCatalogue.texts)) expect(text.trim()).not.toBe('')
+  })
+})
+
+describe('the option `texts`', () => {
+  it('gives every key that it does not have in English', () => {
+    const { say } = createTextsFor(german, quiet())()
+    expect([say('page_forbidden'), say('page_no_script')]).toEqual(['Kein Zutritt', textCatalogue.texts.page_no_script])
+  })
+
+  it('puts values in their places, and leaves a place alone that has none', () => {
+    const { say } = createTextsFor(german, quiet())()
+    expect([say('admin_live_other', { count: 3 }), say('admin_live_other')]).toEqual([
+      '3 Sitzungen',
+      '{count} Sitzungen',
+    ])
+  })
+
+  it('is asked for each request as a function, and not where there is no request', () => {
+    const option = vi.fn((request: { language: string }) => (request.language === 'de' ? german : undefined))
+    const textsFor = createTextsFor(option, quiet())
+    expect(textsFor({ language: 'de' }).say('lang')).toBe('de')
+    expect(textsFor({ language: 'fr' }).say('lang')).toBe('en')
+    expect(textsFor().say('lang')).toBe('en')
+    expect(option).toHaveBeenCalledTimes(2)
+  })
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no such language')
+      },
+    ],
+    ['gives a promise', async () => german],
+    ['gives a string', () => 'de'],
+  ])('stays English and warns once when the function %s', (_how, option) => {
+    const logger = quiet()
+    const textsFor = createTextsFor(option as TextsOption, logger)
+    expect([textsFor({}).say('lang'), textsFor({}).say('lang')]).toEqual(['en', 'en'])
+    expect(logger.warn).toHaveBeenCalledOnce()
+    expect(logger.warn.mock.calls[0]?.[0]).toContain('"texts"')
+  })
+
+  it('stays English for a text that a function gives as anything but a string', () => {
+    const { say } = createTextsFor(() => ({ lang: 5 }) as never, quiet())({})
+    expect(say('lang')).toBe('en')
+  })
+
+  it('gets a warning for a key that there is not, with the nearest one', () => {
+    const logger = quiet()
+    createTextsFor({ login_bloked: 'x' } as Texts, logger)
+    expect(logger.warn.mock.calls).toEqual([[expect.stringContaining('Did you mean "login_blocked"?')]])
+  })
+
+  it.each([
+    [{ lang: 5 }, '"texts.lang" must be a string'],
+    [['de'], '"texts" must be an object'],
+    ['de', '"texts" must be an object'],
+    [null, '"texts" must be an object'],
+  ])('is refused at the start as %j', (option, sentence) => {
+    expect(() => createTextsFor(option as never, quiet())).toThrow(sentence)
+  })
+})
