@@ -5,7 +5,9 @@ import { sources } from './vitest.config.ts'
 export default defineConfig({
   ...sources,
   test: {
-    include: ['test/{unit/auth,unit/limiter,unit/strategies,unit/guard,behaviour/logins,behaviour/endings}/**/*.test.ts'],
+    include: [
+      'test/{unit/auth,unit/limiter,unit/strategies,unit/guard,behaviour/logins,behaviour/endings}/**/*.test.ts',
+    ],
     exclude: ['test/unit/limiter/model.test.ts', 'test/unit/limiter/parallel-logins.test.ts'],
     testTimeout: 20_000,
   },

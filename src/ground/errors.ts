@@ -1,17 +1,23 @@
+/** Status of the answer to each error. */
+const STATUS = {
+  hook_failed: 500,
+  hook_misuse: 500,
+  hook_timeout: 500,
+  invalid_option: 500,
+  invalid_setting: 400,
+  login_conflict: 503,
+  login_limit_reached: 403,
+  session_ended: 401,
+  session_middleware_missing: 500,
+  session_middleware_unsupported: 500,
+  store_unavailable: 503,
+  user_id_missing: 500,
+} as const
+
 /** Every code that a {@link SessmgrError} can carry. */
-export type SessmgrErrorCode =
-  | 'hook_failed'
-  | 'hook_misuse'
-  | 'hook_timeout'
-  | 'invalid_option'
-  | 'invalid_setting'
-  | 'login_conflict'
-  | 'login_limit_reached'
-  | 'session_ended'
-  | 'session_middleware_missing'
-  | 'session_middleware_unsupported'
-  | 'store_unavailable'
-  | 'user_id_missing'
+export type SessmgrErrorCode = keyof typeof STATUS
+
+const RETRY_AFTER_SECONDS = '2'
 
 const BRAND = Symbol.for('sessmgr.error')
 
@@ -28,17 +34,23 @@ export class SessmgrError extends Error {
   readonly code: SessmgrErrorCode
   /** What is wrong with each bad value, by its name; for `invalid_setting`. */
   readonly params: Readonly<Record<string, string>> | undefined
-  /** HTTP status to answer with. On what an application gets from the limiter and its middleware. */
-  declare readonly status?: number
-  /** Whether the message may be shown to the client. With `status`. */
-  declare readonly expose?: boolean
-  /** Headers of the answer, such as `Retry-After` in seconds. With `status`. */
-  declare readonly headers?: Readonly<Record<string, string>>
+  /** HTTP status to answer with, which Express and its relatives do by themselves. */
+  readonly status: number
+  /** The same, under the name that Fastify reads. */
+  readonly statusCode: number
+  /** Whether the message may be shown to the client. */
+  readonly expose: boolean
+  /** Headers of the answer: with 503 `Retry-After`, in seconds. */
+  readonly headers: Readonly<Record<string, string>>
 
   constructor(code: SessmgrErrorCode, message: string, options?: { cause?: unknown; params?: Record<string, string> }) {
     super(message, options)
     this.code = code
     this.params = options?.params
+    this.status = STATUS[code]
+    this.statusCode = this.status
+    this.expose = this.status < 500
+    this.headers = this.status === 503 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {}
     Object.defineProperty(this, BRAND, { value: true })
   }
 

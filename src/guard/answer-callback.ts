@@ -1,5 +1,3 @@
-import { withHttpStatus } from '../ground/http-error.ts'
-
 /** Hands a promise's outcome to a callback, outside the promise: what the callback throws is its caller's affair. */
 export function answerCallback<T>(
   outcome: Promise<T>,
@@ -12,7 +10,7 @@ export function answerCallback<T>(
   }
   outcome.then(
     (value) => process.nextTick(callback, null, value),
-    (error) => process.nextTick(callback, withHttpStatus(error)),
+    (error) => process.nextTick(callback, error),
   )
   return undefined
 }

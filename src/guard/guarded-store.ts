@@ -1,5 +1,4 @@
 import { SessmgrError } from '../ground/errors.ts'
-import { withHttpStatus } from '../ground/http-error.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { answerCallback } from './answer-callback.ts'
 import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from './host-types.ts'
@@ -152,7 +151,7 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
     if (!options.tooEarly.has(request)) return
     const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
     const message = `sessmgr stands before express-session. ${advice}`
-    throw withHttpStatus(new SessmgrError('session_middleware_missing', message))
+    throw new SessmgrError('session_middleware_missing', message)
   }
 
   return {

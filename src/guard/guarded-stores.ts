@@ -1,4 +1,3 @@
-import { withHttpStatus } from '../ground/http-error.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { onePerProcess } from '../ground/one-per-process.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
@@ -58,7 +57,7 @@ export class GuardedStores implements HostSessions {
     const owner = owners.get(store) ?? this
     if (owner !== this) {
       const advice = 'Give every limiter a session store of its own, or let all share one limiter'
-      throw withHttpStatus(invalidOption(`this session store is guarded by another limiter already. ${advice}`))
+      throw invalidOption(`this session store is guarded by another limiter already. ${advice}`)
     }
     owners.set(store, this)
     warnOfLastingSessions(store, this.#options.store, this.#options.logger)

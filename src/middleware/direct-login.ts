@@ -1,5 +1,4 @@
 import { SessmgrError } from '../ground/errors.ts'
-import { withHttpStatus } from '../ground/http-error.ts'
 import type { HostRequest, HostStore } from '../guard/host-types.ts'
 import { hostRequestOf, type RequestLike } from '../guard/host-visit.ts'
 import type { Admit } from './passport-login.ts'
@@ -20,9 +19,7 @@ export async function directLogin(message: RequestLike, user: unknown, admit: Ad
       request.session?.save((error) => (error ? reject(error) : resolve()))
     })
   }
-  const admission = await admit(request, user, establish).catch((error) => {
-    throw withHttpStatus(error)
-  })
+  const admission = await admit(request, user, establish)
   if (!admission.admitted) throw loginRefused(admission.message)
 }
 
@@ -36,12 +33,10 @@ export function requireStore(request: HostRequest): HostStore {
   const { sessionStore, session, sessionID } = request
   // Where the session's cookie does not reach, @fastify/session leaves an empty object.
   if (sessionStore && sessionID !== undefined && typeof session?.regenerate === 'function') return sessionStore
-  throw withHttpStatus(
-    new SessmgrError(
-      'session_middleware_missing',
-      'There is no session on this request, or it has been ended. Add the sessions and sessmgr before the route that ' +
-        "logs people in, and put that below the path of the session's cookie.",
-    ),
+  throw new SessmgrError(
+    'session_middleware_missing',
+    'There is no session on this request, or it has been ended. Add the sessions and sessmgr before the route that ' +
+      "logs people in, and put that below the path of the session's cookie.",
   )
 }
 

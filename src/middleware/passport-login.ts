@@ -1,5 +1,4 @@
 import { IncomingMessage } from 'node:http'
-import { withHttpStatus } from '../ground/http-error.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import { type FailureOptions, isRefusal, loginRefused, refuseLogin } from './refuse-login.ts'
@@ -119,7 +118,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
       (error) => {
         this[property] = before
         if (isRefusal(error) && isPassportsOwn(done)) settle(() => refuseLogin(this, response, options, error, done))
-        else settle(() => done(withHttpStatus(error)))
+        else settle(() => done(error))
       },
     )
   }

@@ -1,5 +1,5 @@
+import { errorBody } from '../ground/error-body.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
-import { errorBody, withHttpStatus } from '../ground/http-error.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 
 /** The options of a `passport.authenticate` call that say what a failed login looks like. */
@@ -13,9 +13,7 @@ export interface FailureOptions {
 
 /** Makes the error of a login that the limit refused. */
 export function loginRefused(message: string): SessmgrError {
-  const refusal = new SessmgrError('login_limit_reached', message)
-  withHttpStatus(refusal)
-  return refusal
+  return new SessmgrError('login_limit_reached', message)
 }
 
 const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'session_ended']
@@ -33,7 +31,6 @@ export function refuseLogin(
   refusal: SessmgrError,
   next: Next,
 ): void {
-  withHttpStatus(refusal)
   const { message } = refusal
   // A time-out, for one, has answered already.
   if (response.headersSent) return next(refusal)
@@ -51,7 +48,7 @@ function asksForJson(request: HostRequest): boolean {
   return accept.includes('json') && !accept.includes('html')
 }
 
-function sendJson(response: HostResponse, { code, message, status = 403 }: SessmgrError): void {
+function sendJson(response: HostResponse, { code, message, status }: SessmgrError): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
   response.setHeader('Cache-Control', 'no-store')

@@ -1,5 +1,4 @@
 import { SessmgrError } from '../ground/errors.ts'
-import { withHttpStatus } from '../ground/http-error.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { GuardedStore } from '../guard/guarded-store.ts'
 import type { GuardedStores } from '../guard/guarded-stores.ts'
@@ -13,13 +12,13 @@ export function sessionGuard(stores: GuardedStores, admit: Admit) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
     const earlier = passedGuard.get(request) ?? stores
     passedGuard.set(request, stores)
-    if (request.sessmgr) return earlier === stores ? next() : next(withHttpStatus(twoLimiters()))
+    if (request.sessmgr) return earlier === stores ? next() : next(twoLimiters())
     const { sessionStore: store, session } = request
     if (!store || !session) return withoutSession(stores, request, next)
 
     const guarded = stores.of(store)
     const proceed = (error?: unknown) => {
-      if (error) return next(withHttpStatus(error))
+      if (error) return next(error)
       limitPassportLogins(request, response, admit)
       next()
     }
@@ -66,31 +65,25 @@ function withoutSession(stores: GuardedStores, request: HostRequest, next: Next)
   const known = stores.all()
   if (request.session) {
     return next(
-      withHttpStatus(
-        new SessmgrError(
-          'session_middleware_unsupported',
-          'The session on this request has no store, as with cookie-session. A limit needs sessions that the server can ' +
-            'end: use express-session, app.use(session({ store, secret, resave: false, saveUninitialized: false })).',
-        ),
+      new SessmgrError(
+        'session_middleware_unsupported',
+        'The session on this request has no store, as with cookie-session. A limit needs sessions that the server can ' +
+          'end: use express-session, app.use(session({ store, secret, resave: false, saveUninitialized: false })).',
       ),
     )
   }
   if (known.length === 0) {
     return next(
-      withHttpStatus(
-        new SessmgrError(
-          'session_middleware_missing',
-          'There is no session on this request. Add express-session before sessmgr: app.use(session({ store, secret, ' +
-            'resave: false, saveUninitialized: false })). If its cookie has a path, mount sessmgr under that path too.',
-        ),
+      new SessmgrError(
+        'session_middleware_missing',
+        'There is no session on this request. Add express-session before sessmgr: app.use(session({ store, secret, ' +
+          'resave: false, saveUninitialized: false })). If its cookie has a path, mount sessmgr under that path too.',
       ),
     )
   }
   // The session store is down: who has a cookie may be signed in, and must not be taken for a stranger.
   if (request.headers.cookie !== undefined && known.some((store) => !store.connected())) {
-    return next(
-      withHttpStatus(new SessmgrError('store_unavailable', 'The session store is disconnected. Try again shortly.')),
-    )
+    return next(new SessmgrError('store_unavailable', 'The session store is disconnected. Try again shortly.'))
   }
   next()
 }

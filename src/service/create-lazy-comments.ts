@@ -7,7 +7,6 @@ import { systemClock } from '../ground/clock.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { requireKnown } from '../ground/require-known.ts'
 import type { HostRequest } from '../guard/host-types.ts'
-import { withHttpErrors } from '../guard/with-http-errors.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
 import type { HostPosts } from '../host/posts.ts'
@@ -166,5 +165,5 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     requireRequest(request, 'comments.nonce(request)')
     return nonceOf(request)
   }
-  return Object.assign(comments, { hooks, router, ...withHttpErrors({ passwords, nonce }) })
+  return Object.assign(comments, { hooks, router, passwords, nonce })
 }

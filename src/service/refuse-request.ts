@@ -1,4 +1,3 @@
-import { withHttpStatus } from '../ground/http-error.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 
 /**
@@ -10,5 +9,5 @@ import { invalidOption } from '../ground/invalid-option.ts'
 export function refuseRequest(options: unknown, call: string): void {
   const { method, url, headers } = Object(options) as Record<string, unknown>
   if (typeof method !== 'string' || typeof url !== 'string' || typeof headers !== 'object') return
-  throw withHttpStatus(invalidOption(`Write ${call}, with the parentheses: what it returns is the middleware`))
+  throw invalidOption(`Write ${call}, with the parentheses: what it returns is the middleware`)
 }

@@ -1,4 +1,3 @@
-import { withHttpStatus } from '../ground/http-error.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 
 /**
@@ -9,5 +8,5 @@ import { invalidOption } from '../ground/invalid-option.ts'
  */
 export function requireRequest(request: unknown, call: string): void {
   if (typeof request === 'object' && request !== null) return
-  throw withHttpStatus(invalidOption(`Write ${call}: the request that the call is about is missing`))
+  throw invalidOption(`Write ${call}: the request that the call is about is missing`)
 }

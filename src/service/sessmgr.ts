@@ -18,7 +18,6 @@ import { hostLogin } from '../guard/host-login.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { hostRequestOf, type RequestLike } from '../guard/host-visit.ts'
 import { warnOfSeveralProcesses } from '../guard/warn-of-local-store.ts'
-import { withHttpErrors } from '../guard/with-http-errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
 import { createFindSignedIn } from '../host/signed-in-user.ts'
@@ -50,7 +49,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
  * The middleware, and the service that it carries.
  *
  * What its members reject with goes to `next` as it is: a SessmgrError has the `status` of its answer, and with 503 the
- * header `Retry-After` in `headers`. Those of `hooks` and `modes` have none, which is 500.
+ * header `Retry-After` in `headers`.
  */
 export interface Sessmgr extends Middleware {
   /** Carries the actions and filters of this service, to subscribe to. */
@@ -232,30 +231,27 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     isInUse = true
     guard(request as HostRequest, response as HostResponse, next)
   }
-  const answerable = withHttpErrors({
+  const service: Sessmgr = Object.assign(middleware, {
+    hooks: limiter.hooks,
     sessions: limiter.sessions,
     settings: limiter.settings,
     options: limiter.options,
+    modes: limiter.modes,
     passwords,
     addons,
-    nonce: nonceOf,
-    async uninstall() {
-      await store.wipe()
-      siteSecrets.forget()
-    },
-    close: () => limiter.close(),
-  })
-  const service: Sessmgr = Object.assign(middleware, {
-    ...answerable,
-    hooks: limiter.hooks,
-    modes: limiter.modes,
     comments,
     host,
     router,
     admin,
     enqueueAdmin: (url: string) => enqueueAddress(enqueued, url),
+    nonce: nonceOf,
     login,
     logout,
+    async uninstall() {
+      await store.wipe()
+      siteSecrets.forget()
+    },
+    close: () => limiter.close(),
   })
   carryCore(service, { limiter, stores: hostSessions, admit, options: resolved })
   // The first turn of the event loop belongs to the application, which subscribes in it.

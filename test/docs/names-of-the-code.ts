@@ -1,5 +1,4 @@
 import { createLazyComments } from '../../src/comments.ts'
-import { withHttpStatus } from '../../src/ground/http-error.ts'
 import { hookCatalogue, OPTION_KEY, SessmgrError, type SessmgrErrorCode, sessmgr } from '../../src/index.ts'
 import { resolveOptions } from '../../src/service/resolve-options.ts'
 import { addonErrors } from './addon-errors.ts'
@@ -43,7 +42,7 @@ export async function namesOfTheCode(): Promise<Names> {
 }
 
 function statusOf(code: SessmgrErrorCode): number | undefined {
-  return (withHttpStatus(new SessmgrError(code, 'made up')) as SessmgrError).status
+  return (new SessmgrError(code, 'made up') as SessmgrError).status
 }
 
 function signatures(hooks: Readonly<Record<string, { readonly parameters: readonly string[] }>>): string[] {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { SessmgrError, type SessmgrErrorCode } from '../../src/ground/errors.ts'
-import { withHttpStatus } from '../../src/ground/http-error.ts'
 import { codeIn, type Page, pageAt, sectionOf, tableRows } from './pages.ts'
 
 /** What the code has, by the list that another test holds against it. */
@@ -40,7 +39,7 @@ describe('the tables of the options', () => {
 const wrongStatuses = ({ text }: Page) =>
   tableRows(text).filter(([code, status]) => {
     const error = new SessmgrError(codeIn(code) as SessmgrErrorCode, 'Full.')
-    return (withHttpStatus(error) as { status?: number }).status !== Number(status)
+    return (error as { status?: number }).status !== Number(status)
   })
 
 describe('docs/errors.md', () => {

@@ -7,7 +7,6 @@ import type { JoinedSessions } from '../../guard/guarded-stores.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import { VISIT } from '../../guard/host-visit.ts'
 import { nodeView } from '../../guard/node-view.ts'
-import { withHttpErrors } from '../../guard/with-http-errors.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
 import { coreOf } from '../../service/service-core.ts'
 import type { Sessmgr } from '../../service/sessmgr.ts'
@@ -103,7 +102,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     return { ended: { reason: verdict.reason } }
   }
 
-  return withHttpErrors({
+  return {
     async login({ userId, replaces, state, ip, userAgent }, create) {
       requireUserId(userId)
       requireTexts({ replaces, ip, userAgent })
@@ -150,7 +149,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       await limit.release(session.userId, tokenOf(session.sessionId))
       await held.destroy(session.sessionId)
     },
-  })
+  }
 }
 
 /** Shows the parts that were made for Express a request with a session, of which they read no more than the id. */

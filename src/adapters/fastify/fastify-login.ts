@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import { withHttpStatus } from '../../ground/http-error.ts'
 import type { HostResponse } from '../../guard/host-types.ts'
 import type { Admit } from '../../middleware/passport-login.ts'
 import { type FailureOptions, isRefusal, loginRefused, refuseLogin } from '../../middleware/refuse-login.ts'
@@ -50,7 +49,7 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, admit: Admit): LogIn {
     }
     const outcome = carryThrough().catch((error) => {
       this[property] = before
-      throw withHttpStatus(error)
+      throw error
     })
     // Passport tells its options with every login.
     return options ? keepFromPassport(outcome, (error) => answerFailure(visit, options, error)) : outcome

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { SessmgrError } from '../../ground/errors.ts'
-import { withHttpStatus } from '../../ground/http-error.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import { showsPage } from '../../guard/shows-page.ts'
 import { visitOf } from '../../guard/visit.ts'
@@ -58,10 +57,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     const visit = new FastifyVisit(store, request, reply)
     limitFastifyLogins(request, findVisit, core.admit)
     if (visit.isJudged()) return done()
-    visit.judge(visit.endedAmong(idsInCookies(request, store, decryptSession))).then(
-      () => done(),
-      (error) => done(withHttpStatus(error) as Error),
-    )
+    visit.judge(visit.endedAmong(idsInCookies(request, store, decryptSession))).then(() => done(), done)
   })
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const visit = findVisit(request)

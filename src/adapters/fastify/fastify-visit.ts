@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import { withHttpStatus } from '../../ground/http-error.ts'
 import { answerCallback } from '../../guard/answer-callback.ts'
 import type { HostSessionData, SignedOutReason } from '../../guard/host-types.ts'
 import { Visit } from '../../guard/visit.ts'
@@ -146,9 +145,7 @@ export class FastifyVisit extends Visit {
       this.#left = session
       await store.quietly(() => regenerate.call(session, keys))
     } else {
-      const isOver = await store.gate.hasEnded(view).catch((error) => {
-        throw withHttpStatus(error)
-      })
+      const isOver = await store.gate.hasEnded(view)
       try {
         // What a session held that was ended meanwhile must not live on in another.
         await store.givingUp(view, () => regenerate.call(session, isOver ? undefined : keys))

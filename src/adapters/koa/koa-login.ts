@@ -1,4 +1,3 @@
-import { withHttpStatus } from '../../ground/http-error.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import { type Admit, limitPassportLogins } from '../../middleware/passport-login.ts'
 import { loginRefused } from '../../middleware/refuse-login.ts'
@@ -34,7 +33,7 @@ function limitedLogIn(visit: KoaVisit, logIn: LogIn, admit: Admit): LogIn {
     } catch (error) {
       for (const key of Object.keys(state)) if (!(key in before)) delete state[key]
       Object.assign(state, before)
-      throw withHttpStatus(error)
+      throw error
     }
   }
 }

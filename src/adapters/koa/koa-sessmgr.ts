@@ -1,6 +1,5 @@
 import type {} from 'koa'
 import { SessmgrError } from '../../ground/errors.ts'
-import { withHttpStatus } from '../../ground/http-error.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import { visitOf } from '../../guard/visit.ts'
 import { coreOf } from '../../service/service-core.ts'
@@ -79,9 +78,7 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
 }
 
 async function destroy({ gate }: KoaGuardedStore, key: string): Promise<void> {
-  await gate.destroy(key).catch((error) => {
-    throw withHttpStatus(error)
-  })
+  await gate.destroy(key)
 }
 
 /** Finds the store that koa-session was given, by a context that belongs to no request. */

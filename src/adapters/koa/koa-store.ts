@@ -1,5 +1,4 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import { withHttpStatus } from '../../ground/http-error.ts'
 import type { GatedStore } from '../../guard/guarded-store.ts'
 import type { HostSessionData, HostStore } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspected.ts'
@@ -57,7 +56,7 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
   }
   const { calls, gate } = core.stores.takeOver(store as unknown as HostStore, handle, makeCalls)
 
-  store.get = withStatus(async (key, maxAge, options = {}) => {
+  store.get = async (key, maxAge, options = {}) => {
     const { ctx } = options
     if (ctx && visitOf(ctx.req)) throw tooEarly()
     reading = [maxAge, options]
@@ -66,8 +65,8 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
     const result = await loading
     if (ctx) loads.set(ctx, { key, ...result })
     return result.data
-  })
-  store.set = withStatus(async (key, data, maxAge, options = {}) => {
+  }
+  store.set = async (key, data, maxAge, options = {}) => {
     const visit = visitIn(options)
     writing.set(data, [maxAge, options])
     if (visit) Object.assign(visit, { sessionId: key, wrote: true })
@@ -77,28 +76,19 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
     // What is written is a copy of the session; one that has been admitted here must know of it.
     const marker = gate.markerOf(key, data)
     if (marker && visit?.session) gate.mark(key, visit.session, marker)
-  })
-  store.destroy = withStatus(async (key, options = {}) => {
+  }
+  store.destroy = async (key, options = {}) => {
     const visit = visitIn(options)
     // The session that a login leaves stays in its store and its slot until the login has been admitted.
     if (visit && gate.logins.of(visit.view)) return
     await gate.destroy(key, visit?.view)
-  })
+  }
 
   return { calls, gate, handle, loadOf: (context) => loads.get(context) }
 }
 
 function visitIn({ ctx }: KoaStoreOptions): KoaVisit | undefined {
   return ctx && (visitOf(ctx.req) as KoaVisit | undefined)
-}
-
-function withStatus<Parameters extends unknown[], Result>(
-  method: (...parameters: Parameters) => Promise<Result>,
-): (...parameters: Parameters) => Promise<Result> {
-  return (...parameters) =>
-    method(...parameters).catch((error) => {
-      throw withHttpStatus(error)
-    })
 }
 
 function tooEarly(): SessmgrError {

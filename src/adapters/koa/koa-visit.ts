@@ -1,4 +1,3 @@
-import { withHttpStatus } from '../../ground/http-error.ts'
 import type { HostSession, HostSessionData } from '../../guard/host-types.ts'
 import { Visit } from '../../guard/visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
@@ -92,9 +91,7 @@ export class KoaVisit extends Visit {
     if (this.context.sessionOptions.autoCommit !== false || !data || !state.session) return
     if (loaded && gate.markerOf(sessionId, loaded)) return
     gate.mark(sessionId, data, state.session)
-    await gate.save(sessionId, data, this.view).catch((error) => {
-      throw withHttpStatus(error)
-    })
+    await gate.save(sessionId, data, this.view)
   }
 
   /** Takes the session's cookie from the browser. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { adminFolder } from 'virtual:admin-folder'
+import { errorBody } from '../../ground/error-body.ts'
 import { SessmgrError } from '../../ground/errors.ts'
-import { errorBody, withHttpStatus } from '../../ground/http-error.ts'
 import type { HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
 import { hostRequestOf } from '../../guard/host-visit.ts'
 import type { Host } from '../../host/host.ts'
@@ -58,11 +58,10 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next()
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
     const asset = /^\/assets\/([^/]+)$/.exec(path)?.[1]
-    const fail = (error: unknown) => next(withHttpStatus(error))
     if (asset !== undefined) {
       const answering = answerAsset(request, response, asset).then((found) => found || next())
-      answerSafely(response, answering, fail)
-    } else if (/^\/?[^/]*\/?$/.test(path)) answerSafely(response, answerPage(request, response), fail)
+      answerSafely(response, answering, next)
+    } else if (/^\/?[^/]*\/?$/.test(path)) answerSafely(response, answerPage(request, response), next)
     else next()
   }
 

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { htmlText } from '../../ground/html-text.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
-import { withHttpErrors } from '../../guard/with-http-errors.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { Reader } from '../../routes/authenticate-caller.ts'
 import type { RestRoute } from '../../routes/rest-route.ts'
@@ -101,7 +100,7 @@ export function createCommentsService(parts: CommentsServiceParts): {
     return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })
   }
 
-  const comments: LazyComments = withHttpErrors({
+  const comments: LazyComments = {
     settings,
     cache,
     async render(request, post, { single } = {}) {
@@ -121,7 +120,7 @@ export function createCommentsService(parts: CommentsServiceParts): {
     themeSwitched: () => cache.flush_all(),
     activate: () => hooks.doAction('lazycomments_activated'),
     deactivate: () => hooks.doAction('lazycomments_deactivated'),
-  })
+  }
   const routes = [
     commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn, varies: parts.textsFor.vary }),
     commentsCacheRoute(cache, hooks),

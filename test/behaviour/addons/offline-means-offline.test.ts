@@ -27,8 +27,8 @@ async function run(source: string): Promise<string> {
 describe('offline licences', () => {
   it('open no socket: not for the catalogue, a key, a check, or the end of one', async () => {
     const out = await run(`
-      const { createVendor, OFFLINE_ADDONS } = await import('./test/addons/offline-vendor.ts')
-      const { offlineLicensing } = await import('./src/addons/offline/offline-licensing.ts')
+      const { createVendor, OFFLINE_ADDONS } = await import('./test/behaviour/addons/offline-vendor.ts')
+      const { offlineLicensing } = await import('./src/features/addons/offline/offline-licensing.ts')
       const vendor = createVendor()
       const revocations = () => vendor.revoke([])
       const provider = offlineLicensing({ ...vendor.trust, catalogue: OFFLINE_ADDONS, revocations })

@@ -43,7 +43,7 @@ describe('the built package', () => {
       const imported: object = await import(
         /* @vite-ignore */ new URL(`../../../${paths?.import?.default}`, import.meta.url).href
       )
-      const required: object = require(`../../${paths?.require?.default}`)
+      const required: object = require(`../../../${paths?.require?.default}`)
       expect(Object.keys(imported).sort()).toEqual(Object.keys(required).sort())
       expect(Object.keys(imported).length).toBeGreaterThan(0)
     },

@@ -17,8 +17,10 @@ const loud = createTextsFor(Object.fromEntries(shouted), consoleLogger)()
 /** Every sentence that a source hands to an answer of the routes. */
 function sentences(): string[] {
   const root = join(import.meta.dirname, '../../../src')
-  const sources = ['middleware', 'routes'].flatMap((folder) =>
-    readdirSync(join(root, folder)).map((file) => readFileSync(join(root, folder, file), 'utf8')),
+  const sources = ['middleware', 'routes', 'features'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')),
   )
   const calls = sources.flatMap(
     (source) => source.match(/(new RestError|invalidJson)\([^{}]*?\)|success: true, message: '[^']*'/g) ?? [],

@@ -2,7 +2,6 @@ import express, { type Request } from 'express'
 import session from 'express-session'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod/mini'
-import { withHttpErrors } from '../../../src/guard/with-http-errors.ts'
 import {
   type LazyComments,
   memoryStore,
@@ -12,7 +11,6 @@ import {
   sessmgr,
   tokenOf,
 } from '../../../src/index.ts'
-import { LicensingError } from '../../../src/licensing.ts'
 import { type Answer, Browser } from '../../support/browser.ts'
 import { listen } from '../../support/listen.ts'
 import { restHostOf } from '../../support/rest-users.ts'
@@ -158,43 +156,4 @@ it('gives the same object whenever it is asked for the same', () => {
 it('a route that asks for what is the fault of the application answers 500', async () => {
   const { status } = await ask(({ limiter }) => limiter.passwords.create(2, 'seeded', 'short'), undefined)
   expect(status).toBe(500)
-})
-
-describe('a service with statuses on its errors', () => {
-  const failure = new SessmgrError('invalid_option', 'misuse')
-  let thrown: unknown
-  const service = withHttpErrors({
-    name: 'service',
-    inner: { fail: () => Promise.reject(thrown) },
-    several: () => [{ fail: () => Promise.reject(thrown) }],
-    fail: () => Promise.reject(thrown),
-    misuse() {
-      throw failure
-    },
-    add: (one: number, two: number) => one + two,
-    instance: new Date(0),
-    nothing: null,
-  })
-  it('rejects with the very errors that it had, from what it has and returns too', async () => {
-    for (const fail of [service.fail, service.inner.fail, service.several()[0]?.fail]) {
-      thrown = new SessmgrError('store_unavailable', 'down')
-      await expect(fail?.()).rejects.toBe(thrown)
-      expect(thrown).toMatchObject({ code: 'store_unavailable', status: 503, statusCode: 503, expose: false })
-    }
-    expect(() => service.misuse()).toThrow(failure)
-  })
-
-  it('leaves the errors of others alone', async () => {
-    for (const other of [new Error('other'), new LicensingError('license_invalid'), undefined]) {
-      thrown = other
-      await expect(service.inner.fail()).rejects.toBe(other)
-      expect(other ?? {}).not.toHaveProperty('status')
-    }
-  })
-
-  it('is else what it was', () => {
-    expect(service).toMatchObject({ name: 'service', nothing: null })
-    expect(service.add(1, 2)).toBe(3)
-    expect(service.instance.getTime()).toBe(0)
-  })
 })
