@@ -4,6 +4,6 @@ export {
   type LoginCall,
   type SessionCall,
 } from './adapters/explicit/explicit-calls.ts'
-export type { JoinedSessions } from './guard/guarded-stores.ts'
 export type { RequestState } from './guard/host-types.ts'
+export type { JoinedSessions } from './guard/session-stores.ts'
 export type { Admission } from './limiter/admit-login.ts'

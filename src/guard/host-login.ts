@@ -2,7 +2,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Admission, EstablishedSession } from '../limiter/admit-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { clientDetails } from './client-details.ts'
-import type { GatedStore } from './guarded-store.ts'
+import type { GuardedStore } from './express-store.ts'
 import type { HostRequest, HostSessionData } from './host-types.ts'
 import { sessionTtl } from './session-ttl.ts'
 
@@ -21,35 +21,35 @@ const UNCONFIRMED_MS = 120_000
  */
 export function hostLogin(
   limiter: SessionLimiter,
-  store: GatedStore,
+  store: GuardedStore,
   request: HostRequest,
   userId: UserId,
   establish: () => Promise<void>,
   blockedMessage: () => string,
 ): Promise<Admission> {
-  return store.gate.logins.inTurn(request, () =>
+  return store.guard.logins.inTurn(request, () =>
     loginInTurn(limiter, store, request, userId, establish, blockedMessage),
   )
 }
 
 async function loginInTurn(
   limiter: SessionLimiter,
-  store: GatedStore,
+  store: GuardedStore,
   request: HostRequest,
   userId: UserId,
   establish: () => Promise<void>,
   blockedMessage: () => string,
 ): Promise<Admission> {
-  await store.gate.marks.ready()
+  await store.guard.marks.ready()
   const sessionId = request.sessionID ?? ''
   const before = request.session
-  const holder = before && store.gate.markerOf(sessionId, before)?.userId
+  const holder = before && store.guard.markerOf(sessionId, before)?.userId
   const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
 
   const client = clientDetails(request.ip ?? request.socket.remoteAddress, request.headers['user-agent'])
-  const continues = await store.gate.continuedBy(request, userId)
+  const continues = await store.guard.continuedBy(request, userId)
   const attempt = { userId, replaces, continues, ...client, blockedMessage }
-  const admission = await store.gate.logins.run(request, { userId, sessionId }, () =>
+  const admission = await store.guard.logins.run(request, { userId, sessionId }, () =>
     limiter.admit(attempt, async () => {
       const revert = rememberSession(store, request)
       try {
@@ -58,21 +58,21 @@ async function loginInTurn(
         await revert()
         throw error
       }
-      if (request.sessionID === sessionId && request._sessionManager) store.gate.warnings.noteOldPassport()
+      if (request.sessionID === sessionId && request._sessionManager) store.guard.warnings.noteOldPassport()
       return established(request, revert)
     }),
   )
 
   if (admission.admitted && request.session) {
     const { userId, token } = admission.session
-    store.gate.mark(request.sessionID ?? '', request.session, { userId, token })
-    store.gate.warnings.compareUsers(request.session, userId)
-    if (replaces !== undefined && before?.passport && !request.session.passport) store.gate.warnings.noteLostPassport()
-    store.gate.noteOrigin(request, request.session, { userId, token })
+    store.guard.mark(request.sessionID ?? '', request.session, { userId, token })
+    store.guard.warnings.compareUsers(request.session, userId)
+    if (replaces !== undefined && before?.passport && !request.session.passport) store.guard.warnings.noteLostPassport()
+    store.guard.noteOrigin(request, request.session, { userId, token })
     store.attend?.(request, request.session)
     request.sessmgr = { session: { userId, token } }
     // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
-    if (request.sessionID !== sessionId && replaces === undefined) await store.gate.leave(sessionId, holder, request)
+    if (request.sessionID !== sessionId && replaces === undefined) await store.guard.leave(sessionId, holder, request)
   }
   return admission
 }
@@ -83,7 +83,7 @@ function established(request: HostRequest, revert: () => Promise<void>): Establi
 }
 
 /** Remembers the visitor's session and returns what puts it back: a refused login leaves it as it was. */
-function rememberSession(store: GatedStore, request: HostRequest): () => Promise<void> {
+function rememberSession(store: GuardedStore, request: HostRequest): () => Promise<void> {
   const { sessionID: sessionId = '', session, sessionStore } = request
   const data = JSON.parse(JSON.stringify(session ?? null)) as HostSessionData | null
   return async () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { GatedStore } from './guarded-store.ts'
+import type { GuardedStore } from './express-store.ts'
 import type {
   HostRequest,
   HostSession,
@@ -10,12 +10,12 @@ import type {
 } from './host-types.ts'
 import { type HostVisit, VISIT } from './host-visit.ts'
 import { nodeView } from './node-view.ts'
-import type { LoginSession } from './session-gate.ts'
+import type { LoginSession } from './session-guard.ts'
 
 /** One request to a host that is not Express: what became of its session, and what the parts made for Express see of it. */
 export abstract class Visit implements HostVisit {
   readonly raw: IncomingMessage
-  readonly store: GatedStore
+  readonly store: GuardedStore
   /** Whether the session was written, which notes its use as well. */
   wrote = false
   /** Whether somebody has logged in by this request. */
@@ -26,7 +26,7 @@ export abstract class Visit implements HostVisit {
   #stateFor: string | undefined
   #view: HostRequest | undefined
 
-  constructor(raw: IncomingMessage, store: GatedStore) {
+  constructor(raw: IncomingMessage, store: GuardedStore) {
     this.raw = raw
     this.store = store
     Object.assign(raw, { [VISIT]: this })
@@ -63,7 +63,7 @@ export abstract class Visit implements HostVisit {
   #makeView(): HostRequest {
     const view = nodeView(this.raw, this.#ownParts())
     const { session, origin } = this
-    if (session && origin) this.store.gate.noteOrigin(view, session, origin)
+    if (session && origin) this.store.guard.noteOrigin(view, session, origin)
     return view
   }
 
@@ -89,19 +89,19 @@ export abstract class Visit implements HostVisit {
   /** Finds out what became of the session that the request came with. */
   async judge(endedAtLoad?: SignedOutReason): Promise<void> {
     const { session, sessionId = '' } = this
-    const { gate } = this.store
-    const result = session ? await gate.inspect(sessionId, session) : {}
+    const { guard } = this.store
+    const result = session ? await guard.inspect(sessionId, session) : {}
     if (result.ended) await this.startAfresh()
     const ended = result.ended ?? endedAtLoad
     this.state = result.session ? { session: result.session } : ended ? { ended: { reason: ended } } : {}
     this.noteOrigin(result.session)
-    if (result.session && session && !gate.markerOf(sessionId, session)) gate.mark(sessionId, session, result.session)
+    if (result.session && session && !guard.markerOf(sessionId, session)) guard.mark(sessionId, session, result.session)
   }
 
   /** Notes the login session that the request was loaded with, if it is one. */
   protected noteOrigin(origin: LoginSession | undefined): void {
     this.origin = origin
-    if (this.#view && this.session && origin) this.store.gate.noteOrigin(this.#view, this.session, origin)
+    if (this.#view && this.session && origin) this.store.guard.noteOrigin(this.#view, this.session, origin)
   }
 
   /** The session's data with the time at which it expires if nobody writes it. */
@@ -114,8 +114,8 @@ export abstract class Visit implements HostVisit {
     // A login that was not written gets no cookie either: what nobody can use must not hold its slot.
     if (this.wrote || this.loggedIn || !this.state.session) return undefined
     const { unwritten: data, sessionId = '' } = this
-    const { gate } = this.store
-    return data && !gate.canWait(sessionId, data) ? gate.touch(sessionId, data) : undefined
+    const { guard } = this.store
+    return data && !guard.canWait(sessionId, data) ? guard.touch(sessionId, data) : undefined
   }
 }
 

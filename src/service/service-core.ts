@@ -1,5 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
-import type { GuardedStores } from '../guard/guarded-stores.ts'
+import type { SessionStores } from '../guard/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { Admit } from '../middleware/passport-login.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
@@ -7,7 +7,7 @@ import type { ResolvedOptions } from './resolve-options.ts'
 /** What the adapters of other hosts build on. */
 export interface ServiceCore {
   readonly limiter: SessionLimiter
-  readonly stores: GuardedStores
+  readonly stores: SessionStores
   readonly admit: Admit
   readonly options: ResolvedOptions
 }

@@ -13,10 +13,10 @@ import { createCommentsService, type LazyComments } from '../features/comments/c
 import { mayManageComments } from '../features/comments/may-manage-comments.ts'
 import { requireCommentsAccess } from '../features/comments/require-comments-access.ts'
 import { systemClock } from '../ground/clock.ts'
-import { GuardedStores } from '../guard/guarded-stores.ts'
 import { hostLogin } from '../guard/host-login.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { hostRequestOf, type RequestLike } from '../guard/host-visit.ts'
+import { SessionStores } from '../guard/session-stores.ts'
 import { warnOfSeveralProcesses } from '../guard/warn-of-local-store.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
@@ -24,9 +24,9 @@ import { createFindSignedIn } from '../host/signed-in-user.ts'
 import type { SessionManager } from '../limiter/manage-sessions.ts'
 import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
 import { directLogin, directLogout, requireStore } from '../middleware/direct-login.ts'
+import { expressGuard } from '../middleware/express-guard.ts'
 import { orderWarning } from '../middleware/order-warning.ts'
 import type { Admit } from '../middleware/passport-login.ts'
-import { sessionGuard } from '../middleware/session-guard.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SettingsService } from '../options/session-settings.ts'
 import type { SiteOption } from '../options/site-option.ts'
@@ -145,7 +145,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const { store, logger, host, nonceHeader } = resolved
   warnOfSeveralProcesses(store, logger)
   const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
-  const hostSessions: GuardedStores = new GuardedStores(() => limiter, { ...resolved, siteSecrets })
+  const hostSessions: SessionStores = new SessionStores(() => limiter, { ...resolved, siteSecrets })
   const limiter: SessionLimiter = createSessionLimiter({ ...resolved, hostSessions })
   // Another host's store waits for its adapter.
   if (typeof resolved.sessionStore?.createSession === 'function') hostSessions.of(resolved.sessionStore)
@@ -153,9 +153,9 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const admit: Admit = async (request, user, establish) => {
     const userId = resolved.userIdOf(user)
     const blockedMessage = () => resolved.textsFor(request).say('login_blocked')
-    return hostLogin(limiter, hostSessions.gatedBy(requireStore(request)), request, userId, establish, blockedMessage)
+    return hostLogin(limiter, hostSessions.guardedBy(requireStore(request)), request, userId, establish, blockedMessage)
   }
-  const guard = sessionGuard(hostSessions, admit)
+  const guard = expressGuard(hostSessions, admit)
   const passwords = createApplicationPasswords(store.passwords, systemClock)
   const nonces = createNonces(() => siteSecrets.all(), systemClock)
   const readerOf = (request: RequestLike) => {

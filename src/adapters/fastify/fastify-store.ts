@@ -1,8 +1,8 @@
 import { answerCallback } from '../../guard/answer-callback.ts'
 import { EndedReasons } from '../../guard/ended-reasons.ts'
-import type { GatedStore } from '../../guard/guarded-store.ts'
+import type { GuardedStore } from '../../guard/express-store.ts'
 import type { HostRequest, HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
-import type { LoginSession } from '../../guard/session-gate.ts'
+import type { LoginSession } from '../../guard/session-guard.ts'
 import { markerIn } from '../../guard/session-marker.ts'
 import { storeCalls } from '../../guard/store-calls.ts'
 import { storeHandle } from '../../guard/visit.ts'
@@ -11,7 +11,7 @@ import { guardOnce } from '../guard-once.ts'
 import type { FastifyVisit } from './fastify-visit.ts'
 
 /** A store of @fastify/session behind the guard. */
-export interface FastifyStore extends GatedStore {
+export interface FastifyStore extends GuardedStore {
   readonly handle: HostStore
   /** Whose request a session object belongs to. */
   readonly visits: WeakMap<object, FastifyVisit>
@@ -32,7 +32,7 @@ export const guardFastifyStore = guardOnce(putUpGuard)
 
 function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
   const handle = storeHandle()
-  const { calls, gate } = core.stores.takeOver(store, handle, (deadlineMs) => storeCalls(store, deadlineMs))
+  const { calls, guard } = core.stores.takeOver(store, handle, (deadlineMs) => storeCalls(store, deadlineMs))
   const visits = new WeakMap<object, FastifyVisit>()
   // The store is not told which request it reads for. What it found out travels with the session: in the marker object.
   const judged = new WeakMap<object, LoginSession>()
@@ -51,31 +51,31 @@ function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
     const visit = visits.get(session)
     if (visit) visit.wrote = true
     // A session that rolls is written at every request. Nearly always there is nothing new to write.
-    if (callback && visit?.isUnchanged(session) && gate.canWait(sessionId, session)) return process.nextTick(callback)
-    return answerCallback(gate.save(sessionId, session, visit?.view), callback)
+    if (callback && visit?.isUnchanged(session) && guard.canWait(sessionId, session)) return process.nextTick(callback)
+    return answerCallback(guard.save(sessionId, session, visit?.view), callback)
   }
   store.destroy = (sessionId, callback) => {
     if (quiet) return callback?.()
-    return answerCallback(gate.destroy(sessionId, giver), callback)
+    return answerCallback(guard.destroy(sessionId, giver), callback)
   }
 
   async function load(sessionId: string): Promise<HostSessionData | null> {
-    const { data, session, ended } = await gate.load(sessionId)
+    const { data, session, ended } = await guard.load(sessionId)
     if (!data) {
       reasons.note(sessionId, ended ?? 'missing')
       return null
     }
-    if (!session || !gate.markerOf(sessionId, data)) return data
+    if (!session || !guard.markerOf(sessionId, data)) return data
     // The memory store hands out the same object again and again.
     const copy = { ...data }
-    gate.mark(sessionId, copy, session)
+    guard.mark(sessionId, copy, session)
     judged.set(markerIn(copy) as object, session)
     return copy
   }
 
   return {
     calls,
-    gate,
+    guard,
     handle,
     visits,
     quietly(regenerate) {

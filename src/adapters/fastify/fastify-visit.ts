@@ -99,7 +99,7 @@ export class FastifyVisit extends Visit {
   /** Writes the session of a login: the next login must not take it for lost. */
   async saveLogin(): Promise<void> {
     const { session, store, view } = this
-    if (session) await store.gate.save(session.sessionId, session, view)
+    if (session) await store.guard.save(session.sessionId, session, view)
   }
 
   /** Stands by for the session to be exchanged. What is put on it here is not part of its data. */
@@ -140,12 +140,12 @@ export class FastifyVisit extends Visit {
   async #regenerate(session: FastifySession, keys: readonly string[] | undefined): Promise<void> {
     const { request, store, view } = this
     const regenerate = regenerateOf(session)
-    if (store.gate.logins.of(view)) {
+    if (store.guard.logins.of(view)) {
       // The session that is left here stays in its store and its slot until the login has been admitted.
       this.#left = session
       await store.quietly(() => regenerate.call(session, keys))
     } else {
-      const isOver = await store.gate.hasEnded(view)
+      const isOver = await store.guard.hasEnded(view)
       try {
         // What a session held that was ended meanwhile must not live on in another.
         await store.givingUp(view, () => regenerate.call(session, isOver ? undefined : keys))

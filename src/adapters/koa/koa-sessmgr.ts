@@ -71,14 +71,14 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
     visit.state = { session: load.session }
     visit.origin = load.session
     // From before the limit: what is new in the session makes koa-session save it.
-    if (!store.gate.markerOf(load.key, visit.session)) store.gate.mark(load.key, visit.session, load.session)
+    if (!store.guard.markerOf(load.key, visit.session)) store.guard.mark(load.key, visit.session, load.session)
     await visit.storeMarker(load.data)
   }
   return visit
 }
 
-async function destroy({ gate }: KoaGuardedStore, key: string): Promise<void> {
-  await gate.destroy(key)
+async function destroy({ guard }: KoaGuardedStore, key: string): Promise<void> {
+  await guard.destroy(key)
 }
 
 /** Finds the store that koa-session was given, by a context that belongs to no request. */

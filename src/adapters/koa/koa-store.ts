@@ -1,5 +1,5 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import type { GatedStore } from '../../guard/guarded-store.ts'
+import type { GuardedStore } from '../../guard/express-store.ts'
 import type { HostSessionData, HostStore } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspected.ts'
 import { isMissing } from '../../guard/is-missing.ts'
@@ -17,7 +17,7 @@ export interface KoaLoad extends Inspected {
 }
 
 /** A store of koa-session behind the guard. */
-export interface KoaGuardedStore extends GatedStore {
+export interface KoaGuardedStore extends GuardedStore {
   readonly handle: HostStore
   /** What the guard found out when the session of a request was loaded; undefined when the request came with none. */
   loadOf(context: KoaContext): KoaLoad | undefined
@@ -32,7 +32,7 @@ export const guardKoaStore = guardOnce(putUpGuard)
 function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
   const handle = storeHandle()
   const loads = new WeakMap<KoaContext, KoaLoad>()
-  // Carries what koa-session says beside key and data past the gate, which calls the store in the same breath.
+  // Carries what koa-session says beside key and data past the guard, which calls the store in the same breath.
   let reading: Rest | undefined
   const writing = new WeakMap<HostSessionData, Rest>()
   const own: KoaStore = { get: store.get, set: store.set, destroy: store.destroy }
@@ -54,13 +54,13 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
       touch: () => Promise.resolve(),
     }
   }
-  const { calls, gate } = core.stores.takeOver(store as unknown as HostStore, handle, makeCalls)
+  const { calls, guard } = core.stores.takeOver(store as unknown as HostStore, handle, makeCalls)
 
   store.get = async (key, maxAge, options = {}) => {
     const { ctx } = options
     if (ctx && visitOf(ctx.req)) throw tooEarly()
     reading = [maxAge, options]
-    const loading = gate.load(key)
+    const loading = guard.load(key)
     reading = undefined
     const result = await loading
     if (ctx) loads.set(ctx, { key, ...result })
@@ -71,20 +71,20 @@ function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
     writing.set(data, [maxAge, options])
     if (visit) Object.assign(visit, { sessionId: key, wrote: true })
     if (visit?.isQuiet) return
-    if (visit) visit.written = gate.logins.of(visit.view) ? data : undefined
-    await gate.save(key, data, visit?.view)
+    if (visit) visit.written = guard.logins.of(visit.view) ? data : undefined
+    await guard.save(key, data, visit?.view)
     // What is written is a copy of the session; one that has been admitted here must know of it.
-    const marker = gate.markerOf(key, data)
-    if (marker && visit?.session) gate.mark(key, visit.session, marker)
+    const marker = guard.markerOf(key, data)
+    if (marker && visit?.session) guard.mark(key, visit.session, marker)
   }
   store.destroy = async (key, options = {}) => {
     const visit = visitIn(options)
     // The session that a login leaves stays in its store and its slot until the login has been admitted.
-    if (visit && gate.logins.of(visit.view)) return
-    await gate.destroy(key, visit?.view)
+    if (visit && guard.logins.of(visit.view)) return
+    await guard.destroy(key, visit?.view)
   }
 
-  return { calls, gate, handle, loadOf: (context) => loads.get(context) }
+  return { calls, guard, handle, loadOf: (context) => loads.get(context) }
 }
 
 function visitIn({ ctx }: KoaStoreOptions): KoaVisit | undefined {

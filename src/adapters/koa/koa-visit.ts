@@ -86,12 +86,12 @@ export class KoaVisit extends Visit {
    */
   async storeMarker(loaded?: HostSessionData): Promise<void> {
     const { sessionId = '', state } = this
-    const { gate } = this.store
+    const { guard } = this.store
     const data = loaded ?? (this.loggedIn ? this.written : undefined)
     if (this.context.sessionOptions.autoCommit !== false || !data || !state.session) return
-    if (loaded && gate.markerOf(sessionId, loaded)) return
-    gate.mark(sessionId, data, state.session)
-    await gate.save(sessionId, data, this.view)
+    if (loaded && guard.markerOf(sessionId, loaded)) return
+    guard.mark(sessionId, data, state.session)
+    await guard.save(sessionId, data, this.view)
   }
 
   /** Takes the session's cookie from the browser. */

@@ -23,7 +23,7 @@ import { UserWarnings } from './user-warnings.ts'
 export type LoginSession = NonNullable<RequestState['session']>
 
 /** How sessions are guarded. */
-export interface GateOptions {
+export interface GuardOptions {
   /** Reads the user out of session data from before the guard. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
   /** Milliseconds between two notes that a session is in use. */
@@ -34,19 +34,19 @@ export interface GateOptions {
 }
 
 /** What becomes of one session of the host's store as it is read, written, used and destroyed. */
-export class SessionGate {
+export class SessionGuard {
   readonly logins = new LoginsUnderWay()
   readonly warnings: UserWarnings
   readonly marks: SessionMarks
   readonly #calls: StoreCalls
   readonly #limiter: SessionLimiter
-  readonly #options: GateOptions
+  readonly #options: GuardOptions
   readonly #seen = new SeenSessions()
   readonly #judge: SessionJudge
   readonly #reasons = new EndedReasons()
   readonly #origins = new OriginSessions()
 
-  constructor(calls: StoreCalls, limiter: SessionLimiter, options: GateOptions) {
+  constructor(calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
     this.#calls = calls
     this.#limiter = limiter
     this.#options = options

@@ -3,28 +3,28 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { answerCallback } from './answer-callback.ts'
 import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from './host-types.ts'
 import type { Inspected } from './inspected.ts'
-import { type GateOptions, SessionGate } from './session-gate.ts'
+import { type GuardOptions, SessionGuard } from './session-guard.ts'
 import { type StoreCalls, storeCalls } from './store-calls.ts'
 
 /** How a store is guarded. */
-export interface GuardOptions extends GateOptions {
+export interface ExpressStoreOptions extends GuardOptions {
   /** Milliseconds that a call to the session store may take. */
   readonly deadlineMs: number
   /** Requests that came to sessmgr before they had a session. */
   readonly tooEarly: WeakSet<HostRequest>
 }
 
-/** A session store of whatever host, and the gate that its sessions pass. */
-export interface GatedStore {
+/** A session store of whatever host, and the guard that its sessions pass. */
+export interface GuardedStore {
   /** The store's own methods, past the guard. */
   readonly calls: StoreCalls
-  readonly gate: SessionGate
+  readonly guard: SessionGuard
   /** Stands by for a request to give up its login session, where the store alone is not told of the request. */
   attend?(request: HostRequest, session: HostSession): void
 }
 
 /** A session store behind the guard. */
-export interface GuardedStore extends GatedStore {
+export interface ExpressStore extends GuardedStore {
   /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
   readonly connected: () => boolean
   /** What the guard found out when the request's session was loaded; undefined when that was past the guard. */
@@ -39,9 +39,13 @@ export interface GuardedStore extends GatedStore {
  * Reading: an ended session is reported as missing, so nothing that comes after ever sees it. Writing: a session that
  * has been ended since it was read is not written, so a slow request cannot bring it back. Destroying: frees the slot.
  */
-export function guardStore(store: HostStore, limiter: SessionLimiter, options: GuardOptions): GuardedStore {
+export function guardExpressStore(
+  store: HostStore,
+  limiter: SessionLimiter,
+  options: ExpressStoreOptions,
+): ExpressStore {
   const calls = storeCalls(store, options.deadlineMs)
-  const gate = new SessionGate(calls, limiter, options)
+  const guard = new SessionGuard(calls, limiter, options)
   const states = new WeakMap<HostRequest, RequestState>()
   const presented = new WeakMap<HostRequest, string>()
   // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
@@ -54,7 +58,7 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
   let generate = store.generate
 
   store.get = (sessionId, callback) => {
-    const loading = gate.load(sessionId)
+    const loading = guard.load(sessionId)
     if (!callback) return loading.then(({ data }) => data)
     answerCallback(loading, (error, result) => {
       loaded = result && { sessionId, result }
@@ -65,13 +69,13 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
       }
     })
   }
-  store.set = (sessionId, data, callback) => answerCallback(gate.save(sessionId, data), callback)
-  store.destroy = (sessionId, callback) => answerCallback(gate.destroy(sessionId, givingUp), callback)
+  store.set = (sessionId, data, callback) => answerCallback(guard.save(sessionId, data), callback)
+  store.destroy = (sessionId, callback) => answerCallback(guard.destroy(sessionId, givingUp), callback)
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
       // Nearly every request ends here, so it goes without a promise.
-      if (callback && gate.canWait(sessionId, data)) return process.nextTick(callback)
-      return answerCallback(gate.touch(sessionId, data), callback)
+      if (callback && guard.canWait(sessionId, data)) return process.nextTick(callback)
+      return answerCallback(guard.touch(sessionId, data), callback)
     }
   }
   store.createSession = (request, data) => {
@@ -81,13 +85,13 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
     const { sessionId, result } = loaded
     states.set(request, result.session ? { session: result.session } : {})
     if (!result.session) return session
-    if (!gate.markerOf(sessionId, data)) gate.mark(sessionId, session, result.session)
-    gate.noteOrigin(request, session, result.session)
+    if (!guard.markerOf(sessionId, data)) guard.mark(sessionId, session, result.session)
+    guard.noteOrigin(request, session, result.session)
     attend(request, session)
     return session
   }
   store.regenerate = (request, callback) => {
-    if (gate.logins.of(request)) {
+    if (guard.logins.of(request)) {
       store.generate(request)
       return process.nextTick(callback)
     }
@@ -156,7 +160,7 @@ export function guardStore(store: HostStore, limiter: SessionLimiter, options: G
 
   return {
     calls,
-    gate,
+    guard,
     attend,
     connected: () => connected,
     stateOf: (request) => states.get(request),

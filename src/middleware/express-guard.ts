@@ -1,14 +1,14 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { GuardedStore } from '../guard/guarded-store.ts'
-import type { GuardedStores } from '../guard/guarded-stores.ts'
+import type { ExpressStore } from '../guard/express-store.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { passedGuard } from '../guard/passed-guard.ts'
+import type { SessionStores } from '../guard/session-stores.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
 import { type Admit, limitPassportLogins } from './passport-login.ts'
 
 /** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */
-export function sessionGuard(stores: GuardedStores, admit: Admit) {
+export function expressGuard(stores: SessionStores, admit: Admit) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
     const earlier = passedGuard.get(request) ?? stores
     passedGuard.set(request, stores)
@@ -42,14 +42,14 @@ function twoLimiters(): SessmgrError {
 }
 
 /** The first requests, until one of them arrives here, have their sessions loaded before there is a guard. */
-async function judgeLoadedSession(guarded: GuardedStore, request: HostRequest): Promise<void> {
+async function judgeLoadedSession(guarded: ExpressStore, request: HostRequest): Promise<void> {
   const { session, sessionID = '' } = request
   if (!session) return
-  const result = await guarded.gate.inspect(sessionID, session)
+  const result = await guarded.guard.inspect(sessionID, session)
   if (result.session) {
     request.sessmgr = { session: result.session }
-    guarded.gate.mark(sessionID, session, result.session)
-    guarded.gate.noteOrigin(request, session, result.session)
+    guarded.guard.mark(sessionID, session, result.session)
+    guarded.guard.noteOrigin(request, session, result.session)
     guarded.attend?.(request, session)
   } else if (result.ended) {
     await new Promise<void>((resolve, reject) => session.regenerate((error) => (error ? reject(error) : resolve())))
@@ -60,7 +60,7 @@ async function judgeLoadedSession(guarded: GuardedStore, request: HostRequest): 
   }
 }
 
-function withoutSession(stores: GuardedStores, request: HostRequest, next: Next): void {
+function withoutSession(stores: SessionStores, request: HostRequest, next: Next): void {
   stores.tooEarly.add(request)
   const known = stores.all()
   if (request.session) {

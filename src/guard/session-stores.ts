@@ -3,10 +3,10 @@ import { onePerProcess } from '../ground/one-per-process.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import { type GatedStore, type GuardedStore, type GuardOptions, guardStore } from './guarded-store.ts'
+import { type ExpressStore, type ExpressStoreOptions, type GuardedStore, guardExpressStore } from './express-store.ts'
 import type { HostRequest, HostStore } from './host-types.ts'
 import { sessionCall } from './session-call.ts'
-import { SessionGate } from './session-gate.ts'
+import { SessionGuard } from './session-guard.ts'
 import type { StoreCalls } from './store-calls.ts'
 import { warnOfLastingSessions } from './warn-of-local-store.ts'
 
@@ -19,18 +19,18 @@ export interface JoinedSessions {
 }
 
 /** How session stores are guarded. */
-interface StoresOptions extends GuardOptions {
+interface StoresOptions extends ExpressStoreOptions {
   /** What sessmgr itself remembers by. */
   readonly store: SessmgrStore
 }
 
 /** Whose guard stands in front of a store: it stands there for good, and a second one would ask the first. */
-const owners = onePerProcess('owners', () => new WeakMap<HostStore, GuardedStores>())
+const owners = onePerProcess('owners', () => new WeakMap<HostStore, SessionStores>())
 
 /** The session stores that stand behind the guard: one, unless an application has several session middlewares. */
-export class GuardedStores implements HostSessions {
-  readonly #stores = new Map<HostStore, GuardedStore>()
-  readonly #takenOver = new Map<HostStore, GatedStore>()
+export class SessionStores implements HostSessions {
+  readonly #stores = new Map<HostStore, ExpressStore>()
+  readonly #takenOver = new Map<HostStore, GuardedStore>()
   readonly #joined = new Map<JoinedSessions, HostSessions>()
   readonly #limiter: () => SessionLimiter
   readonly #options: StoresOptions
@@ -44,11 +44,11 @@ export class GuardedStores implements HostSessions {
   }
 
   /** Finds the guard of a store, putting one up if need be. @throws SessmgrError `invalid_option` when another limiter has. */
-  of(store: HostStore): GuardedStore {
+  of(store: HostStore): ExpressStore {
     const known = this.#stores.get(store)
     if (known) return known
     this.#own(store)
-    const guarded = guardStore(store, this.#limiter(), this.#options)
+    const guarded = guardExpressStore(store, this.#limiter(), this.#options)
     this.#stores.set(store, guarded)
     return guarded
   }
@@ -63,8 +63,8 @@ export class GuardedStores implements HostSessions {
     warnOfLastingSessions(store, this.#options.store, this.#options.logger)
   }
 
-  /** Finds the gate of a store, which may be another host's. */
-  gatedBy(store: HostStore): GatedStore {
+  /** Finds the guard of a store, which may be another host's. */
+  guardedBy(store: HostStore): GuardedStore {
     return this.#takenOver.get(store) ?? this.of(store)
   }
 
@@ -75,14 +75,14 @@ export class GuardedStores implements HostSessions {
    * @param makeCalls Makes the calls to the store, for it may be promises that its methods return.
    * @throws SessmgrError `invalid_option` when another limiter guards the store.
    */
-  takeOver(store: HostStore, handle: HostStore, makeCalls: (deadlineMs: number) => StoreCalls): GatedStore {
+  takeOver(store: HostStore, handle: HostStore, makeCalls: (deadlineMs: number) => StoreCalls): GuardedStore {
     this.#own(store)
     const guarded = this.#stores.get(store)
     this.#stores.delete(store)
     const calls = guarded?.calls ?? makeCalls(this.#options.deadlineMs)
-    const gated = { calls, gate: guarded?.gate ?? new SessionGate(calls, this.#limiter(), this.#options) }
-    this.#takenOver.set(handle, gated)
-    return gated
+    const taken = { calls, guard: guarded?.guard ?? new SessionGuard(calls, this.#limiter(), this.#options) }
+    this.#takenOver.set(handle, taken)
+    return taken
   }
 
   /** Counts on a store that nobody guards: the application asks about its sessions itself. Gives its calls a deadline. */
@@ -100,7 +100,7 @@ export class GuardedStores implements HostSessions {
     return joined
   }
 
-  all(): readonly GuardedStore[] {
+  all(): readonly ExpressStore[] {
     return [...this.#stores.values()]
   }
 
