@@ -2,7 +2,7 @@ import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from '
 import type { Readable } from 'node:stream'
 import { nodeView } from '../guard/node-view.ts'
 import { visitOf } from '../guard/visit.ts'
-import type { Middleware } from '../service/sessmgr.ts'
+import type { Middleware } from '../service/service.ts'
 
 /** What a middleware answered. */
 export interface MiddlewareAnswer {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { withDeadline } from '../ground/deadline.ts'
-import type { Sessmgr } from '../service/sessmgr.ts'
+import type { Sessmgr } from '../service/service.ts'
 import { CliError } from './cli-error.ts'
 import { explainLoadError } from './explain-load-error.ts'
 import { readText } from './read-text.ts'

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../ground/constants.ts'
 import { withDeadline } from '../ground/deadline.ts'
-import type { Sessmgr } from '../service/sessmgr.ts'
+import type { Sessmgr } from '../service/service.ts'
 import { type CliContext, createCliContext } from './cli-context.ts'
 import { CliError } from './cli-error.ts'
 import { addonCommands } from './commands/addon-commands.ts'

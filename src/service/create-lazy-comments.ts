@@ -18,7 +18,7 @@ import { tokenOf } from '../sessions/token.ts'
 import { refuseRequest } from './refuse-request.ts'
 import { requireRequest } from './require-request.ts'
 import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
-import type { Middleware } from './sessmgr.ts'
+import type { Middleware } from './service.ts'
 
 /** What the application tells of itself: its posts and its theme, and its users if it has any. */
 export interface LazyCommentsHost<User = unknown, Post = unknown> extends Partial<Host<User, Post>> {

@@ -8,8 +8,8 @@ import { VISIT } from '../../guard/host-visit.ts'
 import { nodeView } from '../../guard/node-view.ts'
 import type { JoinedSessions } from '../../guard/session-stores.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
+import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
-import type { Sessmgr } from '../../service/sessmgr.ts'
 import { tokenOf } from '../../sessions/token.ts'
 
 /** A session of your framework, and whose it is. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Middleware } from '../../service/sessmgr.ts'
+import type { Middleware } from '../../service/service.ts'
 import { answerOf } from '../answer-of.ts'
 import { mountingOf } from './mounting-of.ts'
 

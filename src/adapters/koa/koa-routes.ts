@@ -1,6 +1,6 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import { keepCookiesOut } from '../../routes/keep-cookies-out.ts'
-import type { Middleware } from '../../service/sessmgr.ts'
+import type { Middleware } from '../../service/service.ts'
 import { answerOf } from '../answer-of.ts'
 import type { KoaMiddleware } from './koa-types.ts'
 
