@@ -11,76 +11,77 @@ export interface Subscriber {
 
 const NAMESPACE = /^[a-z][\w./-]*$/i
 
+interface Hook {
+  subscribers: readonly Subscriber[]
+  runs: number
+}
+
 /** Keeps the subscribers of all hooks of one kind, in running order. */
 export class SubscriberList {
   readonly #kind: 'action' | 'filter'
   readonly #known: readonly string[]
-  readonly #subscribers = new Map<string, readonly Subscriber[]>()
-  readonly #runs = new Map<string, number>()
+  /** What the names of a family begin with, such as `pre_update_option_` of `pre_update_option_{name}`. */
+  readonly #families: readonly string[]
+  readonly #hooks: Map<string, Hook>
 
   constructor(kind: 'action' | 'filter', known: readonly string[]) {
     this.#kind = kind
     this.#known = known
+    this.#families = known.filter((name) => name.includes('{')).map((name) => name.slice(0, name.indexOf('{')))
+    this.#hooks = new Map(known.map((name) => [name, { subscribers: [], runs: 0 }]))
   }
 
-  add(hook: string, subscriber: Subscriber): () => void {
-    this.#checkHook(hook)
-    checkSubscriber(hook, subscriber)
-    const present = this.of(hook)
+  add(name: string, subscriber: Subscriber): () => void {
+    const hook = this.#hook(name)
+    checkSubscriber(name, subscriber)
+    const present = hook.subscribers
     const index = present.findIndex((other) => other.priority > subscriber.priority)
     // A run in progress keeps the array it started with, so a change here never skips or repeats a subscriber of it.
-    this.#subscribers.set(hook, present.toSpliced(index === -1 ? present.length : index, 0, subscriber))
+    hook.subscribers = present.toSpliced(index === -1 ? present.length : index, 0, subscriber)
     return () => {
-      this.#subscribers.set(
-        hook,
-        this.of(hook).filter((other) => other !== subscriber),
-      )
+      hook.subscribers = hook.subscribers.filter((other) => other !== subscriber)
     }
   }
 
-  remove(hook: string, namespace: string): number {
-    this.#checkHook(hook)
-    const present = this.of(hook)
-    const kept = present.filter((other) => other.namespace !== namespace)
-    this.#subscribers.set(hook, kept)
-    return present.length - kept.length
+  remove(name: string, namespace: string): number {
+    const hook = this.#hook(name)
+    const present = hook.subscribers
+    hook.subscribers = present.filter((other) => other.namespace !== namespace)
+    return present.length - hook.subscribers.length
   }
 
-  has(hook: string, namespace?: string): boolean {
-    this.#checkHook(hook)
-    return this.of(hook).some((other) => namespace === undefined || other.namespace === namespace)
-  }
-
-  of(hook: string): readonly Subscriber[] {
-    return this.#subscribers.get(hook) ?? []
+  has(name: string, namespace?: string): boolean {
+    const { subscribers } = this.#hook(name)
+    if (namespace === undefined) return subscribers.length > 0
+    return subscribers.some((other) => other.namespace === namespace)
   }
 
   /** Counts one run and returns the subscribers that belong to it. */
-  start(hook: string): readonly Subscriber[] {
-    this.#checkHook(hook)
-    this.#runs.set(hook, this.did(hook) + 1)
-    return this.of(hook)
+  start(name: string): readonly Subscriber[] {
+    const hook = this.#hook(name)
+    hook.runs += 1
+    return hook.subscribers
   }
 
-  did(hook: string): number {
-    this.#checkHook(hook)
-    return this.#runs.get(hook) ?? 0
+  did(name: string): number {
+    return this.#hook(name).runs
   }
 
-  #checkHook(hook: string): void {
-    if (this.#known.some((name) => name === hook || isOneOf(hook, name))) return
-    const near = nearestName(String(hook), this.#known)
-    throw new SessmgrError(
-      'hook_misuse',
-      `There is no ${this.#kind} "${String(hook)}".${near ? ` Did you mean "${near}"?` : ''}`,
-    )
+  #hook(name: string): Hook {
+    return this.#hooks.get(name) ?? this.#addOfFamily(name)
   }
-}
 
-/** Tells whether a hook belongs to a family such as `pre_update_option_{name}`. */
-function isOneOf(hook: unknown, family: string): boolean {
-  const prefix = family.split('{', 1)[0] ?? ''
-  return prefix !== family && typeof hook === 'string' && hook.startsWith(prefix) && hook.length > prefix.length
+  #addOfFamily(name: string): Hook {
+    const isOne = (prefix: string) => typeof name === 'string' && name.startsWith(prefix) && name.length > prefix.length
+    if (!this.#families.some(isOne)) {
+      const near = nearestName(String(name), this.#known)
+      const hint = near ? ` Did you mean "${near}"?` : ''
+      throw new SessmgrError('hook_misuse', `There is no ${this.#kind} "${String(name)}".${hint}`)
+    }
+    const hook: Hook = { subscribers: [], runs: 0 }
+    this.#hooks.set(name, hook)
+    return hook
+  }
 }
 
 function checkSubscriber(hook: string, { namespace, priority, callback }: Subscriber): void {
