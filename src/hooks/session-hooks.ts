@@ -1,9 +1,20 @@
-import type { CliCommands } from '../cli/cli-commands.ts'
-import type { AddonRegistration } from '../features/addons/addon-registration.ts'
-import type { AddonRow } from '../features/addons/addon-row.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { LogicCatalogue } from '../strategies/logic-catalogue.ts'
+import type { AddonRegistration, AddonRow } from './addon-types.ts'
+import type { CliCommands } from './cli-commands.ts'
 import type { FilterShape, HookEntry } from './hook-types.ts'
+
+/** What people read of each mode, by its stored value. */
+export type LogicCatalogue = Readonly<
+  Record<
+    string,
+    {
+      /** The name of the mode. */
+      readonly label: string
+      /** What the mode does, in one sentence. */
+      readonly desc: string
+    }
+  >
+>
 
 /** Actions of the session limit: what happened. `token` is always the hashed session token. */
 export interface SessionActions {

@@ -1,21 +1,9 @@
 import type { Hooks } from '../hooks/hooks.ts'
+import type { LogicCatalogue } from '../hooks/session-hooks.ts'
 import { allow } from './allow.ts'
 import { block } from './block.ts'
 import type { LimitStrategy } from './limit-strategy.ts'
 import { logoutOldest } from './logout-oldest.ts'
-
-/** What people read of each mode, by its stored value. */
-export type LogicCatalogue = Readonly<
-  Record<
-    string,
-    {
-      /** The name of the mode. */
-      readonly label: string
-      /** What the mode does, in one sentence. */
-      readonly desc: string
-    }
-  >
->
 
 /** Finds the mode for a stored value, and what people read of each. */
 export interface LogicModes {

@@ -97,13 +97,13 @@ function mayKnow(path: string, folder: string, from: string): boolean {
   return from.startsWith('node:') && (from !== 'node:module' || path === LOADER)
 }
 
-function mayStandOn(path: string, target: string, { typeOnly }: Import): boolean {
+function mayStandOn(path: string, target: string): boolean {
   const [folder, targetFolder] = [folderOf(path), folderOf(target)]
   if (path === PROGRAM) return targetFolder === 'cli'
   if (target === SCREEN_TEXTS.target) return path === SCREEN_TEXTS.path
   if (target === '../package.json' || targetFolder === GROUND || targetFolder === folder) return true
   if (folder === GROUND || !Object.hasOwn(FLOORS, targetFolder)) return false
-  return (folder === 'hooks' && typeOnly) || floorOf(targetFolder) < floorOf(folder)
+  return floorOf(targetFolder) < floorOf(folder)
 }
 
 /** The code that runs in a page has islands, which know the hooks and each itself; types may come from anywhere. */

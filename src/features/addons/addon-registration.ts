@@ -1,18 +1,7 @@
 import type { Logger } from '../../ground/logger.ts'
+import type { AddonRegistration } from '../../hooks/addon-types.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import { isProductId } from './product-id.ts'
-
-/** What an installed add-on says of itself in the filter `sessmgr_register_addon`. */
-export interface AddonRegistration {
-  /** The short name, as its catalogue row has it. Not empty. */
-  readonly slug: string
-  /** Whether it needs a licence. For `activate` this counts, and not what the catalogue says. */
-  readonly is_premium: boolean
-  /** Path of the file that the add-on begins with. Not empty; sessmgr does not open it. */
-  readonly main_file: string
-  /** The public key by which the licensing provider knows the product: no secret. Not empty. */
-  readonly public_key: string
-}
 
 /** Tells which add-ons are registered, by product id. */
 export type Registrations = () => Promise<ReadonlyMap<number, AddonRegistration>>

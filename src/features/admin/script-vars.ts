@@ -1,7 +1,8 @@
 import { SLUG, VERSION } from '../../ground/constants.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
-import type { LogicCatalogue, LogicModes } from '../../strategies/logic-catalogue.ts'
+import type { LogicCatalogue } from '../../hooks/session-hooks.ts'
+import type { LogicModes } from '../../strategies/logic-catalogue.ts'
 import type { Texts } from '../../texts/text-catalogue.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 
