@@ -6,7 +6,9 @@ export default defineConfig({
   ...sources,
   test: {
     include: [
-      'test/{unit/auth,unit/limiter,unit/strategies,unit/guard,behaviour/logins,behaviour/endings}/**/*.test.ts',
+      'test/unit/{auth,limiter,strategies,guard}/**/*.test.ts',
+      'test/behaviour/logins/{counting,hooks,limit,mode-table}.test.ts',
+      'test/behaviour/endings/site-wide-logout.test.ts',
     ],
     exclude: ['test/unit/limiter/model.test.ts', 'test/unit/limiter/parallel-logins.test.ts'],
     testTimeout: 20_000,
