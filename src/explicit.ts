@@ -5,5 +5,5 @@ export {
   type SessionCall,
 } from './adapters/explicit/explicit-calls.ts'
 export type { RequestState } from './guard/host-types.ts'
-export type { JoinedSessions } from './guard/session-stores.ts'
+export type { JoinedSessions } from './guard/stores/session-stores.ts'
 export type { Admission } from './limiter/admit-login.ts'

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import { nodeView } from '../guard/node-view.ts'
-import { visitOf } from '../guard/visit.ts'
+import { nodeView } from '../guard/request/node-view.ts'
+import { visitOf } from '../guard/request/visit.ts'
 import type { Middleware } from '../service/service.ts'
 
 /** What a middleware answered. */

@@ -1,10 +1,10 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import { answerCallback } from './answer-callback.ts'
 import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from './host-types.ts'
 import type { Inspected } from './inspected.ts'
 import { type GuardOptions, SessionGuard } from './session-guard.ts'
-import { type StoreCalls, storeCalls } from './store-calls.ts'
+import { answerCallback } from './stores/answer-callback.ts'
+import { type StoreCalls, storeCalls } from './stores/store-calls.ts'
 
 /** How a store is guarded. */
 export interface ExpressStoreOptions extends GuardOptions {

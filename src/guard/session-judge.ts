@@ -3,8 +3,8 @@ import type { SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { HostSessionData } from './host-types.ts'
-import { readMarker } from './session-marker.ts'
-import type { SessionMarks } from './session-marks.ts'
+import { readMarker } from './marker/session-marker.ts'
+import type { SessionMarks } from './marker/session-marks.ts'
 import { sessionTtl } from './session-ttl.ts'
 
 /** Whose a session is, and what it is worth. */

@@ -1,7 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { beforeHeaders } from '../guard/before-headers.ts'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
-import { showsPage } from '../guard/shows-page.ts'
+import { beforeHeaders } from '../guard/request/before-headers.ts'
+import { showsPage } from '../guard/request/shows-page.ts'
 
 /** What a Set-Cookie header takes for a name. Browsers send others too, when a script has set them. */
 const NAME = /^[!-:<>-~]+$/

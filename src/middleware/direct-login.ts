@@ -1,6 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { HostRequest, HostStore } from '../guard/host-types.ts'
-import { hostRequestOf, type RequestLike } from '../guard/host-visit.ts'
+import { hostRequestOf, type RequestLike } from '../guard/request/host-visit.ts'
 import type { Admit } from './passport-login.ts'
 import { loginRefused } from './refuse-login.ts'
 

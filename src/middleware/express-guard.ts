@@ -3,7 +3,7 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import type { ExpressStore } from '../guard/express-store.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { passedGuard } from '../guard/passed-guard.ts'
-import type { SessionStores } from '../guard/session-stores.ts'
+import type { SessionStores } from '../guard/stores/session-stores.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
 import { type Admit, limitPassportLogins } from './passport-login.ts'
 

@@ -1,8 +1,8 @@
 import type { Logger } from '../ground/logger.ts'
 import { warnOnce } from '../ground/warn-once.ts'
 import type { HostRequest } from '../guard/host-types.ts'
-import { hostRequestOf } from '../guard/host-visit.ts'
 import { passedGuard } from '../guard/passed-guard.ts'
+import { hostRequestOf } from '../guard/request/host-visit.ts'
 
 /**
  * Makes what says once that a part of the service is reached by requests that have not passed the guard.

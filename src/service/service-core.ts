@@ -1,5 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
-import type { SessionStores } from '../guard/session-stores.ts'
+import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { Admit } from '../middleware/passport-login.ts'
 import type { ResolvedOptions } from './resolve-options.ts'

@@ -1,5 +1,5 @@
-import { beforeHeaders } from '../../guard/before-headers.ts'
-import { showsPage } from '../../guard/shows-page.ts'
+import { beforeHeaders } from '../../guard/request/before-headers.ts'
+import { showsPage } from '../../guard/request/shows-page.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
 /** Takes the cookie of a dead session from the browser with the next page, unless a session that is saved sends its own. */

@@ -1,4 +1,4 @@
-import { beforeHeaders } from '../../guard/before-headers.ts'
+import { beforeHeaders } from '../../guard/request/before-headers.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type {} from 'koa'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
-import { visitOf } from '../../guard/visit.ts'
+import { visitOf } from '../../guard/request/visit.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'

@@ -1,5 +1,5 @@
 import type { HostSession, HostSessionData } from '../../guard/host-types.ts'
-import { Visit } from '../../guard/visit.ts'
+import { Visit } from '../../guard/request/visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
 import type { KoaSession, KoaSessionContext } from './koa-types.ts'
 

@@ -1,0 +1,102 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { SiteSeal, SiteSecrets } from '../../auth/site-secrets.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { Token } from '../../sessions/token.ts'
+import type { HostSessionData } from '../host-types.ts'
+import type { OriginSession } from '../memory/origin-sessions.ts'
+import { readMarker, type SessionMarker, tokenIn, writeMarker } from './session-marker.ts'
+
+const CAPACITY = 20_000
+const BITS = 192
+
+/** Signs the markers of sessions and checks their signatures. Both need the seal of the site, which is loaded once. */
+export class SessionMarks {
+  readonly #siteSecrets: SiteSecrets
+  readonly #storeId: string
+  /** Users whose markers were checked or made, with the signatures, by token; and the seal that they belong to. */
+  readonly #good = new Map<Token, string>()
+  #seal: SiteSeal | undefined
+
+  constructor(siteSecrets: SiteSecrets, storeId: string) {
+    this.#siteSecrets = siteSecrets
+    this.#storeId = storeId
+  }
+
+  /** Waits until markers can be read and written. @throws SessmgrError `store_unavailable`. */
+  async ready(): Promise<void> {
+    if (!this.#siteSecrets.known) await this.#siteSecrets.load()
+  }
+
+  /** Asks the store whether its registry is another than this process knew, as after `uninstall`. */
+  hasChanged(): Promise<boolean> {
+    return this.#siteSecrets.refresh()
+  }
+
+  /** Reads the marker of a session if it is signed for this session and this registry. */
+  read(data: HostSessionData, token: Token): SessionMarker | undefined {
+    const marker = readMarker(data, token)
+    const seal = this.#currentSeal()
+    if (!marker || !seal) return undefined
+    if (this.#good.get(token) === provenBy(marker)) return marker
+    const given = Buffer.from(marker.signature, 'base64url')
+    const isGood = seal.secrets.some((secret) => {
+      const expected = this.#sign(secret, seal, marker)
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    })
+    if (!isGood) return undefined
+    this.#remember(marker)
+    return marker
+  }
+
+  /** Finds the session of a user that data was copied from, under whatever id: its good marker tells. */
+  copiedFrom(data: HostSessionData, userId: UserId): OriginSession | undefined {
+    const token = tokenIn(data)
+    const marker = token === undefined ? undefined : this.read(data, token)
+    return marker && String(marker.userId) === String(userId) ? { ...marker, isReadable: true } : undefined
+  }
+
+  /** Puts a marker into session data, over whatever was there. */
+  write(data: HostSessionData, userId: UserId, token: Token): void {
+    const marker = this.seal(userId, token)
+    if (marker) writeMarker(data, marker)
+  }
+
+  /** Makes a marker; none where the registry was forgotten in this very moment. */
+  seal(userId: UserId, token: Token): SessionMarker | undefined {
+    const seal = this.#currentSeal()
+    const [secret] = seal?.secrets ?? []
+    if (!seal || secret === undefined) return undefined
+    const signature = this.#sign(secret, seal, { userId, token }).toString('base64url')
+    const marker = { userId, token, signature }
+    this.#remember(marker)
+    return marker
+  }
+
+  #sign(secret: string, { registry }: SiteSeal, { userId, token }: { userId: UserId; token: Token }): Buffer {
+    // As JSON, so that no two markers can read the same; its first word keeps it apart from a nonce.
+    const message = JSON.stringify(['session', token, userId, this.#storeId, registry])
+    return createHmac('sha256', secret)
+      .update(message)
+      .digest()
+      .subarray(0, BITS / 8)
+  }
+
+  #currentSeal(): SiteSeal | undefined {
+    const { known } = this.#siteSecrets
+    if (known !== this.#seal) this.#good.clear()
+    this.#seal = known
+    return known
+  }
+
+  #remember(marker: SessionMarker): void {
+    this.#good.delete(marker.token)
+    this.#good.set(marker.token, provenBy(marker))
+    const [oldest] = this.#good.keys()
+    if (this.#good.size > CAPACITY && oldest !== undefined) this.#good.delete(oldest)
+  }
+}
+
+/** Everything that a signature stands for, but for the token. */
+function provenBy({ userId, signature }: SessionMarker): string {
+  return `${signature} ${typeof userId} ${userId}`
+}

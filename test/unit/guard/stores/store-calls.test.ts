@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import type { HostStore } from '../../../../src/guard/host-types.ts'
+import { storeCalls } from '../../../../src/guard/stores/store-calls.ts'
+
+const MISSING = Object.assign(new Error("no such file or directory, open '/sessions/raw-id.json'"), { code: 'ENOENT' })
+const BROKEN = Object.assign(new Error('raw-id cannot be read'), { code: 'EIO' })
+
+function failingCalls(error: Error) {
+  const fail = (...parameters: unknown[]) => (parameters.at(-1) as (error: Error) => void)(error)
+  return storeCalls({ get: fail, set: fail, destroy: fail, touch: fail } as unknown as HostStore, 1000)
+}
+
+describe('a session store that keeps files', () => {
+  test('has nothing to read, to touch or to destroy where there is no file', async () => {
+    const calls = failingCalls(MISSING)
+    expect(await calls.get('raw-id')).toBeUndefined()
+    await calls.touch('raw-id', {})
+    await calls.destroy('raw-id')
+  })
+
+  test('fails to write where there is no folder, and says so without the session id', async () => {
+    const failure = await failingCalls(MISSING)
+      .set('raw-id', {})
+      .catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'store_unavailable', cause: { code: 'ENOENT' } })
+    expect((failure as Error).stack).toContain("open '/sessions/<session id>.json'")
+    expect((failure as Error).stack).not.toContain('raw-id')
+  })
+
+  test('fails in everything for any other reason', async () => {
+    const calls = failingCalls(BROKEN)
+    for (const call of [calls.get('raw-id'), calls.touch('raw-id', {}), calls.destroy('raw-id')]) {
+      await expect(call).rejects.toMatchObject({ code: 'store_unavailable', cause: { code: 'EIO' } })
+    }
+  })
+})
