@@ -1,11 +1,5 @@
 export { type FakeClock, fakeClock } from './testing/fake-clock.ts'
-export {
-  type LicensingContractOptions,
-  type LicensingUnderTest,
-  registerLicensingContract,
-} from './testing/licensing/licensing-contract.ts'
-export {
-  registerStoreContract,
-  type StoreContractOptions,
-  type StoreUnderTest,
-} from './testing/store/store-contract.ts'
+export type { LicensingUnderTest } from './testing/licensing/licensing-case.ts'
+export { type LicensingContractOptions, registerLicensingContract } from './testing/licensing/licensing-contract.ts'
+export type { StoreUnderTest } from './testing/store/store-case.ts'
+export { registerStoreContract, type StoreContractOptions } from './testing/store/store-contract.ts'

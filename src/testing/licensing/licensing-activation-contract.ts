@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { activated, assertHidden, refusalOf, SITE } from './licensing-case.ts'
-import type { LicensingCase } from './licensing-contract.ts'
+import { activated, assertHidden, type LicensingCase, refusalOf, SITE } from './licensing-case.ts'
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 

@@ -1,9 +1,46 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { type LicensingCode, LicensingError } from '../../features/addons/licensing/licensing-error.ts'
-import type { Activation, SiteIdentity } from '../../features/addons/licensing/licensing-provider.ts'
+import type {
+  Activation,
+  LicensingProvider,
+  RawAddon,
+  SiteIdentity,
+} from '../../features/addons/licensing/licensing-provider.ts'
 import { VERSION } from '../../ground/constants.ts'
-import type { LicensingUnderTest } from './licensing-contract.ts'
+
+/** A licensing provider under test, with what its backend knows. */
+export interface LicensingUnderTest {
+  /** The provider. */
+  readonly provider: LicensingProvider
+  /** What the catalogue holds, in its order: two add-ons at least, one of them premium, one free. */
+  readonly catalogue: readonly Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'>[]
+  /** Product ids of two premium add-ons, or of one and of a product that is not listed. */
+  readonly products: readonly [number, number]
+  /** Issues a key that is good for a product, on one site at least. */
+  issue(productId: number): Promise<string>
+  /** Keys for the first product that must be refused, with the code that says why: one that has expired among them. */
+  readonly refused: Readonly<
+    Record<
+      string,
+      {
+        /** The licence key. */
+        key: string
+        /** The code that `activate` must reject with. */
+        code: LicensingCode
+      }
+    >
+  >
+  /** Takes an activated licence back at the backend. */
+  revoke(key: string): Promise<void>
+  /** Texts that must never be seen, such as secrets of the backend. */
+  readonly secrets: readonly string[]
+  /** Closes what `create` opened. Called once, also when the case fails. */
+  close(): Promise<void>
+}
+
+/** A case of the contract: a name, and what must hold for a provider with a fresh backend. */
+export type LicensingCase = readonly [name: string, body: (test: LicensingUnderTest) => Promise<void>]
 
 /** The site of the contract's cases. */
 export const SITE: SiteIdentity = {

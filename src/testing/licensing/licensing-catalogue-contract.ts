@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { assertHidden, refusalOf } from './licensing-case.ts'
-import type { LicensingCase } from './licensing-contract.ts'
+import { assertHidden, type LicensingCase, refusalOf } from './licensing-case.ts'
 
 const TEXTS = ['slug', 'title', 'link', 'description', 'homepage', 'banner', 'banner_large'] as const
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
-import { activated, assertHidden, refusalOf, SITE } from './licensing-case.ts'
-import type { LicensingCase, LicensingUnderTest } from './licensing-contract.ts'
+import {
+  activated,
+  assertHidden,
+  type LicensingCase,
+  type LicensingUnderTest,
+  refusalOf,
+  SITE,
+} from './licensing-case.ts'
 
 const INVALID = ['license_invalid'] as const
 

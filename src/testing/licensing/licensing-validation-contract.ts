@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Activation, LicenseState } from '../../features/addons/licensing/licensing-provider.ts'
-import { activated, assertHidden, refusalOf, SITE } from './licensing-case.ts'
-import type { LicensingCase, LicensingUnderTest } from './licensing-contract.ts'
+import {
+  activated,
+  assertHidden,
+  type LicensingCase,
+  type LicensingUnderTest,
+  refusalOf,
+  SITE,
+} from './licensing-case.ts'
 
 function validate({ provider }: LicensingUnderTest, activation: Activation, more = {}): Promise<LicenseState> {
   const { productId } = activation

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { CommitResult, SessionRegistry } from '../../sessions/session-registry.ts'
 import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, LONG, login, newSession, SHORT } from './registry-case.ts'
-import type { StoreCase } from './store-contract.ts'
+import type { StoreCase } from './store-case.ts'
 
 const OVER: CommitResult = { committed: false, isOver: true }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, LONG, login, newSession, SHORT } from './registry-case.ts'
-import type { StoreCase } from './store-contract.ts'
+import type { StoreCase } from './store-case.ts'
 
 /** What every session registry must do when all sessions of a user end, or all but one. */
 export const endAllContract: readonly StoreCase[] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, login, newSession } from './registry-case.ts'
-import type { StoreCase, StoreUnderTest } from './store-contract.ts'
+import type { StoreCase, StoreUnderTest } from './store-case.ts'
 
 const MEMORY_COUNT = 32
 const MEMORY_MS = 10 * 60_000

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { StoreCase } from './store-contract.ts'
+import type { StoreCase } from './store-case.ts'
 
 /** What every option store must do. */
 export const optionContract: readonly StoreCase[] = [

@@ -3,7 +3,7 @@ import { tokenOf } from '../../sessions/token.ts'
 import { endAllContract } from './end-all-contract.ts'
 import { idsOf, LONG, login, newSession } from './registry-case.ts'
 import { sessionLifeContract } from './session-life-contract.ts'
-import type { StoreCase } from './store-contract.ts'
+import type { StoreCase } from './store-case.ts'
 
 /** What every session registry must do. */
 export const registryContract: readonly StoreCase[] = [

@@ -1,4 +1,3 @@
-import type { SessmgrStore } from '../../stores/store.ts'
 import { registerCase } from '../register-case.ts'
 import { continuedLoginContract } from './continued-login-contract.ts'
 import { endedMemoryContract } from './ended-memory-contract.ts'
@@ -6,20 +5,9 @@ import { epochContract } from './epoch-contract.ts'
 import { optionContract } from './option-contract.ts'
 import { passwordContract } from './password-contract.ts'
 import { registryContract } from './registry-contract.ts'
+import type { StoreUnderTest } from './store-case.ts'
 import { transientContract } from './transient-contract.ts'
 import { wipeContract } from './wipe-contract.ts'
-
-/** A store under test. */
-export interface StoreUnderTest {
-  /** The store, empty. */
-  readonly store: SessmgrStore
-  /** Opens the same memory once more, as another process would. A store for one process returns the same object. */
-  another(): Promise<SessmgrStore>
-  /** Lets at least this many milliseconds pass for the store: up to ten minutes, so it moves the store's clock at best. */
-  pass(ms: number): Promise<void>
-  /** Closes everything that `create` and `another` opened. Called once, also when the case fails. */
-  close(): Promise<void>
-}
 
 /** What the suite needs from the test runner and from the author of the store. */
 export interface StoreContractOptions {
@@ -32,9 +20,6 @@ export interface StoreContractOptions {
   /** Leaves out the cases in which minutes pass: for a store whose clock nobody can move. @default false */
   realTime?: boolean | undefined
 }
-
-/** A case of the contract: a name, and what must hold for a fresh store; marked if minutes pass in it. */
-export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => Promise<void>, lasts?: 'minutes']
 
 /**
  * Registers the cases that every store must pass, with any test runner that has `describe` and `it`.

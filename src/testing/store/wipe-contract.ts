@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, login, newSession } from './registry-case.ts'
-import type { StoreCase } from './store-contract.ts'
+import type { StoreCase } from './store-case.ts'
 
 /** What a store must forget when it is wiped. */
 export const wipeContract: readonly StoreCase[] = [
