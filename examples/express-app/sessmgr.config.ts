@@ -9,9 +9,15 @@ import { createUsers } from './users.ts'
 /** What the command line works with: the same users and storage as the application. */
 export default function createLimiter() {
   const config = readConfig({ SESSION_SECRET: 'not used on the command line', ...process.env })
-  const { store, sessionStore } = createStorage(config.redisUrl)
+  const { store, sessionStore, close } = createStorage(config.redisUrl)
   const settings = { maximum: config.maximum, logic: config.logic }
-  const limiter = sessmgr({ store, sessionStore, settings, host: createHost(createUsers(config), createPosts()) })
+  const limiter = sessmgr({
+    // The command's own connection ends with it.
+    store: { ...store, close },
+    sessionStore,
+    settings,
+    host: createHost(createUsers(config), createPosts()),
+  })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
   return limiter
 }

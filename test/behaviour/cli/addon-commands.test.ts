@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CliResult, runCli } from '../../support/cli.ts'
-import { type RedisServer, startRedis } from '../../support/redis-server.ts'
-import { ESM, folderWith, LOCAL_WARNING } from './config-folder.ts'
+import { describe, expect, it } from 'vitest'
+import { runCli } from '../../support/cli.ts'
+import { folderWith, LOCAL_WARNING } from './config-folder.ts'
 
 /** An add-on with an option, a command that reads it, one that changes it, and one that shows its input. */
 const ADD_ON = `
@@ -40,33 +39,22 @@ function nightLimit(limiter) {
   }))
 }
 `
-const MEMORY = `${ESM}${ADD_ON}
+const MEMORY = `import { memoryStore, sessmgr } from 'sessmgr'
+${ADD_ON}
 const limiter = sessmgr()
 nightLimit(limiter)
 export default limiter
 `
 
-let redis: RedisServer
-beforeAll(async () => {
-  redis = await startRedis()
-}, 60_000)
-afterAll(() => redis.stop())
+/** The same over a store that says that processes share it. */
+const SHARED = MEMORY.replace('sessmgr()', 'sessmgr({ store: { ...memoryStore(), local: false } })')
 
-/** Runs a command of the add-on over a store that the application shares. */
-async function shared(...args: string[]): Promise<CliResult> {
-  const config = `${ESM}import { redisStore } from 'sessmgr/redis'
-import { createClient } from 'redis'
-${ADD_ON}
-const client = createClient({ url: '${redis.url}' })
-await client.connect()
-const limiter = sessmgr({ store: redisStore({ client }) })
-nightLimit(limiter)
-export default limiter
-`
-  return runCli(args, { cwd: folderWith({ 'sessmgr.config.mjs': config }) })
-}
-
-const local = (...args: string[]) => runCli(args, { cwd: folderWith({ 'sessmgr.config.mjs': MEMORY }) })
+const run =
+  (config: string) =>
+  (...args: string[]) =>
+    runCli(args, { cwd: folderWith({ 'sessmgr.config.mjs': config }) })
+const shared = run(SHARED)
+const local = run(MEMORY)
 
 describe('rule 44: a command that an add-on registers on sessmgr_cli_init', () => {
   it.each([

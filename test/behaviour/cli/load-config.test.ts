@@ -4,13 +4,13 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findConfig } from '../../../src/cli/find-config.ts'
 import { loadConfig } from '../../../src/cli/load-config.ts'
-import { EXAMPLE, runCli } from '../../support/cli.ts'
+import { EXAMPLE, runProgram } from '../../support/cli.ts'
 import { ESM, folderWith, LOCAL_WARNING } from './config-folder.ts'
 
 const LIMITER = 'sessmgr({ settings: { maximum: 42 } })'
 const CJS = "const { sessmgr } = require('sessmgr')\n"
 
-const maximumIn = async (cwd: string, ...args: string[]) => runCli([...args, 'settings', 'get', 'maximum'], { cwd })
+const maximumIn = async (cwd: string, ...args: string[]) => runProgram([...args, 'settings', 'get', 'maximum'], { cwd })
 
 describe('the configuration', () => {
   it.each([
@@ -64,7 +64,7 @@ describe('the configuration', () => {
     const command = ['settings', 'get', 'maximum']
     for (const at of [0, 1, 2, 3]) {
       const args = command.toSpliced(at, 0, '--config', 'other.mjs')
-      expect(await runCli(args, { cwd })).toEqual({ code: 0, out: '42\n', err: LOCAL_WARNING })
+      expect(await runProgram(args, { cwd })).toEqual({ code: 0, out: '42\n', err: LOCAL_WARNING })
     }
   })
 
@@ -83,7 +83,7 @@ describe('the configuration', () => {
 
   it('without a host knows no users, and says what to configure: 1', async () => {
     const folder = folderWith({ 'sessmgr.config.js': `${ESM}export default ${LIMITER}` })
-    const { code, out, err } = await runCli(['sessions', 'list', 'alice'], { cwd: folder })
+    const { code, out, err } = await runProgram(['sessions', 'list', 'alice'], { cwd: folder })
     expect([code, out]).toEqual([1, ''])
     expect(err).toBe('The limiter does not know its users. Configure it: sessmgr({ host: … }).\n')
   })

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type CliResult, runCli } from '../../support/cli.ts'
+import { type CliResult, runProgram } from '../../support/cli.ts'
 import { ESM, folderWith, LOCAL_WARNING, projectWith } from './config-folder.ts'
 
 const MAXIMUM = ['settings', 'get', 'maximum']
 
 /** Runs a command in a folder; its path becomes a dot. */
 async function runIn(folder: string, env: Record<string, string> = {}): Promise<CliResult> {
-  const { err, ...rest } = await runCli(MAXIMUM, { cwd: folder, env })
+  const { err, ...rest } = await runProgram(MAXIMUM, { cwd: folder, env })
   return { ...rest, err: err.replaceAll(`file://${folder}`, '.').replaceAll(folder, '.') }
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { runCli } from '../../support/cli.ts'
+import { runProgram } from '../../support/cli.ts'
 import { ESM, projectWith } from './config-folder.ts'
 
 /** A port on which nobody listens, and nobody has. */
@@ -16,7 +16,7 @@ async function deadPort(): Promise<number> {
 
 async function runWith(config: string, args = ['settings', 'get', 'maximum']) {
   const folder = projectWith({ 'sessmgr.config.mjs': config }, ['redis', 'connect-redis'])
-  const { code, out, err } = await runCli(args, { cwd: folder })
+  const { code, out, err } = await runProgram(args, { cwd: folder })
   return { code, out, err: err.replaceAll(folder, '.') }
 }
 

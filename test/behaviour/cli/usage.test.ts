@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { VERSION } from '../../../src/index.ts'
-import { CLI, type CliWorld, EXAMPLE, runCli, startCliWorld } from '../../support/cli.ts'
+import { CLI, type CliWorld, EXAMPLE, runCli, runProgram, startCliWorld } from '../../support/cli.ts'
 
 let world: CliWorld
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 describe('rule 28: exit codes', () => {
   it.each([['--version'], ['-V']])('0 for %s, and the version', async (arg) => {
-    expect(await runCli([arg])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' })
+    expect(await runProgram([arg])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' })
   })
 
   it.each([
@@ -65,7 +65,7 @@ describe('rule 28: exit codes', () => {
 
 describe('the store', () => {
   it('that cannot be reached is said in one sentence, with 1', async () => {
-    const { code, out, err } = await runCli(['settings', 'list'], { env: { REDIS_URL: 'redis://127.0.0.1:1' } })
+    const { code, out, err } = await runProgram(['settings', 'list'], { env: { REDIS_URL: 'redis://127.0.0.1:1' } })
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(/Redis/)
     expect(err).not.toMatch(/^\s+at /m)
