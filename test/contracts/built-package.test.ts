@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
@@ -31,4 +32,22 @@ test('sessmgr is the default export too, beside the named one', () => {
   const imported = `import byDefault, { sessmgr } from 'sessmgr'; console.log(byDefault === sessmgr)`
   const esm = spawnSync(process.execPath, ['--input-type=module', '-e', imported], { cwd: ROOT, encoding: 'utf8' })
   expect(esm).toMatchObject({ stdout: 'true\n', stderr: '' })
+})
+
+const require = createRequire(import.meta.url)
+
+test.each(['sessmgr', 'sessmgr/redis', 'sessmgr/comments', 'sessmgr/testing'])(
+  '%s has the same names for import and require',
+  (door) => {
+    const imported = `console.log(Object.keys(await import('${door}')).sort().join())`
+    const names = spawnSync(process.execPath, ['--input-type=module', '-e', imported], { cwd: ROOT, encoding: 'utf8' })
+    expect(names.stdout).not.toBe('\n')
+    expect(names.stdout.trim().split(',')).toEqual(Object.keys(require(door)).sort())
+  },
+)
+
+test('sessmgr knows its errors whichever way they were loaded', () => {
+  const { SessmgrError } = require('sessmgr')
+  const { redisStore } = require('sessmgr/redis')
+  expect(() => redisStore({})).toThrow(SessmgrError)
 })

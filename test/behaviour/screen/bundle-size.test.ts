@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { createAdminAssets } from '../../../../src/features/admin/admin-assets.ts'
+import { createAdminAssets } from '../../../src/features/admin/admin-assets.ts'
 
-const FOLDER = new URL('../../../../dist/admin/', import.meta.url)
+const FOLDER = new URL('../../../dist/admin/', import.meta.url)
 const kB = (bytes: number) => Math.round(bytes / 100) / 10
 
 const packed = (name: string) => gzipSync(readFileSync(new URL(`assets/${name}`, FOLDER)), { level: 9 }).length
