@@ -42,6 +42,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [BROWSER],
           sequence: { groupOrder: 0 },
+          // One process runs many files: loading the modules anew for each would take most of the time.
+          isolate: false,
           // More than a small machine has cores: many tests wait for servers that have to be slow.
           maxWorkers: 3,
         },
