@@ -1,12 +1,23 @@
 import { defineConfig } from 'vitest/config'
 import { sources } from './vitest.config.ts'
 
-/** The long race and fault suites: one file after the other, so that each has the machine to itself. */
+/**
+ * The long race and fault suites, and ten times as many rounds of those in `npm test`. One file after the other, so
+ * that each has the machine to itself.
+ */
 export default defineConfig({
   ...sources,
   test: {
-    include: ['test/campaign/**/*.campaign.ts', 'test/browser/triggers.test.ts'],
-    env: { TRIGGER_VIEWS: '500' },
+    include: [
+      'test/campaign/**/*.campaign.ts',
+      'test/behaviour/endings/held-requests.test.ts',
+      'test/behaviour/logins/{limit,parallel-logins,relogin}.test.ts',
+      'test/behaviour/rest/fuzz.test.ts',
+      'test/behaviour/stores/redis-failure.test.ts',
+      'test/browser/triggers.test.ts',
+      'test/unit/limiter/model.test.ts',
+    ],
+    env: { ROUNDS: '10' },
     testTimeout: 600_000,
     hookTimeout: 60_000,
     fileParallelism: false,

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
 import { voices } from '../support/comments-host.ts'
+import { rounds } from '../support/rounds.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 
 const SEED = 20_260_711
-/** The campaign has more of them. */
-const VIEWS = Number(process.env.TRIGGER_VIEWS ?? 100)
+const VIEWS = rounds(50)
 const AT_ONCE = 50
 const STEPS = 6
 const TRIGGERS = ['scroll', 'hash', 'link', 'click', 'print', 'online', 'call', 'nothing'] as const

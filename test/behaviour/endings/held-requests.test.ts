@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
 import { inParallel } from '../../support/in-parallel.ts'
+import { rounds } from '../../support/rounds.ts'
 import { type Host, startHost } from '../../support/start-host.ts'
 
-const TRIALS_PER_END = 70
+const TRIALS = rounds(6)
 const IN_FLIGHT = 25
 
 /** When a held request writes to its session: before it waits, after it, or after it with a save of its own. */
@@ -96,10 +97,10 @@ describe.each(ends)(
       for (const outcome of outcomes) expect(outcome).toEqual({ ...OVER, count: left })
     }
 
-    test(`does not bring it back when it saves afterwards, ${TRIALS_PER_END / 2} times`, async () => {
+    test(`does not bring it back when it saves afterwards, ${TRIALS} times`, async () => {
       const host = await startHost({ way: end.way })
       const writtenLater: string[] = []
-      const outcomes = await inParallel(TRIALS_PER_END / 2, IN_FLIGHT, async (index) => {
+      const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
         const trial = await holdRequest(host, index)
         await otherTab(trial)
         const before = host.store.writes.length
@@ -112,9 +113,9 @@ describe.each(ends)(
       expect(writtenLater).toEqual([])
     })
 
-    test(`does not bring it back when its write is under way meanwhile, ${TRIALS_PER_END / 2} times`, async () => {
+    test(`does not bring it back when its write is under way meanwhile, ${TRIALS} times`, async () => {
       const host = await startHost({ way: end.way })
-      const outcomes = await inParallel(TRIALS_PER_END / 2, IN_FLIGHT, async (index) => {
+      const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
         const trial = await holdRequest(host, index)
         const write = host.store.holdNextWrite(trial.id)
         trial.release()
@@ -126,9 +127,9 @@ describe.each(ends)(
       expectOver(outcomes)
     })
 
-    test(`does not bring it back when it saves at the same moment, ${IN_FLIGHT} times`, async () => {
+    test(`does not bring it back when it saves at the same moment, ${TRIALS} times`, async () => {
       const host = await startHost({ way: end.way })
-      const outcomes = await inParallel(IN_FLIGHT, IN_FLIGHT, async (index) => {
+      const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
         const trial = await holdRequest(host, index)
         trial.release()
         await otherTab(trial)
@@ -140,9 +141,9 @@ describe.each(ends)(
 )
 
 describe('requests that are held during a site-wide logout', () => {
-  test.each(['afterwards', 'before it is over'])('bring no session back when they save %s, 100 times', async (when) => {
+  test.each(['afterwards', 'before it is over'])('bring no session back when they save %s', async (when) => {
     const host = await startHost()
-    const trials = await inParallel(100, IN_FLIGHT, (index) => holdRequest(host, index))
+    const trials = await inParallel(rounds(12), IN_FLIGHT, (index) => holdRequest(host, index))
     const writes = trials.map(({ id }) => host.store.holdNextWrite(id))
     if (when === 'before it is over') {
       for (const trial of trials) trial.release()
@@ -217,7 +218,7 @@ describe('a login whose answer is still pending', () => {
     'by %s gives no session once it is displaced',
     async (way) => {
       const host = await startHost({ way })
-      const trials = await inParallel(20, 10, async (index) => {
+      const trials = await inParallel(TRIALS, 10, async (index) => {
         const login = `user${index}`
         const [slow, quick] = [host.browser(), host.browser()]
         const answer = slow.login(login, {}, `/login?hold=${login}`)
@@ -227,8 +228,8 @@ describe('a login whose answer is still pending', () => {
         await answer
         return [await slow.me(), await quick.me(), await host.limiter.sessions.count(idOf(login))]
       })
-      expect(trials).toEqual(Array(20).fill([401, 200, 1]))
-      expect(host.store.ids()).toHaveLength(20)
+      expect(trials).toEqual(Array(TRIALS).fill([401, 200, 1]))
+      expect(host.store.ids()).toHaveLength(TRIALS)
     },
   )
 

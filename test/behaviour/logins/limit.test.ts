@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { type Sessmgr, sessmgr } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
 import { inParallel } from '../../support/in-parallel.ts'
+import { rounds } from '../../support/rounds.ts'
 import { startHost } from '../../support/start-host.ts'
 import { startProcesses } from '../../support/start-processes.ts'
 import { highestCount } from '../../support/watch-count.ts'
 
 const MODES = ['allow', 'logout_oldest', 'block'] as const
+const LOGINS = rounds(60)
 
 describe('rule 1: the default settings', () => {
   test('are one session and mode allow', async () => {
@@ -115,7 +117,7 @@ describe.each(settings)(
       const [first] = hosts as [(typeof hosts)[number]]
       let outcomes: readonly { status: number; browser: Browser; cart: unknown }[] = []
       const { highest } = await highestCount(first.limiter as Sessmgr, 2, async () => {
-        outcomes = await inParallel(300, 90, async (index) => {
+        outcomes = await inParallel(LOGINS, 60, async (index) => {
           const browser = hosts[index % 3]?.browser() as Browser
           await browser.post('/cart', { item: `tea ${index}` })
           const { status } = await browser.login('alice')
@@ -128,7 +130,7 @@ describe.each(settings)(
       const admitted = outcomes.filter(({ status }) => status === 200).length
       const refused = outcomes.filter(({ status }) => status === 403).length
       expect({ admitted, refused }).toEqual(
-        logic === 'block' ? { admitted: maximum, refused: 300 - maximum } : { admitted: 300, refused: 0 },
+        logic === 'block' ? { admitted: maximum, refused: LOGINS - maximum } : { admitted: LOGINS, refused: 0 },
       )
       expect(outcomes.map(({ cart }) => cart)).toEqual(outcomes.map((_, index) => [`tea ${index}`]))
     })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { LOGIN_WAYS } from '../../support/login-ways.ts'
+import { rounds } from '../../support/rounds.ts'
 import { startHost } from '../../support/start-host.ts'
 
-const LOGINS = 100
+const LOGINS = rounds(10)
 const modes = ['allow', 'logout_oldest', 'block'] as const
 
 describe.each(modes)('rule 7: re-logins in one browser in mode %s at maximum 1', (logic) => {
@@ -34,7 +35,7 @@ describe.each(modes)('rule 7: re-logins in one browser in mode %s at maximum 1',
 
   test('of two tabs at the same moment leave one session at most', async () => {
     const host = await startHost({ settings: { maximum: 1, logic } })
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < rounds(5); round++) {
       const tab = await host.signedIn(`user${round}`)
       const tabs = [tab, tab.copy()]
       const answers = await Promise.all(tabs.map((tab) => tab.login(`user${round}`)))

@@ -7,6 +7,7 @@ import { inParallel } from '../../support/in-parallel.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { rounds } from '../../support/rounds.ts'
 import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 const DEADLINE_MS = 300
@@ -208,7 +209,7 @@ describe('while Redis', () => {
     await inParallel(500, 50, visit)
     const before = await heapInUse()
     proxy.set({ kind: 'black hole' })
-    const statuses = await inParallel(5000, 50, both)
+    const statuses = await inParallel(rounds(500), 50, both)
     await expect.poll(async () => (await heapInUse()) - before).toBeLessThan(20)
     expect(new Set(statuses)).toEqual(new Set([503]))
     proxy.set({ kind: 'none' })

@@ -7,7 +7,7 @@ import { raceLogins, raceUsers } from '../../support/race-logins.ts'
 import { raceStaleSessions } from '../../support/race-stale-sessions.ts'
 
 const MODES = ['allow', 'logout_oldest', 'block']
-const LOGINS = 200
+const LOGINS = 60
 
 describe('two processes on one Redis', () => {
   let arena: Arena
@@ -22,21 +22,21 @@ describe('two processes on one Redis', () => {
         const settings = { maximum, logic }
         const race = await raceLogins(arena, { user: 1 + 10 * index + maximum, logins: LOGINS, settings })
         expectExact(race, LOGINS, settings)
-        expect(race.samples).toBeGreaterThan(20)
+        expect(race.samples).toBeGreaterThan(5)
       })
     }
   }
 
   it('rule 5: leave every one of many users with exactly the maximum', async () => {
     const settings = { maximum: 3, logic: 'logout_oldest' }
-    const { statuses, counts } = await raceUsers(arena, { from: 100, users: 40, loginsEach: 10, settings })
-    expect({ statuses, counts }).toEqual({ statuses: { 200: 400 }, counts: { 3: 40 } })
+    const { statuses, counts } = await raceUsers(arena, { from: 100, users: 40, loginsEach: 6, settings })
+    expect({ statuses, counts }).toEqual({ statuses: { 200: 240 }, counts: { 3: 40 } })
   })
 
   it('let no slow request bring back a session that ended through the other process', async () => {
-    const held = await holdRequests(arena, { from: 200, trials: 90 })
+    const held = await holdRequests(arena, { from: 200, trials: 30 })
     expect(held).toMatchObject({ revivedInGuard: 0, revivedInRedis: 0 })
-    expect(held.underWay).toBeGreaterThan(30)
+    expect(held.underWay).toBeGreaterThan(5)
   })
 
   it('rule 16: fire sessmgr_session_invalidated once for each stale session, however many requests come for it', async () => {

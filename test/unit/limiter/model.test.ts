@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { LimiterModel, type ModelSession } from '../../support/limiter-model.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const USERS = [1, 2]
 
@@ -152,7 +153,7 @@ it('agrees with the model on every answer, every live session, every stored sess
       expect(real.fired).toEqual(model.fired)
       for (const [name] of model.fired) seen.add(name)
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(200) },
   )
   // A model test that never gets anywhere would agree as well.
   expect([...seen].sort()).toEqual([
