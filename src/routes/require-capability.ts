@@ -7,7 +7,11 @@ import { RestError } from './rest-error.ts'
  *
  * @throws RestError `rest_forbidden`: 401 for an anonymous caller, 403 for one without the capability.
  */
-export async function requireCapability(host: Host, caller: Caller | undefined, capability: string): Promise<Caller> {
+export async function requireCapability(
+  host: Pick<Host, 'can'>,
+  caller: Caller | undefined,
+  capability: string,
+): Promise<Caller> {
   if (!caller) {
     // Not Basic: a browser would answer that challenge with a dialogue of its own.
     const headers = { 'WWW-Authenticate': 'Session realm="sessmgr"' }

@@ -32,6 +32,17 @@ export function invalidParams(params: Readonly<Record<string, string>>): RestErr
 
 const UNAVAILABLE: readonly SessmgrErrorCode[] = ['store_unavailable', 'login_conflict', 'hook_timeout']
 
+/** Returns how a check refused; undefined when it let the caller through. Rejects with any other failure. */
+export async function refusalOf(check: Promise<unknown>): Promise<RestError | undefined> {
+  try {
+    await check
+  } catch (error) {
+    if (error instanceof RestError) return error
+    throw error
+  }
+  return undefined
+}
+
 /** Turns whatever a handler threw into an answer; undefined for a fault that only the log may know. */
 export function restErrorOf(error: unknown): RestError | undefined {
   if (error instanceof RestError) return error

@@ -1,6 +1,5 @@
 import type { ZodMiniType } from 'zod/mini'
 import type { HostRequest } from '../guard/host-types.ts'
-import type { Host } from '../host/host.ts'
 import type { Caller } from './authenticate-caller.ts'
 import type { RestAnswer } from './rest-answer.ts'
 
@@ -27,7 +26,7 @@ export interface RestRoute<Params = unknown> {
   /** One sentence for the OpenAPI document. */
   readonly summary: string
   /** The capability it takes, a check of its own, or nothing: a route that is open to everybody. */
-  readonly access: string | ((caller: Caller | undefined, host: Host) => Promise<unknown>) | undefined
+  readonly access: string | ((caller: Caller | undefined) => Promise<unknown>) | undefined
   /** What an answer may be. @default JSON alone */
   readonly mediaTypes?: readonly string[]
   /** Whether a call without a body is a mistake. @default false */

@@ -16,10 +16,14 @@ import type { RestRoute } from './rest-route.ts'
 const NO_BODY = 'must be a JSON object with what is to change; nothing is read from the address'
 
 /** What the router is made from. */
-export interface RouterParts extends CallerParts {
+export interface RouterParts extends CallerParts, RouterNotes {
   readonly routes: readonly RestRoute[]
   readonly logger: Logger
   readonly textsFor: TextsFor
+}
+
+/** What is told of calls, to warn of what stands in the wrong place. */
+export interface RouterNotes {
   /** Looks at every call with a nonce, which is of use with a session alone. */
   noteNonce?(request: HostRequest): void
   /** Looks at every call. */
@@ -91,7 +95,7 @@ export function createRouter(parts: RouterParts) {
   async function requireAccess({ access }: RestRoute, caller: Caller | undefined, request: HostRequest): Promise<void> {
     try {
       if (typeof access === 'string') await requireCapability(parts.host, caller, access)
-      else await access?.(caller, parts.host)
+      else await access?.(caller)
     } catch (error) {
       const isNonceMissing = !caller && !(nonceHeader in request.headers) && parts.readerOf(request) !== undefined
       const is401 = error instanceof RestError && error.status === 401

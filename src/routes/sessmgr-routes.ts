@@ -3,25 +3,21 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { destroyAllSessionsRoute } from './destroy-all-sessions-route.ts'
 import { destroySessionsRoute } from './destroy-sessions-route.ts'
 import { listSessionsRoute } from './list-sessions-route.ts'
-import { createOptionAccess, type OptionGuard } from './option-access.ts'
+import { createOptionAccess, type GuardedOption } from './option-access.ts'
 import type { RestRoute } from './rest-route.ts'
 import { settingRoutes } from './setting-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import { siteOptionRoutes } from './site-option-routes.ts'
 import { siteSettingsRoutes } from './site-settings-routes.ts'
 
-/**
- * Lists the routes of the session limit.
- *
- * @param optionGuards The access models that options have of their own, by name of the option.
- */
+/** Lists the routes of the session limit. */
 export function sessmgrRoutes(
   limiter: SessionLimiter,
   host: Host,
-  optionGuards: ReadonlyMap<string, OptionGuard>,
+  guarded: readonly GuardedOption[],
 ): readonly RestRoute[] {
   const { sessions, settings, modes, options } = limiter
-  const access = createOptionAccess(options, host, optionGuards)
+  const access = createOptionAccess(options, host, guarded)
   return [
     ...settingsRoutes(settings, modes),
     ...settingRoutes(settings),

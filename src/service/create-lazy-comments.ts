@@ -1,23 +1,20 @@
 import type { IncomingMessage } from 'node:http'
-import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
-import { createNonces } from '../auth/nonce.ts'
+import type { ApplicationPasswords } from '../auth/application-passwords.ts'
 import { SiteSecrets } from '../auth/site-secrets.ts'
-import { createCommentsService, type LazyComments } from '../features/comments/comments-service.ts'
-import { systemClock } from '../ground/clock.ts'
+import { createCommentsFeature } from '../features/comments/comments-feature.ts'
+import type { LazyComments } from '../features/comments/lazy-comments.ts'
 import { SessmgrError } from '../ground/errors.ts'
+import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
 import { requireKnown } from '../ground/require-known.ts'
 import type { HostRequest } from '../guard/host-types.ts'
+import type { RequestLike } from '../guard/request/host-visit.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
 import type { HostPosts } from '../host/posts.ts'
-import { createFindSignedIn } from '../host/signed-in-user.ts'
 import type { Theme } from '../host/theme.ts'
-import { REST_ACTION } from '../routes/authenticate-caller.ts'
-import { createRouter } from '../routes/router.ts'
 import { tokenOf } from '../sessions/token.ts'
-import { refuseRequest } from './refuse-request.ts'
-import { requireRequest } from './require-request.ts'
 import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
+import { createRestService } from './rest-service.ts'
 import type { Middleware } from './service.ts'
 
 /** What the application tells of itself: its posts and its theme, and its users if it has any. */
@@ -117,53 +114,35 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   const { users = WITHOUT_USERS.users, can = WITHOUT_USERS.can } = given
   const resolved = resolveOptions({ ...shared, host: { ...given, users, can } })
   const host = resolved.host as Host
-  const { store, logger, nonceHeader, deadlineMs } = resolved
+  const { store, logger, deadlineMs } = resolved
   const hooks = bus ?? createHooks({ logger, deadlineMs })
-  const passwords = createApplicationPasswords(store.passwords, systemClock)
-  const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
-  const nonces = createNonces(() => siteSecrets.all(), systemClock)
-
-  const readerOf = (request: HostRequest) => {
-    const user = userOf(request) ?? undefined
+  const readerOf = (request: RequestLike) => {
+    const user = userOf(request as HostRequest) ?? undefined
     if (user === undefined || !given.users) return undefined
-    // Where there is no session id, the nonce is good for the user wherever he is signed in.
-    return { userId: host.users.summary(user).id, token: tokenOf(request.sessionID ?? '') }
+    // Where there is no session id, the nonce is valid for the user wherever they are signed in.
+    return { userId: host.users.summary(user).id, token: tokenOf((request as HostRequest).sessionID ?? '') }
   }
-  const nonceOf = async (request: IncomingMessage) => {
-    const reader = readerOf(request as HostRequest)
-    return reader && nonces.create({ ...reader, action: REST_ACTION })
-  }
-  const { comments, routes } = createCommentsService({
-    ...resolved,
-    host: { posts: given.posts, theme: given.theme },
-    hooks,
-    readerOf,
-    // Also where the application tells of no users: its theme could look at the request.
-    isSignedIn: (request) => (userOf(request) ?? undefined) !== undefined,
-    nonceOf,
-  })
-  const findSignedIn = createFindSignedIn(host.users, logger)
   // The session, if there is one, is the application's own affair.
   const isLive = async () => true
-  const parts = {
-    routes,
-    host,
-    readerOf,
-    isLive,
-    findSignedIn,
-    passwords,
-    nonces,
-    nonceHeader,
-    logger,
-    textsFor: resolved.textsFor,
-  }
-  function router(mistaken?: unknown): Middleware {
-    refuseRequest(mistaken, 'comments.router()')
-    return createRouter(parts) as Middleware
-  }
-  async function nonce(request: IncomingMessage): Promise<string | undefined> {
-    requireRequest(request, 'comments.nonce(request)')
-    return nonceOf(request)
-  }
-  return Object.assign(comments, { hooks, router, passwords, nonce })
+  const rest = createRestService(resolved, new SiteSecrets(store.options, resolved.secrets), { readerOf, isLive })
+  const comments = createCommentsFeature({
+    ...resolved,
+    ...rest,
+    host: { posts: given.posts, theme: given.theme, can: host.can },
+    hooks,
+    // Also where the application tells of no users: its theme could look at the request.
+    isSignedIn: (request) => (userOf(request) ?? undefined) !== undefined,
+  })
+  return Object.assign(comments.member, {
+    hooks,
+    passwords: rest.passwords,
+    router(mistaken?: unknown) {
+      refuseRequest(mistaken, 'comments.router()')
+      return rest.router(() => comments.routes)
+    },
+    async nonce(request: IncomingMessage) {
+      requireRequest(request, 'comments.nonce(request)')
+      return rest.nonceOf(request)
+    },
+  })
 }

@@ -6,6 +6,7 @@ import { inWords } from '../ground/in-words.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger } from '../ground/logger.ts'
 import { nearestName } from '../ground/nearest-name.ts'
+import { refuseRequest } from '../ground/request-checks.ts'
 import { requireKnown } from '../ground/require-known.ts'
 import { safeLogger } from '../ground/safe-logger.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
@@ -21,7 +22,6 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
 import { checkHost } from './check-host.ts'
 import { checkStore } from './check-store.ts'
-import { refuseRequest } from './refuse-request.ts'
 
 /** What an application may say when it adds the limit. Leaving a key out, or undefined, means the default. */
 export interface SessmgrOptions {

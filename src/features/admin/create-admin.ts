@@ -8,6 +8,8 @@ import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import { answerSafely } from '../../routes/answer-safely.ts'
 import type { Caller } from '../../routes/authenticate-caller.ts'
+import type { GuardedOption } from '../../routes/option-access.ts'
+import { refusalOf } from '../../routes/rest-error.ts'
 import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
 import { createAdminAssets } from './admin-assets.ts'
 import { adminPage, forbiddenPage } from './admin-page.ts'
@@ -28,8 +30,8 @@ export interface AdminParts extends ScriptVarsParts {
   readonly enqueued: ReadonlySet<string>
   /** Looks at every request for the page. */
   notePage(request: HostRequest): void
-  /** Tells whether somebody may manage the lazy comments. */
-  mayManageComments(caller: Caller): Promise<boolean>
+  /** The option of the lazy comments, if there are any: who may change it may use their tab. */
+  readonly commentsOption: GuardedOption | undefined
 }
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -51,7 +53,6 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     )
   }
   const { can } = host
-  const { mayManageComments } = parts
   const assets = createAdminAssets(requireAdminFiles(adminFolder()))
 
   return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
@@ -112,6 +113,10 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
           vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
         })
     sendPage(request, response, refusal ?? 200, 'text/html; charset=utf-8', page)
+  }
+
+  async function mayManageComments(caller: Caller): Promise<boolean> {
+    return parts.commentsOption !== undefined && !(await refusalOf(parts.commentsOption.require(caller)))
   }
 
   function sendToLogin(request: HostRequest, response: HostResponse, sentence: string): void {

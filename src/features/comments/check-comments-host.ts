@@ -1,5 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import type { CommentsHost } from './comment-rendering.ts'
+import type { CommentsHost } from './rendering/comment-rendering.ts'
 
 const NEEDED = ['find', 'id', 'url', 'isPublic', 'countComments'] as const
 const OPTIONAL = ['hasPassword', 'isLocked'] as const

@@ -1,16 +1,15 @@
 import * as z from 'zod/mini'
-import type { Hooks } from '../../hooks/hooks.ts'
+import type { GuardedOption } from '../../routes/option-access.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
-import type { BlockCache } from './block-cache.ts'
-import { requireCommentsAccess } from './require-comments-access.ts'
+import type { BlockCache } from './rendering/block-cache.ts'
 
 /** Clears the block cache of the lazy comments. */
-export function commentsCacheRoute(cache: BlockCache, hooks: Hooks): RestRoute {
+export function commentsCacheRoute(cache: BlockCache, access: GuardedOption['require']): RestRoute {
   return restRoute({
     methods: ['DELETE'],
     path: '/lazycomments/v1/cache',
     summary: 'Clears every kept comments block.',
-    access: (caller, host) => requireCommentsAccess(hooks, host, caller),
+    access,
     schemas: () => ({ params: z.object({}), response: z.object({ success: z.boolean(), message: z.string() }) }),
     async handle() {
       await cache.flush_all()

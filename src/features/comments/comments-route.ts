@@ -5,7 +5,7 @@ import type { Caller } from '../../routes/authenticate-caller.ts'
 import { RestAnswer } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
-import type { CommentRendering } from './comment-rendering.ts'
+import type { CommentRendering } from './rendering/comment-rendering.ts'
 
 const SHARED = 'public, max-age=60, s-maxage=300, stale-while-revalidate=600, stale-if-error=86400'
 const MISSING = 'public, max-age=0, s-maxage=10'

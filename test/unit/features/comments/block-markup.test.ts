@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findCommentsBlock, serializeBlock } from '../../../../src/features/comments/block-markup.ts'
+import { findCommentsBlock, serializeBlock } from '../../../../src/features/comments/rendering/block-markup.ts'
 import type { Block } from '../../../../src/index.ts'
 
 const block = (blockName: string | null, more: Partial<Block> = {}): Block => ({

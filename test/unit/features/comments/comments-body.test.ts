@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type CommentsBody, commentsBodies, commentsBody } from '../../../../src/features/comments/comments-body.ts'
+import {
+  type CommentsBody,
+  commentsBodies,
+  commentsBody,
+} from '../../../../src/features/comments/rendering/comments-body.ts'
 
 const expected = (html: string) => {
   const json = `{"html":${JSON.stringify(html)}}`

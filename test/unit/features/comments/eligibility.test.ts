@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { COMMENT_DEFAULTS } from '../../../../src/features/comments/comment-settings.ts'
-import { canLazyLoad } from '../../../../src/features/comments/eligibility.ts'
+import { canLazyLoad } from '../../../../src/features/comments/rendering/eligibility.ts'
 
 const READER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
 const view = { single: true, count: 1, userAgent: READER as string | undefined }

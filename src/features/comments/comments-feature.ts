@@ -3,51 +3,28 @@ import { htmlText } from '../../ground/html-text.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
+import type { Host } from '../../host/host.ts'
+import type { SiteOption } from '../../options/site-option.ts'
 import type { Reader } from '../../routes/authenticate-caller.ts'
-import type { RestRoute } from '../../routes/rest-route.ts'
+import type { Feature } from '../../routes/feature.ts'
+import type { GuardedOption } from '../../routes/option-access.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
-import { type BlockCache, createBlockCache } from './block-cache.ts'
 import { checkCommentsHost } from './check-comments-host.ts'
 import { commentAssets } from './comment-assets.ts'
 import { commentAssetsRoute } from './comment-assets-route.ts'
-import { type CommentsHost, createCommentRendering } from './comment-rendering.ts'
-import { type CommentSettingsService, createCommentSettings } from './comment-settings.ts'
+import { createCommentSettings } from './comment-settings.ts'
+import { requireCommentsAccess } from './comments-access.ts'
 import { commentsCacheRoute } from './comments-cache-route.ts'
 import { commentsRoute } from './comments-route.ts'
+import type { LazyComments } from './lazy-comments.ts'
 import { placeholder } from './placeholder.ts'
-
-/**
- * The lazy comments of an application.
- *
- * `render`, `placeholder` and `script` reject with `hook_failed` or `hook_timeout` when a subscriber to a filter fails.
- */
-export interface LazyComments {
-  /** The settings of the lazy comments. */
-  readonly settings: CommentSettingsService
-  /** The kept comments blocks. */
-  readonly cache: BlockCache
-  /** Gives what stands where the comments of a post stand: the placeholder, or the comments inline. */
-  render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
-  /** Gives the placeholder alone, for a block of the application's own. The page must hold `script` too. */
-  placeholder(post: unknown, request?: IncomingMessage): Promise<string>
-  /** Gives the tags for the head of the page; nothing when the comments stand inline. `nonce`: of a content security policy. */
-  script(request: IncomingMessage, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
-  /**
-   * Says that the theme is another one now: kept comments blocks are void.
-   *
-   * @throws SessmgrError `store_unavailable`.
-   */
-  themeSwitched(): Promise<void>
-  /** Says that the lazy comments have been switched on, and fires `lazycomments_activated`. */
-  activate(): Promise<void>
-  /** Says that the lazy comments have been switched off, and fires `lazycomments_deactivated`. Removes nothing. */
-  deactivate(): Promise<void>
-}
+import { createBlockCache } from './rendering/block-cache.ts'
+import { type CommentsHost, createCommentRendering } from './rendering/comment-rendering.ts'
 
 /** What the lazy comments are made from. */
-export interface CommentsServiceParts {
-  readonly host: CommentsHost
+export interface CommentsParts {
+  readonly host: CommentsHost & Pick<Host, 'can'>
   readonly store: SessmgrStore
   readonly hooks: Hooks
   readonly logger: Logger
@@ -65,13 +42,10 @@ export interface CommentsServiceParts {
 }
 
 /**
- * Creates the lazy comments and their routes, and fires `lazycomments_init` when the application has had its turn to
+ * Creates the lazy comments, their routes and their option, and fires `lazycomments_init` when the application has had its turn to
  * subscribe.
  */
-export function createCommentsService(parts: CommentsServiceParts): {
-  readonly comments: LazyComments
-  readonly routes: readonly RestRoute[]
-} {
+export function createCommentsFeature(parts: CommentsParts): Feature<LazyComments> & { option: GuardedOption } {
   const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf } = parts
   checkCommentsHost(host)
   const isSignedIn = parts.isSignedIn ?? ((request: HostRequest) => readerOf(request) !== undefined)
@@ -121,11 +95,15 @@ export function createCommentsService(parts: CommentsServiceParts): {
     activate: () => hooks.doAction('lazycomments_activated'),
     deactivate: () => hooks.doAction('lazycomments_deactivated'),
   }
+  const option: GuardedOption = {
+    option: settings.option as SiteOption,
+    require: (caller) => requireCommentsAccess(hooks, host, caller),
+  }
   const routes = [
     commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn, varies: parts.textsFor.vary }),
-    commentsCacheRoute(cache, hooks),
+    commentsCacheRoute(cache, option.require),
     commentAssetsRoute,
   ]
   setImmediate(() => void hooks.doAction('lazycomments_init', comments))
-  return { comments, routes }
+  return { routes, member: comments, option }
 }

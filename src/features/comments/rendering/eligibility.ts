@@ -1,4 +1,4 @@
-import type { CommentSettings } from './comment-settings.ts'
+import type { CommentSettings } from '../comment-settings.ts'
 
 /** What the decision between lazy and inline looks at. */
 export interface ViewFacts {

@@ -1,4 +1,4 @@
-import type { Block } from '../../host/theme.ts'
+import type { Block } from '../../../host/theme.ts'
 
 const COMMENTS_BLOCKS = ['core/comments', 'core/post-comments']
 

@@ -1,6 +1,6 @@
-import { withDeadline } from '../../ground/deadline.ts'
-import { SessmgrError } from '../../ground/errors.ts'
-import type { TransientStore } from '../../options/transient-store.ts'
+import { withDeadline } from '../../../ground/deadline.ts'
+import { SessmgrError } from '../../../ground/errors.ts'
+import type { TransientStore } from '../../../options/transient-store.ts'
 
 const LIFE_MS = 7 * 24 * 60 * 60_000
 const GROUP = 'lazycomments'

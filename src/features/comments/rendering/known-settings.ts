@@ -1,6 +1,6 @@
-import { withDeadline } from '../../ground/deadline.ts'
-import { SessmgrError } from '../../ground/errors.ts'
-import { COMMENT_DEFAULTS, type CommentSettings, type CommentSettingsService } from './comment-settings.ts'
+import { withDeadline } from '../../../ground/deadline.ts'
+import { SessmgrError } from '../../../ground/errors.ts'
+import { COMMENT_DEFAULTS, type CommentSettings, type CommentSettingsService } from '../comment-settings.ts'
 
 /**
  * Makes the reader of the settings that views use: a page shows its comments also while the store is down.

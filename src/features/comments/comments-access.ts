@@ -2,7 +2,7 @@ import type { Hooks } from '../../hooks/hooks.ts'
 import type { Host } from '../../host/host.ts'
 import type { Caller } from '../../routes/authenticate-caller.ts'
 import { requireCapability } from '../../routes/require-capability.ts'
-import { RestError } from '../../routes/rest-error.ts'
+import { RestError, refusalOf } from '../../routes/rest-error.ts'
 
 /**
  * Lets a caller through who may manage the lazy comments: by the capability that `lazycomments_capability` names, and
@@ -10,13 +10,13 @@ import { RestError } from '../../routes/rest-error.ts'
  *
  * @throws RestError `rest_forbidden`: 401 for an anonymous caller, 403 for another.
  */
-export async function requireCommentsAccess(hooks: Hooks, host: Host, caller: Caller | undefined): Promise<void> {
+export async function requireCommentsAccess(
+  hooks: Hooks,
+  host: Pick<Host, 'can'>,
+  caller: Caller | undefined,
+): Promise<void> {
   const capability = await hooks.applyFilters('lazycomments_capability', 'manage_options')
-  const refusal = await requireCapability(host, caller, capability).then(
-    () => undefined,
-    (error) => error,
-  )
-  if (refusal !== undefined && !(refusal instanceof RestError)) throw refusal
+  const refusal = await refusalOf(requireCapability(host, caller, capability))
   if (await hooks.applyFilters('lazycomments_has_access', refusal === undefined)) return
   throw refusal ?? new RestError(403, 'rest_forbidden', 'Your account may not do that.')
 }

@@ -1,0 +1,11 @@
+import type { GuardedOption } from './option-access.ts'
+import type { RestRoute } from './rest-route.ts'
+
+/** A part of the service beside the session limit: the service wires each in the same way. */
+export interface Feature<Member> {
+  readonly routes: readonly RestRoute[]
+  /** What the service offers of it. */
+  readonly member: Member
+  /** The option of the site that it keeps its settings in. */
+  readonly option?: GuardedOption
+}
