@@ -1,5 +1,5 @@
-import type { GuardedOption } from './option-access.ts'
 import type { RestRoute } from './rest-route.ts'
+import type { GuardedOption } from './settings/option-access.ts'
 
 /** A part of the service beside the session limit: the service wires each in the same way. */
 export interface Feature<Member> {

@@ -1,5 +1,5 @@
 import type { Host } from '../host/host.ts'
-import type { Caller } from './authenticate-caller.ts'
+import type { Caller } from './caller.ts'
 import { RestError } from './rest-error.ts'
 
 /**

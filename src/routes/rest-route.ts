@@ -1,7 +1,9 @@
 import type { ZodMiniType } from 'zod/mini'
 import type { HostRequest } from '../guard/host-types.ts'
-import type { Caller } from './authenticate-caller.ts'
+import type { Caller } from './caller.ts'
 import type { RestAnswer } from './rest-answer.ts'
+
+const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
 
 /** One call of a route, by somebody who may make it. */
 export interface RestCall<Params> {
@@ -41,4 +43,10 @@ export interface RestRoute<Params = unknown> {
 /** Gives a route its parameter type; the table of routes forgets it. */
 export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
   return route as RestRoute
+}
+
+/** Reads the path of a request below the router; undefined for one that belongs to the application. */
+export function restPath(request: HostRequest): string | undefined {
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+  return NAMESPACES.some((namespace) => path === namespace || path.startsWith(`${namespace}/`)) ? path : undefined
 }

@@ -3,15 +3,13 @@ import { messageOf } from '../ground/message-of.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
-import { answerSafely } from './answer-safely.ts'
-import { authenticateCaller, type Caller, type CallerParts, findCallerAgain } from './authenticate-caller.ts'
+import { authenticateCaller, type Caller, type CallerParts, findCallerAgain } from './caller.ts'
 import { jsonBody } from './json-body.ts'
-import { keepCookiesOut } from './keep-cookies-out.ts'
 import { requireCapability } from './require-capability.ts'
-import { RestAnswer } from './rest-answer.ts'
+import { answerSafely, RestAnswer, sendAnswer } from './rest-answer.ts'
 import { invalidParams, RestError, restErrorOf } from './rest-error.ts'
-import { restPath } from './rest-path.ts'
 import type { RestRoute } from './rest-route.ts'
+import { restPath } from './rest-route.ts'
 
 const NO_BODY = 'must be a JSON object with what is to change; nothing is read from the address'
 
@@ -51,7 +49,7 @@ export function createRouter(parts: RouterParts) {
     if (response.headersSent) throw error
     const { status, code, message, data, headers } = restErrorOf(error) ?? fault(parts.logger, error)
     const sentence = restSentence(message, parts.textsFor(request), code)
-    send(response, RestAnswer.json({ code, message: sentence, data: { status, ...data } }, { status, headers }))
+    sendAnswer(response, RestAnswer.json({ code, message: sentence, data: { status, ...data } }, { status, headers }))
   }
 
   async function answer(request: HostRequest, response: HostResponse, path: string): Promise<void> {
@@ -83,8 +81,8 @@ export function createRouter(parts: RouterParts) {
     const checked = params.safeParse(given)
     if (!checked.success) throw (method === 'GET' ? badQuery : invalidParams)(problemsOf(checked.error.issues))
     const result = await route.handle({ caller, request, params: checked.data })
-    if (result instanceof RestAnswer) send(response, result)
-    else send(response, RestAnswer.json(inLanguage(result, request)))
+    if (result instanceof RestAnswer) sendAnswer(response, result)
+    else sendAnswer(response, RestAnswer.json(inLanguage(result, request)))
   }
 
   function inLanguage(result: object, request: HostRequest): object {
@@ -142,17 +140,4 @@ function withoutNonce(nonceHeader: string, { headers }: RestError): RestError {
 function fault(logger: Logger, error: unknown): RestError {
   logger.error('A REST call failed.', { error: messageOf(error) })
   return new RestError(500, 'rest_internal_error', 'Something went wrong on the server.')
-}
-
-function send(response: HostResponse, { status, type, text, headers }: RestAnswer): void {
-  // What the application lets its answers depend on holds for these, too.
-  const given = response.getHeader('Vary')
-  if (status !== 304) response.setHeader('Content-Type', type)
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  if (given !== undefined && 'Vary' in headers) response.setHeader('Vary', `${given}, ${headers.Vary}`)
-  if (status !== 304) response.setHeader('Content-Length', Buffer.byteLength(text))
-  if (headers['Cache-Control']?.startsWith('public')) keepCookiesOut(response)
-  // Listeners of the application run now, before express-session takes the answer for sent: they may throw.
-  response.writeHead(status)
-  response.end(text)
 }

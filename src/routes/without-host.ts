@@ -2,7 +2,7 @@ import { errorBody } from '../ground/error-body.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
-import { restPath } from './rest-path.ts'
+import { restPath } from './rest-route.ts'
 
 /** Makes the middleware that stands in for the router while nobody knows who may do what: it refuses everything. */
 export function refuseWithoutHost(logger: Logger, textsFor: TextsFor) {

@@ -11,7 +11,7 @@ import { directLogin, directLogout, requireStore } from '../middleware/direct-lo
 import { expressGuard } from '../middleware/express-guard.ts'
 import { orderWarning } from '../middleware/order-warning.ts'
 import type { Admit } from '../middleware/passport-login.ts'
-import type { Reader } from '../routes/authenticate-caller.ts'
+import type { Reader } from '../routes/caller.ts'
 import { openapiRoute } from '../routes/openapi-route.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 import { tokenOf } from '../sessions/token.ts'

@@ -1,5 +1,5 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import { keepCookiesOut } from '../../routes/keep-cookies-out.ts'
+import { keepCookiesOut } from '../../routes/rest-answer.ts'
 import type { Middleware } from '../../service/service.ts'
 import { answerOf } from '../answer-of.ts'
 import type { KoaMiddleware } from './koa-types.ts'

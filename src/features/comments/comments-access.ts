@@ -1,6 +1,6 @@
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { Host } from '../../host/host.ts'
-import type { Caller } from '../../routes/authenticate-caller.ts'
+import type { Caller } from '../../routes/caller.ts'
 import { requireCapability } from '../../routes/require-capability.ts'
 import { RestError, refusalOf } from '../../routes/rest-error.ts'
 

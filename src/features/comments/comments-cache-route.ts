@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import type { GuardedOption } from '../../routes/option-access.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
+import type { GuardedOption } from '../../routes/settings/option-access.ts'
 import type { BlockCache } from './rendering/block-cache.ts'
 
 /** Clears the block cache of the lazy comments. */

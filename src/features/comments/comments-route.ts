@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { withDeadline } from '../../ground/deadline.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
-import type { Caller } from '../../routes/authenticate-caller.ts'
+import type { Caller } from '../../routes/caller.ts'
 import { RestAnswer } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'

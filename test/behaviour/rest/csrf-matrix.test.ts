@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createNonces } from '../../../src/auth/nonce.ts'
-import { REST_ACTION } from '../../../src/routes/authenticate-caller.ts'
+import { REST_ACTION } from '../../../src/routes/caller.ts'
 import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { type RouteCall, UNSAFE_ROUTES } from '../../support/rest-routes.ts'
 

@@ -1,22 +1,24 @@
 import * as z from 'zod/mini'
-import { optionTag } from '../options/option-tag.ts'
-import type { SessionSettings, SettingsService } from '../options/session-settings.ts'
-import { SETTING_NAMES, unknownSetting } from '../options/setting-names.ts'
-import type { LogicModes } from '../strategies/logic-catalogue.ts'
+import { optionTag } from '../../options/option-tag.ts'
+import type { SessionSettings, SettingsService } from '../../options/session-settings.ts'
+import { SETTING_NAMES, unknownSetting } from '../../options/setting-names.ts'
+import type { LogicModes } from '../../strategies/logic-catalogue.ts'
+import { RestAnswer } from '../rest-answer.ts'
+import { invalidParams } from '../rest-error.ts'
+import { type RestRoute, restRoute } from '../rest-route.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
-import { RestAnswer } from './rest-answer.ts'
-import { invalidParams } from './rest-error.ts'
-import { type RestRoute, restRoute } from './rest-route.ts'
 
 const WHOLE_NUMBER = 'must be a whole number, 1 or more'
 const wholeNumber = z.int(WHOLE_NUMBER).check(z.minimum(1, WHOLE_NUMBER))
 const digits = z.string().check(z.regex(/^0*[1-9]\d*$/, WHOLE_NUMBER))
 
-/** Reads and changes the settings of the session limit. */
+/** Reads and changes the settings of the session limit, tells where each comes from, and gives them back to the code. */
 export function settingsRoutes(settings: SettingsService, modes: LogicModes): readonly RestRoute[] {
   const path = '/sessmgr/v1/settings'
   const access = 'manage_options'
   const response = z.object({ maximum: z.int(), logic: z.string() })
+  const key = z.object({ key: z.enum(['maximum', 'logic'], 'must be maximum or logic') })
+  const value = z.union([z.int(), z.string()])
   const { name } = settings.option
   const answer = (current: SessionSettings) =>
     RestAnswer.json(
@@ -52,6 +54,33 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
           refuseIfChanged(request, [{ name, current, requested: params, prefix: '' }])
         return answer(await settings.update(params, refuse))
       },
+    }),
+    restRoute<{ key: keyof SessionSettings }>({
+      methods: ['GET'],
+      path: `${path}/{key}`,
+      summary: 'Tells whether a setting of the session limit is stored, and what holds without that.',
+      access,
+      schemas: () => ({ params: key, response: z.object({ value, stored: z.boolean(), default: value }) }),
+      async handle({ params: { key } }) {
+        const { stored, defaults } = await settings.option.sources()
+        return { value: stored?.[key] ?? defaults[key], stored: stored?.[key] !== undefined, default: defaults[key] }
+      },
+    }),
+    restRoute<{ key: keyof SessionSettings }>({
+      methods: ['DELETE'],
+      path: `${path}/{key}`,
+      summary: 'Gives a setting of the session limit back to the code. Responds with all settings.',
+      access,
+      schemas: () => ({ params: key, response }),
+      handle: async ({ params: { key } }) => answer(await settings.reset(key)),
+    }),
+    restRoute({
+      methods: ['DELETE'],
+      path,
+      summary: 'Gives every setting of the session limit back to the code.',
+      access,
+      schemas: () => ({ params: z.object({}), response }),
+      handle: async () => answer(await settings.reset()),
     }),
   ]
 }

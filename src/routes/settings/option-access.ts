@@ -1,9 +1,9 @@
-import type { Host } from '../host/host.ts'
-import type { OptionRegistry } from '../options/option-registry.ts'
-import type { SiteOption } from '../options/site-option.ts'
-import type { Caller } from './authenticate-caller.ts'
-import { requireCapability } from './require-capability.ts'
-import { refusalOf } from './rest-error.ts'
+import type { Host } from '../../host/host.ts'
+import type { OptionRegistry } from '../../options/option-registry.ts'
+import type { SiteOption } from '../../options/site-option.ts'
+import type { Caller } from '../caller.ts'
+import { requireCapability } from '../require-capability.ts'
+import { refusalOf } from '../rest-error.ts'
 
 /** Says who may read and change which option that is exposed over REST. */
 export interface OptionAccess {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import type { HostUsers } from '../host/host.ts'
-import { type IdentifierKind, resolveUsers } from '../host/resolve-users.ts'
-import { invalidParams, RestError } from './rest-error.ts'
+import type { HostUsers } from '../../host/host.ts'
+import { type IdentifierKind, resolveUsers } from '../../host/resolve-users.ts'
+import { invalidParams, RestError } from '../rest-error.ts'
 
 const TEXT = 'must be a string, given once'
 

@@ -1,0 +1,107 @@
+import * as z from 'zod/mini'
+import type { OptionRegistry } from '../../options/option-registry.ts'
+import { optionTag } from '../../options/option-tag.ts'
+import type { SiteOption } from '../../options/site-option.ts'
+import type { Caller } from '../caller.ts'
+import { RestAnswer } from '../rest-answer.ts'
+import { RestError } from '../rest-error.ts'
+import { type RestRoute, restRoute } from '../rest-route.ts'
+import type { OptionAccess } from './option-access.ts'
+import { refuseIfChanged } from './refuse-if-changed.ts'
+
+const SOURCES = z.object({ value: z.unknown(), stored: z.unknown(), defaults: z.unknown() })
+const ANY_OPTIONS = z.record(z.string(), z.unknown())
+
+/** Reads and changes the options that are exposed over REST, tells where each comes from, and gives them back to the code. */
+export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionAccess): readonly RestRoute[] {
+  const path = '/wp/v2/settings'
+  const access = optionAccess.list
+
+  async function current(caller: Caller | undefined): Promise<RestAnswer> {
+    const entries = (await optionAccess.list(caller)).map(async (option) => [option.name, await option.get()] as const)
+    const values: Record<string, unknown> = Object.fromEntries(await Promise.all(entries))
+    return RestAnswer.json(values, { headers: { ETag: optionTag(values) } })
+  }
+
+  async function find(name: string, caller: Caller | undefined): Promise<SiteOption> {
+    const option = options.exposed().find((one) => one.name === name)
+    if (option) {
+      await optionAccess.require(caller, option)
+      return option
+    }
+    throw new RestError(404, 'rest_no_route', 'There is no such option.')
+  }
+
+  async function answer(option: SiteOption): Promise<object> {
+    const [value, { stored = null, defaults }] = await Promise.all([option.get(), option.sources()])
+    return { value, stored, defaults }
+  }
+
+  return [
+    restRoute({
+      methods: ['GET'],
+      path,
+      summary: 'Reads every registered option that is exposed over REST.',
+      access,
+      schemas: () => ({ params: z.object({}), response: ANY_OPTIONS }),
+      handle: ({ caller }) => current(caller),
+    }),
+    restRoute<Record<string, unknown>>({
+      methods: ['POST', 'PUT', 'PATCH'],
+      path,
+      summary:
+        'Changes registered options. Partial objects are merged over the current values, and values are sanitised.',
+      access,
+      schemas: () => ({ params: ANY_OPTIONS, response: ANY_OPTIONS }),
+      needsBody: true,
+      async handle({ params, request, caller }) {
+        // A name that is not an exposed option is dropped.
+        const changed = options.exposed().filter(({ name }) => Object.hasOwn(params, name))
+        for (const option of changed) await optionAccess.require(caller, option)
+        const writeTo = (name: string, current: unknown) => ({ name, current, requested: params[name], prefix: name })
+        // Checked all before the first is written, so that one bad value leaves everything as it is.
+        if (changed.length > 1) {
+          const writes = changed.map(async ({ name, get }) => writeTo(name, await get()))
+          refuseIfChanged(request, await Promise.all(writes))
+          for (const option of changed) await option.check(params[option.name])
+        }
+        for (const { name, update } of changed) {
+          await update(params[name], (current) => refuseIfChanged(request, [writeTo(name, current)]))
+        }
+        return current(caller)
+      },
+    }),
+    restRoute<{ option: string }>({
+      methods: ['GET'],
+      path: `${path}/{option}`,
+      summary: 'Tells what of an option is stored, and what holds without that.',
+      access,
+      schemas: () => ({ params: z.object({ option: z.string() }), response: SOURCES }),
+      handle: async ({ params, caller }) => answer(await find(params.option, caller)),
+    }),
+    restRoute<{ option: string }>({
+      methods: ['DELETE'],
+      path: `${path}/{option}`,
+      summary: 'Gives an option back to its defaults.',
+      access,
+      schemas: () => ({ params: z.object({ option: z.string() }), response: SOURCES }),
+      async handle({ params, caller }) {
+        const option = await find(params.option, caller)
+        await option.reset()
+        return answer(option)
+      },
+    }),
+    restRoute<{ option: string; key: string }>({
+      methods: ['DELETE'],
+      path: `${path}/{option}/{key}`,
+      summary: 'Gives one key of an option back to its default.',
+      access,
+      schemas: () => ({ params: z.object({ option: z.string(), key: z.string() }), response: SOURCES }),
+      async handle({ params, caller }) {
+        const option = await find(params.option, caller)
+        await option.reset(params.key)
+        return answer(option)
+      },
+    }),
+  ]
+}
