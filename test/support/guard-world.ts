@@ -1,0 +1,84 @@
+import { SiteSecrets } from '../../src/auth/site-secrets.ts'
+import type { UserId } from '../../src/ground/user-id.ts'
+import type { HostRequest, HostSessionData, HostStore } from '../../src/guard/host-types.ts'
+import { SessionGuard } from '../../src/guard/session-guard.ts'
+import { storeCalls } from '../../src/guard/stores/store-calls.ts'
+import type { CodeSettings } from '../../src/options/session-settings.ts'
+import type { SessionRecord } from '../../src/sessions/session-record.ts'
+import { tokenOf } from '../../src/sessions/token.ts'
+import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { fakeClock } from '../../src/testing/fake-clock.ts'
+import { createLimiterWorld } from './limiter-world.ts'
+import { TestStore } from './test-store.ts'
+
+const LIFE_MS = 60_000
+
+/** Session data whose cookie expires in a minute, as express-session hands it over. */
+export function sessionData(fields: HostSessionData = {}, lifeMs = LIFE_MS): HostSessionData {
+  return { cookie: { originalMaxAge: lifeMs, expires: new Date(Date.now() + lifeMs) }, ...fields }
+}
+
+/** A request, as far as the guard looks at it. */
+export const visitorRequest = (fields: object = { sessmgr: {} }) => fields as HostRequest
+
+/** A guard between a session store and a limiter, all of them real: one process, which may share its stores with others. */
+export function createGuardWorld({
+  settings = { maximum: 3 } as CodeSettings,
+  touchEveryMs = 60_000,
+  clock = fakeClock(),
+  memory = memoryStore({ clock }),
+  store = new TestStore(),
+} = {}) {
+  const calls = storeCalls(store as unknown as HostStore, 1000)
+  const hostSessions = {
+    exists: async (sessionId: string) => (await calls.get(sessionId)) !== undefined,
+    destroy: calls.destroy,
+  }
+  const { limiter, fired, logged } = createLimiterWorld({ settings, store: memory, ...{ hostSessions } })
+  const warn = (...entry: unknown[]) => void logged.push(entry)
+  const guard = new SessionGuard(calls, limiter, {
+    sessionUser: (data) => data.user as UserId | undefined,
+    touchEveryMs,
+    siteSecrets: new SiteSecrets(memory.options, []),
+    logger: { warn, error: warn },
+  })
+
+  return {
+    guard,
+    limiter,
+    store,
+    memory,
+    clock,
+    fired,
+    logged,
+    calls,
+    /** Another process on the same stores. */
+    twin: () => createGuardWorld({ settings, touchEveryMs, clock, memory, store }),
+    /** Signs a user in under this session id; `fields` are what the application keeps in the session. */
+    async signIn(
+      sessionId: string,
+      userId: UserId,
+      fields: HostSessionData = { user: userId },
+    ): Promise<HostSessionData> {
+      await guard.marks.ready()
+      const data = sessionData(fields)
+      const admission = await limiter.admit({ userId, ip: null, userAgent: null }, async () => {
+        guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
+        await calls.set(sessionId, data)
+        return { sessionId, ttlMs: LIFE_MS, revert: () => calls.destroy(sessionId) }
+      })
+      if (!admission.admitted) throw new Error(admission.message)
+      return data
+    },
+    /** Ends a session in the registry alone, as another process does whose word the session store has not got yet. */
+    endInRegistry: (userId: UserId, sessionId: string) => memory.sessions.end(userId, [tokenOf(sessionId)]),
+    /** What the registry has of a user's sessions, oldest first. */
+    async records(userId: UserId): Promise<SessionRecord[]> {
+      return (await memory.sessions.read(userId)).sessions.map(({ record }) => record)
+    },
+    /** Raw ids of a user's registered sessions, oldest first. */
+    async registered(userId: UserId): Promise<string[]> {
+      return (await memory.sessions.read(userId)).sessions.map(({ sessionId }) => sessionId)
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it, vi } from 'vitest'
+import { tokenOf } from '../../../src/sessions/token.ts'
+import { createGuardWorld, sessionData } from '../../support/guard-world.ts'
+
+const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf(sessionId) })
+
+describe('loading a session', () => {
+  it('finds none under an unknown id, and nobody signed in with that of a visitor', async () => {
+    const { guard, calls } = createGuardWorld()
+    await calls.set('visitor', sessionData({ cart: 1 }))
+    expect(await guard.load('unknown')).toEqual({})
+    expect(await guard.load('visitor')).toEqual({ data: expect.objectContaining({ cart: 1 }) })
+  })
+
+  it('finds a live login session, in this process and in another', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    for (const { guard } of [world, world.twin()]) {
+      expect(await guard.load('a')).toMatchObject({ data: { user: 7 }, session: session(7, 'a') })
+    }
+  })
+
+  it('asks the registry once: at once for a session it has seen, else after it was read', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    const { guard, memory } = world.twin()
+    const asked = vi.spyOn(memory.sessions, 'generationOf')
+    const first = guard.load('a')
+    expect(asked, 'while the user is not known').not.toHaveBeenCalled()
+    await first
+    expect(asked).toHaveBeenCalledTimes(1)
+    const second = guard.load('a')
+    expect(asked, 'before anything was read').toHaveBeenCalledTimes(2)
+    await second
+    expect(asked).toHaveBeenCalledTimes(2)
+  })
+
+  it('reads no secret for a visitor', async () => {
+    const { guard, calls, memory } = createGuardWorld()
+    const read = vi.spyOn(memory.options, 'get')
+    await calls.set('visitor', sessionData())
+    await guard.load('visitor')
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  it('forgets a session that the store has lost: nothing is asked about it again, whatever was answered', async () => {
+    const world = createGuardWorld()
+    const { guard, memory, calls } = world
+    await world.signIn('a', 7)
+    await calls.destroy('a')
+    const asked = vi.spyOn(memory.sessions, 'generationOf').mockRejectedValue(new Error('down'))
+    expect(await guard.load('a')).toEqual({})
+    expect(await guard.load('a')).toEqual({})
+    expect(asked).toHaveBeenCalledTimes(1)
+  })
+
+  it('fails when the registry does, and leaves the session where it is', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    vi.spyOn(world.memory.sessions, 'generationOf').mockRejectedValue(new Error('down'))
+    await expect(world.guard.load('a')).rejects.toThrow('down')
+    expect(world.store.ids()).toEqual(['a'])
+  })
+})
+
+describe('a session that is over', () => {
+  it('is removed from the store when it is loaded, and its end is told again and again', async () => {
+    const world = createGuardWorld()
+    const { guard, store } = world
+    await world.signIn('a', 7)
+    await world.endInRegistry(7, 'a')
+    expect(await guard.load('a')).toEqual({ ended: 'ended' })
+    expect(store.ids()).toEqual([])
+    expect(await guard.load('a')).toEqual({ ended: 'ended' })
+  })
+
+  it('is asked about in the registry no more', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    await world.endInRegistry(7, 'a')
+    await world.guard.load('a')
+    const asked = vi.spyOn(world.memory.sessions, 'generationOf')
+    await world.guard.load('a')
+    expect(asked).not.toHaveBeenCalled()
+  })
+
+  it('by a site-wide logout is removed once over all processes, and announced once', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    const data = await world.calls.get('a')
+    const twin = world.twin()
+    await world.limiter.sessions.logoutAllUsers()
+    world.fired.length = 0
+    expect(await world.guard.load('a')).toEqual({ ended: 'logout_all' })
+    expect(world.fired).toEqual([['sessmgr_session_invalidated', 7, tokenOf('a')]])
+    expect(world.store.ids()).toEqual([])
+    expect(await world.guard.load('a')).toEqual({ ended: 'logout_all' })
+    expect((await twin.guard.inspect('a', data ?? {})).ended).toBe('ended')
+    expect(twin.fired).toEqual([])
+  })
+
+  it('is reported although it cannot be removed: by the failure, so that no request goes on with it', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    await world.endInRegistry(7, 'a')
+    world.store.undeletable.add('a')
+    await expect(world.guard.load('a')).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+})
+
+describe('a session without a good marker', () => {
+  it('is adopted when it names a user, as one from before sessmgr', async () => {
+    const world = createGuardWorld()
+    await world.calls.set('old', sessionData({ user: 7 }))
+    expect((await world.guard.load('old')).session).toEqual(session(7, 'old'))
+    const [record] = await world.records(7)
+    expect(record).toMatchObject({ token: tokenOf('old'), ip: null, userAgent: null, generation: 0 })
+    expect((record?.expiresAt ?? 0) - world.clock.now()).toBeGreaterThan(50_000)
+  })
+
+  it('is not adopted after all sessions of its user were ended', async () => {
+    const world = createGuardWorld()
+    await world.calls.set('old', sessionData({ user: 7 }))
+    await world.limiter.sessions.endAll(7)
+    expect(await world.guard.load('old')).toEqual({ ended: 'ended' })
+    expect(world.store.ids()).toEqual([])
+  })
+
+  it('is a visitor when it names nobody, be the marker forged', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7, {})
+    const stored = await world.calls.get('a')
+    const forged = { ...stored, sessmgr: { ...(stored?.sessmgr as object), userId: 8 } }
+    expect((await world.twin().guard.inspect('a', forged)).session).toBeUndefined()
+  })
+
+  it('is asked about after the registry was wiped by another process: nobody is signed out for that', async () => {
+    const world = createGuardWorld()
+    const twin = world.twin()
+    await world.signIn('a', 7)
+    await twin.guard.load('a')
+    await world.memory.wipe()
+    // This process learns of the new registry, and writes a marker for it, which the other cannot know.
+    await world.guard.marks.hasChanged()
+    await world.signIn('b', 8, {})
+    expect((await twin.guard.load('b')).session, 'signed for the registry of now').toEqual(session(8, 'b'))
+    expect((await twin.guard.load('a')).session, 'signed for the registry of before').toEqual(session(7, 'a'))
+  })
+
+  it('whose registry was wiped is adopted, and not ended', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    await world.memory.wipe()
+    expect((await world.guard.load('a')).session).toEqual(session(7, 'a'))
+    expect(await world.registered(7)).toEqual(['a'])
+  })
+})
