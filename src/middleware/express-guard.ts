@@ -1,15 +1,15 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { ExpressStore } from '../guard/express-store.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
-import { passedGuard } from '../guard/passed-guard.ts'
-import type { SessionStores } from '../guard/stores/session-stores.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
+import type { ExpressStore, ExpressStores } from './express-store.ts'
+import { passedGuard } from './guard-order.ts'
 import { type Admit, limitPassportLogins } from './passport-login.ts'
 
 /** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */
-export function expressGuard(stores: SessionStores, admit: Admit) {
+export function expressGuard(stores: ExpressStores, admit: Admit) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
+    stores.isInUse = true
     const earlier = passedGuard.get(request) ?? stores
     passedGuard.set(request, stores)
     if (request.sessmgr) return earlier === stores ? next() : next(twoLimiters())
@@ -60,7 +60,7 @@ async function judgeLoadedSession(guarded: ExpressStore, request: HostRequest): 
   }
 }
 
-function withoutSession(stores: SessionStores, request: HostRequest, next: Next): void {
+function withoutSession(stores: ExpressStores, request: HostRequest, next: Next): void {
   stores.tooEarly.add(request)
   const known = stores.all()
   if (request.session) {

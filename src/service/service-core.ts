@@ -1,4 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
+import type { SessionGuards } from '../guard/session-guards.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { Admit } from '../middleware/passport-login.ts'
@@ -8,6 +9,7 @@ import type { ResolvedOptions } from './resolve-options.ts'
 export interface ServiceCore {
   readonly limiter: SessionLimiter
   readonly stores: SessionStores
+  readonly guards: SessionGuards
   readonly admit: Admit
   readonly options: ResolvedOptions
 }

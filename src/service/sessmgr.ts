@@ -1,15 +1,18 @@
 import { SiteSecrets } from '../auth/site-secrets.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
-import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
+import type { HostRequest } from '../guard/host-types.ts'
 import { hostLogin } from '../guard/login/host-login.ts'
 import { hostRequestOf, type RequestLike } from '../guard/request/host-visit.ts'
+import { visitOf } from '../guard/request/visit.ts'
+import { SessionGuards } from '../guard/session-guards.ts'
 import { SessionStores } from '../guard/stores/session-stores.ts'
 import { warnOfSeveralProcesses } from '../guard/stores/warn-of-local-store.ts'
 import type { Host } from '../host/host.ts'
-import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
+import { createSessionLimiter } from '../limiter/session-limiter.ts'
 import { directLogin, directLogout, requireStore } from '../middleware/direct-login.ts'
 import { expressGuard } from '../middleware/express-guard.ts'
-import { orderWarning } from '../middleware/order-warning.ts'
+import { ExpressStores } from '../middleware/express-store.ts'
+import { orderWarning } from '../middleware/guard-order.ts'
 import type { Admit } from '../middleware/passport-login.ts'
 import type { Reader } from '../routes/caller.ts'
 import { openapiRoute } from '../routes/openapi-route.ts'
@@ -37,33 +40,32 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const { store, logger, host, nonceHeader } = resolved
   warnOfSeveralProcesses(store, logger)
   const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
-  const hostSessions: SessionStores = new SessionStores(() => limiter, { ...resolved, siteSecrets })
-  const limiter: SessionLimiter = createSessionLimiter({ ...resolved, hostSessions })
+  const stores = new SessionStores(resolved)
+  const limiter = createSessionLimiter({ ...resolved, hostSessions: stores })
+  const guards = new SessionGuards(stores, limiter, { ...resolved, siteSecrets })
+  const expressStores = new ExpressStores(guards)
   // Another host's store waits for its adapter.
-  if (typeof resolved.sessionStore?.createSession === 'function') hostSessions.of(resolved.sessionStore)
+  if (typeof resolved.sessionStore?.createSession === 'function') expressStores.of(resolved.sessionStore)
 
   const admit: Admit = async (request, user, establish) => {
     const userId = resolved.userIdOf(user)
     const blockedMessage = () => resolved.textsFor(request).say('login_blocked')
-    return hostLogin(limiter, hostSessions.guardedBy(requireStore(request)), request, userId, establish, blockedMessage)
+    const store = requireStore(request)
+    const guarded = visitOf(request)?.store ?? expressStores.of(store)
+    return hostLogin(limiter, guarded, request, userId, establish, blockedMessage)
   }
-  const guard = expressGuard(hostSessions, admit)
+  const middleware = expressGuard(expressStores, admit) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive })
   const features = createFeatures(resolved, limiter, rest)
   for (const { option } of features.options) limiter.options.add(option)
 
-  let isInUse = false
   const noteNonce = orderWarning('limiter.router()', logger)
   // Such a call is nobody's anyway; where nothing has come by the limiter so far, app.use(limiter) was forgotten.
   const noteBareCall = (request: HostRequest) => {
-    if (!isInUse && request.sessionStore) noteNonce(request)
+    if (!expressStores.isInUse && request.sessionStore) noteNonce(request)
   }
   const { noteRouter, noteCall } = features.routesWarning
-  const middleware: Middleware = (request, response, next: Next) => {
-    isInUse = true
-    guard(request as HostRequest, response as HostResponse, next)
-  }
   const service: Sessmgr = Object.assign(middleware, {
     ...features.members,
     hooks: limiter.hooks,
@@ -100,7 +102,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     close: () => limiter.close(),
   })
-  carryCore(service, { limiter, stores: hostSessions, admit, options: resolved })
+  carryCore(service, { limiter, stores, guards, admit, options: resolved })
   // The first turn of the event loop belongs to the application, which subscribes in it.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service

@@ -1,13 +1,12 @@
-import type { GuardedStore } from '../../guard/express-store.ts'
 import type { HostRequest, HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
 import { markerIn } from '../../guard/marker/session-marker.ts'
 import { EndedReasons } from '../../guard/memory/ended-reasons.ts'
 import { storeHandle } from '../../guard/request/visit.ts'
 import type { LoginSession } from '../../guard/session-guard.ts'
+import type { GuardedStore } from '../../guard/session-guards.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
 import { storeCalls } from '../../guard/stores/store-calls.ts'
 import type { ServiceCore } from '../../service/service-core.ts'
-import { guardOnce } from '../guard-once.ts'
 import type { FastifyVisit } from './fastify-visit.ts'
 
 /** A store of @fastify/session behind the guard. */
@@ -27,12 +26,20 @@ export interface FastifyStore extends GuardedStore {
   askedFor(call: () => void): string | undefined
 }
 
-/** Finds the guard of a store, putting one up if need be: in place, because @fastify/session holds the very object. */
-export const guardFastifyStore = guardOnce(putUpGuard)
+const known = new WeakMap<GuardedStore, FastifyStore>()
 
-function putUpGuard(core: ServiceCore, store: HostStore): FastifyStore {
+/** Finds the guard of a store, putting one up if need be: in place, because @fastify/session holds the very object. */
+export function guardFastifyStore({ guards }: ServiceCore, store: HostStore): FastifyStore {
+  const behind = guards.of(store, storeCalls)
+  const found = known.get(behind)
+  if (found) return found
+  const guarded = putUpGuard(store, behind)
+  known.set(behind, guarded)
+  return guarded
+}
+
+function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifyStore {
   const handle = storeHandle()
-  const { calls, guard } = core.stores.takeOver(store, handle, (deadlineMs) => storeCalls(store, deadlineMs))
   const visits = new WeakMap<object, FastifyVisit>()
   // The store is not told which request it reads for. What it found out travels with the session: in the marker object.
   const judged = new WeakMap<object, LoginSession>()

@@ -1,13 +1,12 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import type { GuardedStore } from '../../guard/express-store.ts'
 import type { HostSessionData, HostStore } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspected.ts'
 import { storeHandle, visitOf } from '../../guard/request/visit.ts'
+import type { GuardedStore } from '../../guard/session-guards.ts'
 import { isMissing } from '../../guard/stores/is-missing.ts'
 import { sessionCall } from '../../guard/stores/session-call.ts'
 import type { StoreCalls } from '../../guard/stores/store-calls.ts'
 import type { ServiceCore } from '../../service/service-core.ts'
-import { guardOnce } from '../guard-once.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
@@ -26,49 +25,60 @@ export interface KoaGuardedStore extends GuardedStore {
 /** What koa-session gives a store beside key and data. */
 type Rest = readonly [maxAge: unknown, options: KoaStoreOptions]
 
-/** Finds the guard of a store, putting one up if need be: in place, because koa-session holds the very object. */
-export const guardKoaStore = guardOnce(putUpGuard)
+const known = new WeakMap<GuardedStore, KoaGuardedStore>()
 
-function putUpGuard(core: ServiceCore, store: KoaStore): KoaGuardedStore {
+/** Finds the guard of a store, putting one up if need be: in place, because koa-session holds the very object. */
+export function guardKoaStore({ guards }: ServiceCore, store: KoaStore): KoaGuardedStore {
+  const rest: RestOfCalls = { reading: undefined, writing: new WeakMap() }
+  const behind = guards.of(store, (_, deadlineMs) => koaCalls(store, rest, deadlineMs))
+  const guarded = known.get(behind) ?? putUpGuard(store, behind, rest)
+  known.set(behind, guarded)
+  return guarded
+}
+
+/** Carries what koa-session says beside key and data past the guard, which calls the store in the same breath. */
+interface RestOfCalls {
+  reading: Rest | undefined
+  readonly writing: WeakMap<HostSessionData, Rest>
+}
+
+function koaCalls(store: KoaStore, rest: RestOfCalls, deadlineMs: number): StoreCalls {
+  const { get, set, destroy } = store
+  const run = sessionCall(deadlineMs)
+  const ifThere = <T>(key: string, call: () => Promise<T>) =>
+    run(key, () => call().catch((error) => (isMissing(error) ? undefined : Promise.reject(error))))
+  return {
+    get(key) {
+      const [maxAge, options] = rest.reading ?? [undefined, {}]
+      return ifThere(key, async () => (await get.call(store, key, maxAge, options)) ?? undefined)
+    },
+    set(key, data) {
+      const [maxAge, options] = rest.writing.get(data) ?? [data._maxAge, {}]
+      return run(key, async () => void (await set.call(store, key, data, maxAge, options)))
+    },
+    destroy: (key) => ifThere(key, async () => void (await destroy.call(store, key, {}))),
+    // koa-session knows no way to say that a session is in use.
+    touch: () => Promise.resolve(),
+  }
+}
+
+function putUpGuard(store: KoaStore, { calls, guard }: GuardedStore, rest: RestOfCalls): KoaGuardedStore {
   const handle = storeHandle()
   const loads = new WeakMap<KoaContext, KoaLoad>()
-  // Carries what koa-session says beside key and data past the guard, which calls the store in the same breath.
-  let reading: Rest | undefined
-  const writing = new WeakMap<HostSessionData, Rest>()
-  const own: KoaStore = { get: store.get, set: store.set, destroy: store.destroy }
-  const makeCalls = (deadlineMs: number): StoreCalls => {
-    const run = sessionCall(deadlineMs)
-    const ifThere = <T>(key: string, call: () => Promise<T>) =>
-      run(key, () => call().catch((error) => (isMissing(error) ? undefined : Promise.reject(error))))
-    return {
-      get(key) {
-        const [maxAge, options] = reading ?? [undefined, {}]
-        return ifThere(key, async () => (await own.get.call(store, key, maxAge, options)) ?? undefined)
-      },
-      set(key, data) {
-        const [maxAge, options] = writing.get(data) ?? [data._maxAge, {}]
-        return run(key, async () => void (await own.set.call(store, key, data, maxAge, options)))
-      },
-      destroy: (key) => ifThere(key, async () => void (await own.destroy.call(store, key, {}))),
-      // koa-session knows no way to say that a session is in use.
-      touch: () => Promise.resolve(),
-    }
-  }
-  const { calls, guard } = core.stores.takeOver(store as unknown as HostStore, handle, makeCalls)
 
   store.get = async (key, maxAge, options = {}) => {
     const { ctx } = options
     if (ctx && visitOf(ctx.req)) throw tooEarly()
-    reading = [maxAge, options]
+    rest.reading = [maxAge, options]
     const loading = guard.load(key)
-    reading = undefined
+    rest.reading = undefined
     const result = await loading
     if (ctx) loads.set(ctx, { key, ...result })
     return result.data
   }
   store.set = async (key, data, maxAge, options = {}) => {
     const visit = visitIn(options)
-    writing.set(data, [maxAge, options])
+    rest.writing.set(data, [maxAge, options])
     if (visit) Object.assign(visit, { sessionId: key, wrote: true })
     if (visit?.isQuiet) return
     if (visit) visit.written = guard.logins.of(visit.view) ? data : undefined

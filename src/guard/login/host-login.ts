@@ -1,8 +1,8 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { Admission, EstablishedSession } from '../../limiter/admit-login.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
-import type { GuardedStore } from '../express-store.ts'
 import type { HostRequest, HostSessionData } from '../host-types.ts'
+import type { GuardedStore } from '../session-guards.ts'
 import { sessionTtl } from '../session-ttl.ts'
 import { clientDetails } from './client-details.ts'
 

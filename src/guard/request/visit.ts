@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { GuardedStore } from '../express-store.ts'
 import type {
   HostRequest,
   HostSession,
@@ -9,6 +8,7 @@ import type {
   SignedOutReason,
 } from '../host-types.ts'
 import type { LoginSession } from '../session-guard.ts'
+import type { GuardedStore } from '../session-guards.ts'
 import { type HostVisit, VISIT } from './host-visit.ts'
 import { nodeView } from './node-view.ts'
 

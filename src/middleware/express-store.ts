@@ -1,29 +1,11 @@
 import { SessmgrError } from '../ground/errors.ts'
-import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from './host-types.ts'
-import type { Inspected } from './inspected.ts'
-import { type GuardOptions, SessionGuard } from './session-guard.ts'
-import { answerCallback } from './stores/answer-callback.ts'
-import { type StoreCalls, storeCalls } from './stores/store-calls.ts'
+import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from '../guard/host-types.ts'
+import type { Inspected } from '../guard/inspected.ts'
+import type { GuardedStore, SessionGuards } from '../guard/session-guards.ts'
+import { answerCallback } from '../guard/stores/answer-callback.ts'
+import { storeCalls } from '../guard/stores/store-calls.ts'
 
-/** How a store is guarded. */
-export interface ExpressStoreOptions extends GuardOptions {
-  /** Milliseconds that a call to the session store may take. */
-  readonly deadlineMs: number
-  /** Requests that came to sessmgr before they had a session. */
-  readonly tooEarly: WeakSet<HostRequest>
-}
-
-/** A session store of whatever host, and the guard that its sessions pass. */
-export interface GuardedStore {
-  /** The store's own methods, past the guard. */
-  readonly calls: StoreCalls
-  readonly guard: SessionGuard
-  /** Stands by for a request to give up its login session, where the store alone is not told of the request. */
-  attend?(request: HostRequest, session: HostSession): void
-}
-
-/** A session store behind the guard. */
+/** A store of express-session behind the guard. */
 export interface ExpressStore extends GuardedStore {
   /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
   readonly connected: () => boolean
@@ -33,19 +15,44 @@ export interface ExpressStore extends GuardedStore {
   presentedId(request: HostRequest): string | undefined
 }
 
+/** The stores of express-session that one limiter guards. */
+export class ExpressStores {
+  readonly #guards: SessionGuards
+  readonly #stores = new Map<HostStore, ExpressStore>()
+  /** Requests that came to sessmgr before they had a session: no session may come after that. */
+  readonly tooEarly = new WeakSet<HostRequest>()
+  /** Whether any request has come by the guard. */
+  isInUse = false
+
+  constructor(guards: SessionGuards) {
+    this.#guards = guards
+  }
+
+  /** Finds a store, guarding it if need be. @throws SessmgrError `invalid_option` when another limiter guards it. */
+  of(store: HostStore): ExpressStore {
+    const known = this.#stores.get(store)
+    if (known) return known
+    const guarded = guardExpressStore(store, this.#guards.of(store, storeCalls), this.tooEarly)
+    this.#stores.set(store, guarded)
+    return guarded
+  }
+
+  all(): readonly ExpressStore[] {
+    return [...this.#stores.values()]
+  }
+}
+
 /**
  * Puts the guard in front of a store, in place, because express-session holds the very object.
  *
  * Reading: an ended session is reported as missing, so nothing that comes after ever sees it. Writing: a session that
  * has been ended since it was read is not written, so a slow request cannot bring it back. Destroying: frees the slot.
  */
-export function guardExpressStore(
+function guardExpressStore(
   store: HostStore,
-  limiter: SessionLimiter,
-  options: ExpressStoreOptions,
+  { calls, guard }: GuardedStore,
+  tooEarly: WeakSet<HostRequest>,
 ): ExpressStore {
-  const calls = storeCalls(store, options.deadlineMs)
-  const guard = new SessionGuard(calls, limiter, options)
   const states = new WeakMap<HostRequest, RequestState>()
   const presented = new WeakMap<HostRequest, string>()
   // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
@@ -152,7 +159,7 @@ export function guardExpressStore(
   }
 
   function requireOrder(request: HostRequest): void {
-    if (!options.tooEarly.has(request)) return
+    if (!tooEarly.has(request)) return
     const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
     const message = `sessmgr stands before express-session. ${advice}`
     throw new SessmgrError('session_middleware_missing', message)

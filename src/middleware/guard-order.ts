@@ -1,8 +1,11 @@
 import type { Logger } from '../ground/logger.ts'
+import { onePerProcess } from '../ground/one-per-process.ts'
 import { warnOnce } from '../ground/warn-once.ts'
 import type { HostRequest } from '../guard/host-types.ts'
-import { passedGuard } from '../guard/passed-guard.ts'
 import { hostRequestOf } from '../guard/request/host-visit.ts'
+
+/** Which limiter's guard a request has passed. One for all limiters: two in one application must learn of each other. */
+export const passedGuard = onePerProcess('passedGuard', () => new WeakMap<HostRequest, object>())
 
 /**
  * Makes what says once that a part of the service is reached by requests that have not passed the guard.
