@@ -4,12 +4,8 @@ import type { Logger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import { createOptionRegistry, type OptionCollection } from '../options/option-registry.ts'
-import {
-  BUILT_IN_LOGICS,
-  type CodeSettings,
-  createSettings,
-  type SettingsService,
-} from '../options/session-settings.ts'
+import { createSettings, type SettingsService } from '../options/session-settings.ts'
+import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
 import type { HostSessions } from '../sessions/host-sessions.ts'
 import type { NewSession, StoredSession } from '../sessions/session-record.ts'

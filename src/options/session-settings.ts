@@ -5,66 +5,27 @@ import type { Logger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from './option-store.ts'
-import { SETTING_NAMES, unknownSetting } from './setting-names.ts'
+import {
+  type CodeSettings,
+  clampMaximum,
+  isSetting,
+  logicSchema,
+  maximumSchema,
+  numberOfDigits,
+  oneOf,
+  type SessionSettings,
+  sanitizeSettings,
+  unknownSetting,
+} from './setting-rules.ts'
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
 import { userMaximums } from './user-maximums.ts'
-
-/** The settings of the session limit. */
-export interface SessionSettings {
-  /** Sessions that one user may hold: an integer, 1 or more. @default 1 */
-  readonly maximum: number
-  /**
-   * What happens to a login when the limit is reached: `allow` ends all sessions of the user, `logout_oldest` ends the
-   * oldest, `block` refuses the login. An application may add modes.
-   *
-   * @default 'allow'
-   */
-  readonly logic: 'allow' | 'logout_oldest' | 'block' | (string & Record<never, never>)
-}
-
-/** Settings that an application gives in its code. */
-export interface CodeSettings {
-  /** Sessions that one user may hold: a number for everybody, or a function that returns the number for a user. */
-  readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
-  /** What happens to a login when the limit is reached, as in {@link SessionSettings}. */
-  readonly logic?: SessionSettings['logic']
-}
-
-/** Logic modes that the sanitiser always lets through. */
-export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'block']
-
-const maximumSchema = z.pipe(
-  z.transform((value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)),
-  z.int('must be a whole number').check(z.minimum(1, 'must be 1 or more')),
-)
 
 /** Checks the values in a partial settings object as a script or a program sends it. */
 const settingsSchema = (logics: readonly string[]) =>
   z.object({
-    maximum: z.optional(maximumSchema),
-    logic: z.optional(z.enum(logics as [string, ...string[]], oneOf(logics))),
+    maximum: z.optional(z.pipe(z.transform(numberOfDigits), maximumSchema)),
+    logic: z.optional(logicSchema(logics)),
   })
-
-const oneOf = (logics: readonly string[]) => `must be one of ${logics.join(', ')}`
-
-/** Coerces any value to valid settings: `maximum` below 1 becomes 1, an unknown `logic` becomes `allow`. */
-export function sanitizeSettings(
-  value: unknown,
-  fallback: SessionSettings,
-  logics: readonly string[] = BUILT_IN_LOGICS,
-): SessionSettings {
-  const { maximum, logic } = Object.assign(Object.create(null), value) as { maximum?: unknown; logic?: unknown }
-  return {
-    maximum: maximum === undefined ? fallback.maximum : clampMaximum(maximum),
-    logic: logic === undefined ? fallback.logic : logics.includes(logic as string) ? String(logic) : 'allow',
-  }
-}
-
-function clampMaximum(value: unknown): number {
-  const number = typeof value === 'number' || typeof value === 'string' ? Math.trunc(Number(value)) : Number.NaN
-  // Whoever writes a number beyond all bounds means that there should be no limit.
-  return Number.isNaN(number) ? 1 : Math.min(Math.max(number, 1), Number.MAX_SAFE_INTEGER)
-}
 
 /** Reads and writes the settings of the session limit. */
 export interface SettingsService {
@@ -174,7 +135,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   }
 
   async function unknownNames(changes: object): Promise<Record<string, string>> {
-    const names = Object.keys(changes).filter((name) => !SETTING_NAMES.includes(name))
+    const names = Object.keys(changes).filter((name) => !isSetting(name))
     if (names.length === 0) return {}
     // Whoever has read all settings may hand them all back, with what an add-on keeps beside them.
     const held = await option.get()
@@ -190,7 +151,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
     },
     update,
     async reset(key) {
-      if (key !== undefined && !SETTING_NAMES.includes(key)) throw refusal({ [key]: unknownSetting(key) })
+      if (key !== undefined && !isSetting(key)) throw refusal({ [key]: unknownSetting(key) })
       return option.reset(key)
     },
     maximumOf: async (userId, settings) => maximums.of(userId, settings ?? (await option.get())),

@@ -2,7 +2,7 @@ import { SessmgrError } from '../ground/errors.ts'
 import { inWords } from '../ground/in-words.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
-import type { CodeSettings, SessionSettings } from './session-settings.ts'
+import { A_MAXIMUM, type CodeSettings, isMaximum, type SessionSettings } from './setting-rules.ts'
 
 /** Finds how many sessions one user may hold. */
 export interface UserMaximums {
@@ -40,16 +40,12 @@ export function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSe
       const start = perUser.has(settings) ? Number.NaN : settings.maximum
       const found: unknown = await hooks.applyFilters('sessmgr_maximum', start, userId)
       if (isMaximum(found)) return found
-      throw new SessmgrError('hook_failed', 'The filter "sessmgr_maximum" must return a whole number, 1 or more.')
+      throw new SessmgrError('hook_failed', `The filter "sessmgr_maximum" must return ${A_MAXIMUM}.`)
     },
   }
 }
 
 function checked(maximum: unknown): number {
   if (isMaximum(maximum)) return maximum
-  throw new Error(`it must return a whole number, 1 or more; it returned ${inWords(maximum)}`)
-}
-
-function isMaximum(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 1
+  throw new Error(`it must return ${A_MAXIMUM}; it returned ${inWords(maximum)}`)
 }

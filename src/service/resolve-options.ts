@@ -14,8 +14,13 @@ import { warnOnce } from '../ground/warn-once.ts'
 import type { HostSessionData, HostStore } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import { strictHost } from '../host/strict-host.ts'
-import { BUILT_IN_LOGICS, type CodeSettings, type SessionSettings } from '../options/session-settings.ts'
-import { MEANT_SETTINGS } from '../options/setting-names.ts'
+import {
+  BUILT_IN_LOGICS,
+  type CodeSettings,
+  isMaximum,
+  MEANT_SETTINGS,
+  SETTING_NAMES,
+} from '../options/setting-rules.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
@@ -115,7 +120,6 @@ const OPTIONS = [
   'logger',
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
-const SETTINGS = ['maximum', 'logic'] as const satisfies readonly (keyof SessionSettings)[]
 /** The settings by the words that other packages have for them. */
 const MEANT_OUTSIDE = Object.fromEntries(
   Object.entries({ ...MEANT_SETTINGS, maximum: 'maximum', logic: 'logic' }).map(([word, name]) => [
@@ -211,10 +215,9 @@ function checkHeader(name = 'X-HOST-Nonce'): string {
 
 function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: readonly LimitStrategy[]): CodeSettings {
   requireObject(settings, '"settings"')
-  requireKnown(settings, SETTINGS, 'settings.', MEANT_SETTINGS)
+  requireKnown(settings, SETTING_NAMES, 'settings.', MEANT_SETTINGS)
   const { maximum, logic } = settings
-  const isMaximum = typeof maximum === 'function' || (Number.isSafeInteger(maximum) && Number(maximum) >= 1)
-  if (maximum !== undefined && !isMaximum) {
+  if (maximum !== undefined && typeof maximum !== 'function' && !isMaximum(maximum)) {
     throw invalidOption(
       `"settings.maximum" must be a whole number of at least 1, or a function of the user id; it is ${inWords(maximum)}`,
     )

@@ -63,7 +63,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/options.md',
     title: 'settings',
-    declared: [['src/options/session-settings.ts', 'SessionSettings']],
+    declared: [['src/options/setting-rules.ts', 'SessionSettings']],
     real: async () => ({ ...(await settingsOfNobody()) }),
     give: (name, value) => resolveOptions({ settings: { [name]: value } }),
   },

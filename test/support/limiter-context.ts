@@ -1,6 +1,7 @@
 import { createHooks } from '../../src/hooks/hooks.ts'
 import type { AnnouncedAction, LimiterContext } from '../../src/limiter/limiter-context.ts'
-import { BUILT_IN_LOGICS, type CodeSettings, createSettings } from '../../src/options/session-settings.ts'
+import { createSettings } from '../../src/options/session-settings.ts'
+import { BUILT_IN_LOGICS, type CodeSettings } from '../../src/options/setting-rules.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
 import { SimpleHost } from './limiter-world.ts'

@@ -1,5 +1,6 @@
 import { createHooks } from '../../src/hooks/hooks.ts'
-import { BUILT_IN_LOGICS, createSettings, type SessionSettings } from '../../src/options/session-settings.ts'
+import { createSettings } from '../../src/options/session-settings.ts'
+import { BUILT_IN_LOGICS, type SessionSettings } from '../../src/options/setting-rules.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
 

@@ -1,10 +1,8 @@
 import { Command } from 'commander'
-import type { SessionSettings } from '../../options/session-settings.ts'
+import { isSetting, SETTING_NAMES, type SessionSettings } from '../../options/setting-rules.ts'
 import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../print-rows.ts'
-
-const KEYS = ['maximum', 'logic'] as const
 
 /** `sessmgr settings`: reads and changes the settings of the limit. */
 export function settingsCommand({ limiter, limiterToChange, print }: CliContext): Command {
@@ -17,7 +15,7 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
     .option('--format <format>', 'table, json, csv or ids', 'table')
     .action(async ({ format }: { format: string }) => {
       const { stored = {}, defaults } = await read()
-      const rows = KEYS.map((key) => ({
+      const rows = SETTING_NAMES.map((key) => ({
         key,
         value: stored[key] ?? defaults[key],
         source: stored[key] === undefined ? 'default' : 'stored',
@@ -50,14 +48,13 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
       const name = key === undefined ? undefined : knownKey(key)
       const { settings } = await limiterToChange()
       const now = await settings.reset(name)
-      for (const one of name ? [name] : KEYS) print(`${one} is now ${now[one]}, by default.`)
+      for (const one of name ? [name] : SETTING_NAMES) print(`${one} is now ${now[one]}, by default.`)
     })
 
   return command
 }
 
 function knownKey(key: string): keyof SessionSettings {
-  const known = KEYS.find((name) => name === key)
-  if (known) return known
-  throw new CliError(1, `There is no setting "${key}". There are: ${KEYS.join(', ')}.`)
+  if (isSetting(key)) return key
+  throw new CliError(1, `There is no setting "${key}". There are: ${SETTING_NAMES.join(', ')}.`)
 }

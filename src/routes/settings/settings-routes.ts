@@ -1,23 +1,30 @@
 import * as z from 'zod/mini'
 import { optionTag } from '../../options/option-tag.ts'
-import type { SessionSettings, SettingsService } from '../../options/session-settings.ts'
-import { SETTING_NAMES, unknownSetting } from '../../options/setting-names.ts'
+import type { SettingsService } from '../../options/session-settings.ts'
+import {
+  A_MAXIMUM,
+  isSetting,
+  logicSchema,
+  maximumSchema,
+  SETTING_NAMES,
+  type SessionSettings,
+  unknownSetting,
+} from '../../options/setting-rules.ts'
 import type { LogicModes } from '../../strategies/logic-catalogue.ts'
 import { RestAnswer } from '../rest-answer.ts'
 import { invalidParams } from '../rest-error.ts'
 import { type RestRoute, restRoute } from '../rest-route.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 
-const WHOLE_NUMBER = 'must be a whole number, 1 or more'
-const wholeNumber = z.int(WHOLE_NUMBER).check(z.minimum(1, WHOLE_NUMBER))
-const digits = z.string().check(z.regex(/^0*[1-9]\d*$/, WHOLE_NUMBER))
+/** A maximum as JSON or as the digits of a form. The settings refuse digits that make too large a number. */
+const maximum = z.union([maximumSchema, z.string().check(z.regex(/^0*[1-9]\d*$/))], `must be ${A_MAXIMUM}`)
 
 /** Reads and changes the settings of the session limit, tells where each comes from, and gives them back to the code. */
 export function settingsRoutes(settings: SettingsService, modes: LogicModes): readonly RestRoute[] {
   const path = '/sessmgr/v1/settings'
   const access = 'manage_options'
   const response = z.object({ maximum: z.int(), logic: z.string() })
-  const key = z.object({ key: z.enum(['maximum', 'logic'], 'must be maximum or logic') })
+  const key = z.object({ key: z.enum(SETTING_NAMES, `must be ${SETTING_NAMES.join(' or ')}`) })
   const value = z.union([z.int(), z.string()])
   const { name } = settings.option
   const answer = (current: SessionSettings) =>
@@ -40,11 +47,8 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
       summary: 'Changes settings of the session limit. What is left out keeps its value.',
       access,
       async schemas() {
-        const logics = Object.keys(await modes.catalogue()) as [string, ...string[]]
-        const params = z.object({
-          maximum: z.optional(z.union([wholeNumber, digits], WHOLE_NUMBER)),
-          logic: z.optional(z.enum(logics, `must be one of ${logics.join(', ')}`)),
-        })
+        const logic = logicSchema(Object.keys(await modes.catalogue()))
+        const params = z.object({ maximum: z.optional(maximum), logic: z.optional(logic) })
         return { params, response }
       },
       needsBody: true,
@@ -88,6 +92,6 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
 /** Unknown keys are dropped beside a known one. A body with nothing else is a mistake, and would look as if it had worked. */
 function requireSetting(params: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(params)
-  if (names.length === 0 || names.some((name) => SETTING_NAMES.includes(name))) return
+  if (names.length === 0 || names.some(isSetting)) return
   throw invalidParams(Object.fromEntries(names.map((name) => [name, unknownSetting(name)])))
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { BUILT_IN_LOGICS } from '../../../src/options/session-settings.ts'
+import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
 import { jsonText } from '../../support/json-text.ts'
 import type { RestAnswer } from '../../support/rest-client.ts'
 import { type RestHost, startRestHost } from '../../support/rest-host.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BUILT_IN_LOGICS, type SessionSettings, sanitizeSettings } from '../../../src/options/session-settings.ts'
+import { BUILT_IN_LOGICS, type SessionSettings, sanitizeSettings } from '../../../src/options/setting-rules.ts'
 
 /** Parses JSON, in which `__proto__` is a key like any other. */
 const parsed = (json: string) => JSON.parse(json) as Record<string, unknown>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BUILT_IN_LOGICS } from '../../../src/options/session-settings.ts'
+import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
 import { createService } from '../../support/settings-service.ts'
 
 const OPTION = 'sessmgr_settings'
