@@ -1,8 +1,7 @@
 import { hash, randomInt, randomUUID } from 'node:crypto'
 import type { Clock } from '../ground/clock.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { requireUserId } from '../ground/require-user-id.ts'
-import type { UserId } from '../ground/user-id.ts'
+import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { ApplicationPasswordStore, StoredPassword } from './application-password-store.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

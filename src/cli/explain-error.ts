@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
+import { messageOf } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import { messageOf } from '../ground/message-of.ts'
 import { CliError } from './cli-error.ts'
 
 const PROGRAM = dirname(fileURLToPath(import.meta.url))

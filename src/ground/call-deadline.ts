@@ -1,5 +1,5 @@
+import { messageOf } from './error-text.ts'
 import { SessmgrError } from './errors.ts'
-import { messageOf } from './message-of.ts'
 
 const TICK_MS = 25
 /** How often a store that does not answer is asked again. */

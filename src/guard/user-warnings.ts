@@ -1,6 +1,5 @@
-import type { Logger } from '../ground/logger.ts'
+import { type Logger, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
-import { warnOnce } from '../ground/warn-once.ts'
 import type { HostRequest, HostSessionData } from './host-types.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { withDeadline } from '../ground/deadline.ts'
+import { messageOf } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import { messageOf } from '../ground/message-of.ts'
 import type { ActionMap, FilterMap, HookCatalogue } from './hook-types.ts'
 import { type Subscriber, SubscriberList } from './subscriber-list.ts'
 

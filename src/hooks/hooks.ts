@@ -1,5 +1,4 @@
-import type { Logger } from '../ground/logger.ts'
-import { safeLogger } from '../ground/safe-logger.ts'
+import { type Logger, safeLogger } from '../ground/logger.ts'
 import { createHookBus, type HookBus } from './bus.ts'
 import { type CommentActions, type CommentFilters, commentHooks } from './comment-hooks.ts'
 import type { HookEntry } from './hook-types.ts'

@@ -1,5 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
-import { nearestName } from '../ground/nearest-name.ts'
+import { nearestName } from '../ground/option-checks.ts'
 
 /** One callback that listens to a hook. */
 export interface Subscriber {

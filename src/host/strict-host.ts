@@ -1,5 +1,5 @@
-import { inWords } from '../ground/in-words.ts'
 import type { Logger } from '../ground/logger.ts'
+import { inWords } from '../ground/option-checks.ts'
 import type { Host } from './host.ts'
 
 /** Takes exactly `true` for a yes of the application. Any other value than true and false is a no, and warned of once. */

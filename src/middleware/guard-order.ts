@@ -1,6 +1,5 @@
-import type { Logger } from '../ground/logger.ts'
+import { type Logger, warnOnce } from '../ground/logger.ts'
 import { onePerProcess } from '../ground/one-per-process.ts'
-import { warnOnce } from '../ground/warn-once.ts'
 import type { HostRequest } from '../guard/host-types.ts'
 import { hostRequestOf } from '../guard/request/host-visit.ts'
 

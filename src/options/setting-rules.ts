@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { nearestName } from '../ground/nearest-name.ts'
+import { nearestName } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 
 /** The settings of the session limit. */
@@ -42,8 +42,7 @@ export const MEANT_SETTINGS: Readonly<Record<string, string>> = {
 
 /** Says that a name is no setting, and which one it most likely meant. */
 export function unknownSetting(name: string): string {
-  const near =
-    (Object.hasOwn(MEANT_SETTINGS, name) ? MEANT_SETTINGS[name] : undefined) ?? nearestName(name, SETTING_NAMES)
+  const near = nearestName(name, SETTING_NAMES, MEANT_SETTINGS)
   return near ? `is unknown (did you mean "${near}"?)` : 'is unknown'
 }
 

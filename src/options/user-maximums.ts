@@ -1,5 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
-import { inWords } from '../ground/in-words.ts'
+import { inWords } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { A_MAXIMUM, type CodeSettings, isMaximum, type SessionSettings } from './setting-rules.ts'

@@ -1,5 +1,5 @@
+import { messageOf } from '../ground/error-text.ts'
 import type { Logger } from '../ground/logger.ts'
-import { messageOf } from '../ground/message-of.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
 import type { TextsFor } from '../texts/texts-for.ts'

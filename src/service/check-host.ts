@@ -1,6 +1,8 @@
 import { invalidOption } from '../ground/invalid-option.ts'
+import { requireMethods } from '../ground/option-checks.ts'
 import type { Host } from '../host/host.ts'
 
+const NEEDS_BOTH = ': "attempts" needs both, allow and failed'
 const COMMENTS_ALONE = 'For the lazy comments alone, without users, there is createLazyComments() of sessmgr/comments'
 
 /**
@@ -15,20 +17,8 @@ export function checkHost(host: Host | undefined): Host | undefined {
     const needed = '"host" must tell of the users and who may do what: sessmgr({ host: { users, can } })'
     throw invalidOption(needed + advice)
   }
-  for (const method of ['findById', 'findByEmail', 'findByLogin', 'summary'] as const) {
-    if (typeof host.users[method] !== 'function') throw invalidOption(`"host.users.${method}" must be a function`)
-  }
-  if (typeof host.can !== 'function')
-    throw invalidOption('"host.can" must be a function such as (user, capability) => boolean')
-  checkAttempts(host.attempts)
+  requireMethods('host.users', host.users, ['findById', 'findByEmail', 'findByLogin', 'summary'])
+  requireMethods('host', host, ['can'], ' such as (user, capability) => boolean')
+  if (host.attempts !== undefined) requireMethods('host.attempts', host.attempts, ['allow', 'failed'], NEEDS_BOTH)
   return host
-}
-
-function checkAttempts(attempts: Host['attempts']): void {
-  if (attempts === undefined) return
-  for (const method of ['allow', 'failed'] as const) {
-    if (typeof attempts?.[method] !== 'function') {
-      throw invalidOption(`"host.attempts.${method}" must be a function: "attempts" needs both, allow and failed`)
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import { invalidOption } from '../ground/invalid-option.ts'
+import { requireMethods } from '../ground/option-checks.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 
 const PARTS = {
@@ -23,12 +24,7 @@ export function checkStore(store: SessmgrStore | undefined): void {
   }
   if (typeof store.id !== 'string' || store.id === '') throw invalidOption('"store.id" must be a text, not empty')
   for (const [part, methods] of Object.entries(PARTS)) {
-    const given = store[part as keyof typeof PARTS] as unknown as Record<string, unknown> | undefined
-    for (const method of methods) {
-      if (typeof given?.[method] !== 'function') throw invalidOption(`"store.${part}.${method}" must be a function`)
-    }
+    requireMethods(`store.${part}`, store[part as keyof typeof PARTS], methods)
   }
-  for (const method of ['wipe', 'close'] as const) {
-    if (typeof store[method] !== 'function') throw invalidOption(`"store.${method}" must be a function`)
-  }
+  requireMethods('store', store, ['wipe', 'close'])
 }

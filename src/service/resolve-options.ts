@@ -2,15 +2,11 @@ import { checkLicensing } from '../features/addons/licensing/check-licensing.ts'
 import type { LicensingProvider } from '../features/addons/licensing/licensing-provider.ts'
 import type { SiteOptions } from '../features/addons/site-identity.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import { inWords } from '../ground/in-words.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { consoleLogger, type Logger } from '../ground/logger.ts'
-import { nearestName } from '../ground/nearest-name.ts'
+import { consoleLogger, type Logger, safeLogger, warnOnce } from '../ground/logger.ts'
+import { inWords, nearestName, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
 import { refuseRequest } from '../ground/request-checks.ts'
-import { requireKnown } from '../ground/require-known.ts'
-import { safeLogger } from '../ground/safe-logger.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
-import { warnOnce } from '../ground/warn-once.ts'
 import type { HostSessionData, HostStore } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import { strictHost } from '../host/strict-host.ts'
@@ -135,8 +131,8 @@ const MEANT_OUTSIDE = Object.fromEntries(
  */
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   refuseRequest(options, 'sessmgr()')
-  requireObject(options, 'The options of sessmgr()')
-  requireKnown(options, OPTIONS, '', MEANT_OUTSIDE)
+  requireObject('The options of sessmgr()', options)
+  requireKnown(options, OPTIONS, undefined, MEANT_OUTSIDE)
   const {
     store,
     sessionStore,
@@ -156,12 +152,8 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   if (!Array.isArray(strategies) || !strategies.every(isStrategy)) {
     throw invalidOption('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')
   }
-  if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000) {
-    throw invalidOption(`"deadlineMs" must be a whole number from 1 to 60000; it is ${inWords(deadlineMs)}`)
-  }
-  if (!Number.isInteger(touchEvery) || touchEvery < 0 || touchEvery > 3_600_000) {
-    throw invalidOption(`"touchEvery" must be a whole number from 0 to 3600000; it is ${inWords(touchEvery)}`)
-  }
+  requireWhole('deadlineMs', deadlineMs, 1, 60_000)
+  requireWhole('touchEvery', touchEvery, 0, 3_600_000)
   if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
     throw invalidOption('"logger" must have the methods warn and error')
   }
@@ -214,8 +206,8 @@ function checkHeader(name = 'X-HOST-Nonce'): string {
 }
 
 function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: readonly LimitStrategy[]): CodeSettings {
-  requireObject(settings, '"settings"')
-  requireKnown(settings, SETTING_NAMES, 'settings.', MEANT_SETTINGS)
+  requireObject('"settings"', settings)
+  requireKnown(settings, SETTING_NAMES, (name) => `There is no option "settings.${name}"`, MEANT_SETTINGS)
   const { maximum, logic } = settings
   if (maximum !== undefined && typeof maximum !== 'function' && !isMaximum(maximum)) {
     throw invalidOption(
@@ -288,11 +280,6 @@ function namedUser(id: unknown, logger: Logger): UserId | undefined {
 
 function checkedUser(id: unknown): UserId | undefined {
   return isUserId(id) ? id : undefined
-}
-
-function requireObject(value: unknown, what: string): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidOption(`${what} must be an object`)
 }
 
 function requireFunction(value: unknown, name: string, example: string): void {

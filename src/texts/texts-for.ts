@@ -1,8 +1,7 @@
-import { inWords } from '../ground/in-words.ts'
+import { messageOf } from '../ground/error-text.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { Logger } from '../ground/logger.ts'
-import { messageOf } from '../ground/message-of.ts'
-import { nearestName } from '../ground/nearest-name.ts'
+import { inWords, nearestName } from '../ground/option-checks.ts'
 import { type TextKey, type Texts, textCatalogue } from './text-catalogue.ts'
 
 /** What the application says in place of the English sentences: the same to everybody, or by request. */

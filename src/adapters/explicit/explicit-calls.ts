@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireUserId } from '../../ground/require-user-id.ts'
-import type { UserId } from '../../ground/user-id.ts'
+import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import { clientDetails } from '../../guard/login/client-details.ts'
 import { VISIT } from '../../guard/request/host-visit.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireKnown } from '../../ground/require-known.ts'
+import { requireKnown } from '../../ground/option-checks.ts'
 import type { CliCommand, CliCommands, CliGroup } from '../../hooks/cli-commands.ts'
 import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
@@ -59,7 +59,7 @@ function requireGroup(name: string, group: CliGroup): void {
     requireName(each, whole)
     if (each === 'help') throw invalidOption(`${whole} is there already`)
     requireCommand(command, whole)
-    requireKnown(command, KEYS, `${name}.${each}.`)
+    requireKnown(command, KEYS, (key) => `There is no option "${name}.${each}.${key}"`)
   }
 }
 

@@ -1,5 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { nearestName } from '../../ground/nearest-name.ts'
+import { requireKnown } from '../../ground/option-checks.ts'
 import { isAddress, isHelpAddress } from './page-addresses.ts'
 
 /** What an application may say when it mounts the admin screen. Leaving a key out, or undefined, means the default. */
@@ -48,10 +48,7 @@ const LINKS = ['docs', 'forum', 'contact'] as const
  */
 export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOptions {
   if (typeof options !== 'object' || options === null) throw invalidOption('The options of admin() must be an object')
-  for (const name of Object.keys(options)) {
-    if ((OPTIONS as readonly string[]).includes(name)) continue
-    throw invalidOption(`admin() has no option "${name}"`, nearestName(name, OPTIONS))
-  }
+  requireKnown(options, OPTIONS, (name) => `admin() has no option "${name}"`)
   const { loginUrl = '/login', scripts = [], scriptOrigins = [], frameAncestors = [], path, support = {} } = options
   if (!isAddress(loginUrl))
     throw invalidOption('"loginUrl" must be a path such as "/login", or an http or https address')
@@ -73,10 +70,8 @@ function checkSupport(support: unknown): void {
   if (typeof support !== 'object' || support === null) {
     throw invalidOption('"support" must be an object such as { docs: "https://example.com/help" }')
   }
+  requireKnown(support, LINKS, (name) => `"support" has no key "${name}"`)
   for (const [name, address] of Object.entries(support)) {
-    if (!(LINKS as readonly string[]).includes(name)) {
-      throw invalidOption(`"support" has no key "${name}"`, nearestName(name, LINKS))
-    }
     if (address !== undefined && !isHelpAddress(address)) {
       throw invalidOption(
         `"support.${name}" must be a path, an http or https address, or one such as "mailto:help@example.com"`,

@@ -1,4 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
+import { requireMethods } from '../../ground/option-checks.ts'
 import type { CommentsHost } from './rendering/comment-rendering.ts'
 
 const NEEDED = ['find', 'id', 'url', 'isPublic', 'countComments'] as const
@@ -10,9 +11,7 @@ const OPTIONAL = ['hasPassword', 'isLocked'] as const
  * @throws SessmgrError `invalid_option` naming what is missing.
  */
 export function checkCommentsHost({ posts, theme }: CommentsHost): void {
-  for (const name of [...NEEDED, ...OPTIONAL.filter((name) => posts[name] !== undefined)]) {
-    if (typeof posts[name] !== 'function') throw invalidOption(`"host.posts.${name}" must be a function`)
-  }
+  requireMethods('host.posts', posts, [...NEEDED, ...OPTIONAL.filter((name) => posts[name] !== undefined)])
   const methods = theme as unknown as Readonly<Record<string, unknown>>
   const has = (name: string) => typeof methods[name] === 'function'
   if (typeof theme === 'function' || has('renderComments') || (has('template') && has('renderBlock'))) return

@@ -1,6 +1,5 @@
 import cluster from 'node:cluster'
-import type { Logger } from '../../ground/logger.ts'
-import { warnOnce } from '../../ground/warn-once.ts'
+import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 
 const CURE = 'Give it a store that they share: sessmgr({ store: redisStore({ client }) }) with sessmgr/redis.'

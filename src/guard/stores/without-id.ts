@@ -1,5 +1,4 @@
-import { hideSessionId } from '../../ground/hide-session-id.ts'
-import { rewordError } from '../../ground/reword-error.ts'
+import { hideSessionId, rewordError } from '../../ground/error-text.ts'
 
 /** Gives what a store says without the raw session id: a file store, for one, tells the path of the file. */
 export function withoutId(error: unknown, sessionId: string): Error {

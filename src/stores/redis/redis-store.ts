@@ -1,7 +1,6 @@
 import { CallDeadline } from '../../ground/call-deadline.ts'
-import { SessmgrError } from '../../ground/errors.ts'
-import { inWords } from '../../ground/in-words.ts'
-import { nearestName } from '../../ground/nearest-name.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { requireKnown, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createKeys } from './keys.ts'
 import type { RedisClient } from './redis-client.ts'
@@ -60,44 +59,36 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
 
 function checkOptions(options: RedisStoreOptions): void {
   if ('evalSha' in Object(options) || 'evalsha' in Object(options)) {
-    throw invalid('The client goes into the options: redisStore({ client }), not redisStore(client).')
+    throw invalidOption('The client goes into the options: redisStore({ client }), not redisStore(client)')
   }
-  for (const name of Object.keys(options ?? {})) {
-    if (OPTIONS.includes(name)) continue
-    const near = nearestName(name, OPTIONS)
-    throw invalid(`There is no option "${name}" of redisStore().${near ? ` Did you mean "${near}"?` : ''}`)
-  }
+  requireKnown(options ?? {}, OPTIONS, (name) => `There is no option "${name}" of redisStore()`)
   const { client, prefix, deadlineMs, durability } = options ?? {}
   if (client === undefined || client === null) {
-    throw invalid('"client" is missing. Pass a connected client of the package redis: redisStore({ client }).')
+    throw invalidOption('"client" is missing. Pass a connected client of the package redis: redisStore({ client })')
   }
   for (const method of ['evalSha', 'eval', 'get', 'hGet'] as const) {
     if (typeof client[method] === 'function') continue
-    throw invalid(
+    throw invalidOption(
       `"client" has no ${method}(). Pass a client of the package redis, version 5 or newer; wrap one of ioredis: ` +
-        'redisStore({ client: fromIoredis(client) }).',
+        'redisStore({ client: fromIoredis(client) })',
     )
   }
   if ('clientSideCache' in client && client.clientSideCache) {
-    throw invalid(
+    throw invalidOption(
       '"client" was made with clientSideCache, and may answer from its cache that an ended session is live. Give ' +
-        'redisStore() a client without that option, and the session store too.',
+        'redisStore() a client without that option, and the session store too',
     )
   }
   if (prefix !== undefined && (typeof prefix !== 'string' || prefix === '' || /[{}]/.test(prefix))) {
-    throw invalid('"prefix" must be a string, not empty and without braces, which would decide on the cluster slot.')
+    throw invalidOption(
+      '"prefix" must be a string, not empty and without braces, which would decide on the cluster slot',
+    )
   }
-  if (deadlineMs !== undefined && !(Number.isInteger(deadlineMs) && deadlineMs >= 10 && deadlineMs <= 60_000)) {
-    throw invalid(`"deadlineMs" must be a whole number from 10 to 60000; it is ${inWords(deadlineMs)}.`)
-  }
+  if (deadlineMs !== undefined) requireWhole('deadlineMs', deadlineMs, 10, 60_000)
   if (durability !== undefined && durability !== 'master' && durability !== 'replica') {
-    throw invalid(`"durability" must be 'master' or 'replica'; it is ${String(durability)}.`)
+    throw invalidOption(`"durability" must be 'master' or 'replica'; it is ${String(durability)}`)
   }
   if (durability === 'replica' && !canReplicate(client)) {
-    throw invalid('"durability: \'replica\'" needs a client with wait(), to ask whether a replica has a change.')
+    throw invalidOption('"durability: \'replica\'" needs a client with wait(), to ask whether a replica has a change')
   }
-}
-
-function invalid(sentence: string): SessmgrError {
-  return new SessmgrError('invalid_option', sentence)
 }

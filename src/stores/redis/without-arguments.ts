@@ -1,4 +1,4 @@
-import { rewordError } from '../../ground/reword-error.ts'
+import { rewordError } from '../../ground/error-text.ts'
 
 /**
  * Gives what Redis or its client says of a command without the arguments: session ids, and what else is kept there. Redis

@@ -1,5 +1,6 @@
+import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { errorText } from '../../../src/ground/error-text.ts'
+import { errorText, messageOf, rewordError } from '../../../src/ground/error-text.ts'
 
 test.each([
   [new Error('no room', { cause: new Error('OOM on sess:raw-id') }), 'no room OOM on sess:<session id>'],
@@ -13,4 +14,29 @@ test.each([
 
 test('an empty session id hides nothing', () => {
   expect(errorText(new Error('no room'), '')).toBe('no room')
+})
+
+test.each([
+  ['an error', new Error('no room'), 'no room'],
+  ['tries at several addresses', new AggregateError([new Error('refused'), new Error('timed out')]), 'refused'],
+  ['such tries under a sentence', new AggregateError([new Error('refused')], 'nobody there'), 'nobody there'],
+  ['a code alone', Object.assign(new Error(), { code: 'ECONNRESET' }), 'ECONNRESET'],
+  ['an error without anything', new Error(), 'no message'],
+  ['an object of another kind', {}, 'no message'],
+  ['a text', 'by hand', 'by hand'],
+  ['nothing', undefined, 'undefined'],
+])('the sentence is found of %s', (_what, error, sentence) => {
+  expect(messageOf(error)).toBe(sentence)
+})
+
+test('an error worded anew keeps its code, and nothing that a client attached', () => {
+  const error = Object.assign(new Error('cannot read /sessions/id'), { code: 'EIO', command: { args: ['id'] } })
+  const reworded = rewordError(error, (text) => text.replace('id', '…'))
+  expect(reworded).toMatchObject({ message: 'cannot read /sessions/…', code: 'EIO' })
+  expect(inspect(reworded)).not.toContain("'id'")
+})
+
+test('what is no error becomes one, without a code', () => {
+  const reworded = rewordError('down', (text) => `${text}: …`)
+  expect([reworded.message, 'code' in reworded]).toEqual(['down: …', false])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isUserId } from '../../../src/ground/user-id.ts'
+import { isUserId, requireUserId } from '../../../src/ground/user-id.ts'
 
 describe('a user id', () => {
   it.each([0, 1, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, '0', 'u-1', ' ', '{7}', '\u{1f600}'])(
@@ -30,5 +30,26 @@ describe('a user id', () => {
     () => 1,
   ])('is not %s', (value) => {
     expect(isUserId(value)).toBe(false)
+  })
+})
+
+describe('requireUserId', () => {
+  it.each(['a', '0', 0, -1, Number.MAX_SAFE_INTEGER])('takes %j', (id) => {
+    expect(() => requireUserId(id)).not.toThrow()
+  })
+
+  it.each([
+    [undefined, 'undefined was given'],
+    [null, 'null was given'],
+    ['', "the text '' was given"],
+    ['\ud800', 'must be valid Unicode'],
+    [1.5, '1.5 was given'],
+    [2 ** 53, '9007199254740992 was given'],
+    [{ id: 1 }, 'an object was given'],
+    [[1], 'an array was given'],
+  ])('refuses %j, and says what to pass', (id, words) => {
+    expect(() => requireUserId(id)).toThrow(
+      expect.objectContaining({ code: 'user_id_missing', message: expect.stringContaining(words) }),
+    )
   })
 })

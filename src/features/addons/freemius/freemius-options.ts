@@ -1,6 +1,6 @@
 import { LICENSING_ID } from '../../../ground/constants.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireKnown } from '../../../ground/require-known.ts'
+import { requireKnown, requireWhole } from '../../../ground/option-checks.ts'
 import { isProductId } from '../product-id.ts'
 
 /** What an application may say of licences that Freemius sells. Give `apiToken`, or `publicKey`. */
@@ -81,9 +81,7 @@ export function resolveFreemiusOptions(options: FreemiusLicensingOptions): Resol
   if (typeof homepages !== 'object' || homepages === null)
     throw invalidOption('"homepages" must be an object of addresses')
   if (typeof validate !== 'boolean') throw invalidOption('"validate" must be true or false')
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 10_000) {
-    throw invalidOption(`"timeoutMs" must be a whole number from 1 to 10000; it is ${String(timeoutMs)}`)
-  }
+  requireWhole('timeoutMs', timeoutMs, 1, 10_000)
   if (options.fetch !== undefined && typeof options.fetch !== 'function')
     throw invalidOption('"fetch" must be a function')
   return {

@@ -1,5 +1,5 @@
 import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireKnown } from '../../../ground/require-known.ts'
+import { requireKnown } from '../../../ground/option-checks.ts'
 import type { SiteOptions } from '../site-identity.ts'
 import type { LicensingProvider } from './licensing-provider.ts'
 
@@ -27,7 +27,7 @@ export function checkLicensing(licensing: LicensingProvider | undefined, site: S
 
 function checkSite(site: SiteOptions): void {
   if (typeof site !== 'object' || site === null) throw invalidOption('"site" must be an object: { url, title }')
-  requireKnown(site, ['url', 'title'], 'site.')
+  requireKnown(site, ['url', 'title'], (name) => `There is no option "site.${name}"`)
   const url = typeof site.url === 'string' && URL.canParse(site.url) ? new URL(site.url) : undefined
   const isPublic = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
   if (!isPublic) throw invalidOption('"site.url" must be the public address of the site, such as https://example.com')

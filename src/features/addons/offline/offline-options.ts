@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Clock, systemClock } from '../../../ground/clock.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireKnown } from '../../../ground/require-known.ts'
+import { requireKnown, requireObject, requireWhole } from '../../../ground/option-checks.ts'
 import type { RawAddon } from '../licensing/licensing-provider.ts'
 import type { Ed25519Jwk } from './ed25519-jwk.ts'
 import { DEFAULT_AUDIENCE } from './license-claims.ts'
@@ -57,8 +57,7 @@ const DAY_SECONDS = 24 * 60 * 60
  * @throws SessmgrError `invalid_option` naming the option.
  */
 export function resolveOfflineOptions(options: OfflineLicensingOptions): ResolvedOfflineOptions {
-  if (typeof options !== 'object' || options === null)
-    throw invalidOption('The options of offlineLicensing() must be an object')
+  requireObject('The options of offlineLicensing()', options)
   requireKnown(options, OPTIONS)
   const {
     catalogue = [],
@@ -76,9 +75,7 @@ export function resolveOfflineOptions(options: OfflineLicensingOptions): Resolve
   if (keys.size > 0 && issuer === '')
     throw invalidOption('"issuer" is needed with "keys": the vendor, as licences name it')
   if (audience === '') throw invalidOption('"audience" must not be empty')
-  if (!Number.isInteger(days) || days < 1 || days > 3650) {
-    throw invalidOption(`"revocationsMaxAgeDays" must be a whole number from 1 to 3650; it is ${String(days)}`)
-  }
+  requireWhole('revocationsMaxAgeDays', days, 1, 3650)
   if (typeof clock?.now !== 'function') throw invalidOption('"clock" must have the method now()')
   return {
     readCatalogue: offlineCatalogue(catalogue),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { safeLogger } from '../../../src/ground/safe-logger.ts'
+import { safeLogger } from '../../../src/ground/logger.ts'
 
 const loggers: [string, () => void][] = [
   [

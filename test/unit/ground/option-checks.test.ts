@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import {
+  inWords,
+  nearestName,
+  requireKnown,
+  requireMethods,
+  requireObject,
+  requireWhole,
+} from '../../../src/ground/option-checks.ts'
+
+const KNOWN = ['maximum', 'logic', 'sessionStore', 'sessmgr_login_blocked', 'sessmgr_logout_all_users']
+
+describe('nearestName', () => {
+  it.each([
+    ['maximun', 'maximum'],
+    ['max1mum', 'maximum'],
+    ['maximu', 'maximum'],
+    ['maximumm', 'maximum'],
+    ['Logic', 'logic'],
+    ['sessionstore', 'sessionStore'],
+    ['sessmgr_logn_blocked', 'sessmgr_login_blocked'],
+    ['sessmgr_logout_all_user', 'sessmgr_logout_all_users'],
+  ])('takes %s for %s', (given, meant) => {
+    expect(nearestName(given, KNOWN)).toBe(meant)
+  })
+
+  it.each(['cookie', 'xyz', '', 'sessmgr'])('makes no guess for %j, which is near to nothing', (given) => {
+    expect(nearestName(given, KNOWN)).toBeUndefined()
+  })
+
+  it('makes no guess when nothing is known', () => {
+    expect(nearestName('maximum', [])).toBeUndefined()
+  })
+
+  it('prefers the nearest of several near names', () => {
+    expect(nearestName('abcdef', ['abcdxx', 'abcdex', 'abxxef'])).toBe('abcdex')
+  })
+
+  it('takes every known name for itself', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...KNOWN), (name) => {
+        expect(nearestName(name, KNOWN)).toBe(name)
+      }),
+    )
+  })
+
+  it('forgives one wrong, missing or added letter anywhere in a name', () => {
+    const letter = fc.constantFrom('', 'q', 'qq')
+    fc.assert(
+      fc.property(fc.constantFrom(...KNOWN), fc.nat(), letter, (name, position, replacement) => {
+        const at = position % name.length
+        expect(nearestName(name.slice(0, at) + replacement + name.slice(at + 1), KNOWN)).toBe(name)
+      }),
+    )
+  })
+})
+
+test.each([
+  ['2', "the text '2'"],
+  ['', "the text ''"],
+  [2, '2'],
+  [Number.NaN, 'NaN'],
+  [null, 'null'],
+  [undefined, 'undefined'],
+  [true, 'true'],
+  [Symbol('x'), 'Symbol(x)'],
+  [[2], 'an array'],
+  [{ password: 'hunter2' }, 'an object'],
+  [() => 2, 'a function'],
+])('%o is shown by its kind, and where it is short by what it is', (value, words) => {
+  expect(inWords(value)).toBe(words)
+})
+
+describe('what an option has to be', () => {
+  it('is said of an unknown name, with the one that was most likely meant', () => {
+    expect(() => requireKnown({ logic: 1 }, KNOWN)).not.toThrow()
+    expect(() => requireKnown({ logik: 1 }, KNOWN)).toThrow('There is no option "logik". Did you mean "logic"?')
+    expect(() => requireKnown({ max: 1 }, KNOWN, (name) => `No "${name}"`, { max: 'settings.maximum' })).toThrow(
+      'No "max". Did you mean "settings.maximum"?',
+    )
+  })
+
+  it('is said of anything but an object', () => {
+    expect(() => requireObject('The site', {})).not.toThrow()
+    for (const value of [null, [], 'a', 1]) expect(() => requireObject('The site', value)).toThrow('The site must be')
+  })
+
+  it('is said of the first method that is missing', () => {
+    expect(() => requireMethods('host', { can() {} }, ['can'])).not.toThrow()
+    for (const value of [undefined, null, {}, { can: true }]) {
+      expect(() => requireMethods('host', value, ['can'], ' of two')).toThrow('"host.can" must be a function of two.')
+    }
+  })
+
+  it('is said of anything but a whole number within bounds', () => {
+    for (const value of [1, 3]) expect(() => requireWhole('n', value, 1, 3)).not.toThrow()
+    for (const value of [0, 4, 1.5, Number.NaN, '2' as never]) {
+      expect(() => requireWhole('n', value, 1, 3)).toThrow('"n" must be a whole number from 1 to 3; it is ')
+    }
+  })
+})
