@@ -1,4 +1,4 @@
-import { errorBody } from '../ground/error-body.ts'
+import { errorBody } from '../ground/answer-body.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 

@@ -1,4 +1,4 @@
-import { errorBody } from '../ground/error-body.ts'
+import { errorBody } from '../ground/answer-body.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { TextsFor } from '../texts/texts-for.ts'

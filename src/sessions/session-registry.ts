@@ -2,6 +2,9 @@ import type { UserId } from '../ground/user-id.ts'
 import type { NewSession, StoredSession } from './session-record.ts'
 import type { Token } from './token.ts'
 
+/** How many sessions one user may have: each login of theirs reads them all, and nobody else may have to wait for that. */
+export const MOST_SESSIONS = 1000
+
 /** The sessions of one user at one moment. */
 export interface UserSessions {
   /** Not expired, oldest admission first. Sessions that the logout epoch has made stale are among them. */
@@ -79,4 +82,12 @@ export interface SessionRegistry {
    * The one to keep is not registered, or has expired: undefined, and nothing changes.
    */
   endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined>
+}
+
+/** The session store of the host, as far as the limit needs it. */
+export interface HostSessions {
+  /** Tells whether the store still holds a session. */
+  exists(sessionId: string): Promise<boolean>
+  /** Deletes a session. Unknown ids are no error. */
+  destroy(sessionId: string): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { UserId } from '../../src/ground/user-id.ts'
 import type { EstablishedSession, LoginAttempt } from '../../src/limiter/admit-login.ts'
 import { createSessionLimiter, type LimiterParts, type SessionLimiter } from '../../src/limiter/session-limiter.ts'
-import type { HostSessions } from '../../src/sessions/host-sessions.ts'
+import type { HostSessions } from '../../src/sessions/session-registry.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts'
 import { type FiredAction, recordActions } from './record-actions.ts'

@@ -1,4 +1,4 @@
-import { htmlText } from '../../ground/html-text.ts'
+import { htmlText } from '../../ground/answer-body.ts'
 import { SCREEN_PREFIX } from '../../texts/text-catalogue.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { adminFolder } from 'virtual:admin-folder'
-import { errorBody } from '../../ground/error-body.ts'
+import { errorBody } from '../../ground/answer-body.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
 import { hostRequestOf } from '../../guard/request/host-visit.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { htmlText } from '../../ground/html-text.ts'
+import { htmlText } from '../../ground/answer-body.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import type { Hooks } from '../../hooks/hooks.ts'

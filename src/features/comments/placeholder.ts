@@ -1,4 +1,4 @@
-import { htmlText } from '../../ground/html-text.ts'
+import { htmlText } from '../../ground/answer-body.ts'
 import type { Say } from '../../texts/texts-for.ts'
 import { COMMENT_DEFAULTS, type CommentSettings } from './comment-settings.ts'
 

@@ -1,7 +1,7 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { Logger } from '../../ground/logger.ts'
 import { onePerProcess } from '../../ground/one-per-process.ts'
-import type { HostSessions } from '../../sessions/host-sessions.ts'
+import type { HostSessions } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { sessionCall } from './session-call.ts'
 import type { StoreCalls } from './store-calls.ts'

@@ -1,8 +1,13 @@
 import type { Clock } from '../../ground/clock.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import { MOST_SESSIONS } from '../../sessions/most-sessions.ts'
 import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
-import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
+import {
+  type CommitResult,
+  MOST_SESSIONS,
+  type SessionChange,
+  type SessionRegistry,
+  type UserSessions,
+} from '../../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
 
 /** How long an ended token is remembered, so that a request that was under way cannot register it again. */

@@ -1,4 +1,4 @@
-import { MOST_SESSIONS } from '../../sessions/most-sessions.ts'
+import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import dropLua from './lua/drop.lua'
 import namesLua from './lua/names.lua'
 import slotLua from './lua/slot.lua'
