@@ -8,7 +8,7 @@ const OPTION = 'sessmgr.secret'
 /** What signs in the name of a site, and which memory of it that is. */
 export interface SiteSeal {
   /** Newest first: the first one signs, all are accepted. */
-  readonly secrets: readonly string[]
+  readonly secrets: readonly [string, ...string[]]
   /** Names what the store remembers. After the store was wiped, or has lost its options, it is another. */
   readonly registry: string
 }
@@ -62,7 +62,8 @@ export class SiteSecrets {
     const kept = await this.#keptSecret()
     const registry = createHash('sha256').update(`registry ${kept}`).digest('base64url')
     if (this.#known?.registry === registry) return this.#known
-    this.#known = { registry, secrets: this.#given.length > 0 ? this.#given : [kept] }
+    const [newest = kept, ...older] = this.#given
+    this.#known = { registry, secrets: [newest, ...older] }
     return this.#known
   }
 

@@ -1,4 +1,5 @@
 import type { SiteSecrets } from '../auth/site-secrets.ts'
+import { BoundedMap } from '../ground/bounded-map.ts'
 import { errorText } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import type { Logger } from '../ground/logger.ts'
@@ -6,12 +7,11 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
-import type { HostRequest, HostSessionData, RequestState } from './host-types.ts'
+import type { HostRequest, HostSessionData, RequestState, SignedOutReason } from './host-types.ts'
 import type { Inspected } from './inspected.ts'
 import { LoginsUnderWay } from './login/logins-under-way.ts'
 import { type SessionMarker, whileMarked } from './marker/session-marker.ts'
 import { SessionMarks } from './marker/session-marks.ts'
-import { EndedReasons } from './memory/ended-reasons.ts'
 import { OriginSessions } from './memory/origin-sessions.ts'
 import { SeenSessions } from './memory/seen-sessions.ts'
 import { SessionJudge } from './session-judge.ts'
@@ -43,7 +43,8 @@ export class SessionGuard {
   readonly #options: GuardOptions
   readonly #seen = new SeenSessions()
   readonly #judge: SessionJudge
-  readonly #reasons = new EndedReasons()
+  /** Why the sessions that ended last are over, by raw id: a browser may ask several times. */
+  readonly #reasons = new BoundedMap<string, SignedOutReason>(10_000)
   readonly #origins = new OriginSessions()
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
@@ -80,7 +81,7 @@ export class SessionGuard {
     this.#seen.delete(sessionId)
     if (verdict.reason === 'logout_all') await this.#limiter.invalidate(userId, sessionId)
     else await this.#calls.destroy(sessionId)
-    this.#reasons.note(sessionId, verdict.reason)
+    this.#reasons.set(sessionId, verdict.reason)
     return { ended: verdict.reason }
   }
 

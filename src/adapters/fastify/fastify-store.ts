@@ -1,6 +1,6 @@
+import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { HostRequest, HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
 import { markerIn } from '../../guard/marker/session-marker.ts'
-import { EndedReasons } from '../../guard/memory/ended-reasons.ts'
 import { storeHandle } from '../../guard/request/visit.ts'
 import type { LoginSession } from '../../guard/session-guard.ts'
 import type { GuardedStore } from '../../guard/session-guards.ts'
@@ -43,7 +43,7 @@ function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifySt
   const visits = new WeakMap<object, FastifyVisit>()
   // The store is not told which request it reads for. What it found out travels with the session: in the marker object.
   const judged = new WeakMap<object, LoginSession>()
-  const reasons = new EndedReasons()
+  const reasons = new BoundedMap<string, SignedOutReason>(10_000)
   let quiet = false
   let giver: HostRequest | undefined
   let asked: { id?: string } | undefined
@@ -69,7 +69,7 @@ function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifySt
   async function load(sessionId: string): Promise<HostSessionData | null> {
     const { data, session, ended } = await guard.load(sessionId)
     if (!data) {
-      reasons.note(sessionId, ended ?? 'missing')
+      reasons.set(sessionId, ended ?? 'missing')
       return null
     }
     if (!session || !guard.markerOf(sessionId, data)) return data

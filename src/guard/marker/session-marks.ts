@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { SiteSeal, SiteSecrets } from '../../auth/site-secrets.ts'
+import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { HostSessionData } from '../host-types.ts'
@@ -14,7 +15,7 @@ export class SessionMarks {
   readonly #siteSecrets: SiteSecrets
   readonly #storeId: string
   /** Users whose markers were checked or made, with the signatures, by token; and the seal that they belong to. */
-  readonly #good = new Map<Token, string>()
+  readonly #good = new BoundedMap<Token, string>(CAPACITY)
   #seal: SiteSeal | undefined
 
   constructor(siteSecrets: SiteSecrets, storeId: string) {
@@ -44,7 +45,7 @@ export class SessionMarks {
       return given.length === expected.length && timingSafeEqual(given, expected)
     })
     if (!isGood) return undefined
-    this.#remember(marker)
+    this.#good.set(marker.token, provenBy(marker))
     return marker
   }
 
@@ -64,11 +65,10 @@ export class SessionMarks {
   /** Makes a marker; none where the registry was forgotten in this very moment. */
   seal(userId: UserId, token: Token): SessionMarker | undefined {
     const seal = this.#currentSeal()
-    const [secret] = seal?.secrets ?? []
-    if (!seal || secret === undefined) return undefined
-    const signature = this.#sign(secret, seal, { userId, token }).toString('base64url')
+    if (!seal) return undefined
+    const signature = this.#sign(seal.secrets[0], seal, { userId, token }).toString('base64url')
     const marker = { userId, token, signature }
-    this.#remember(marker)
+    this.#good.set(marker.token, provenBy(marker))
     return marker
   }
 
@@ -86,13 +86,6 @@ export class SessionMarks {
     if (known !== this.#seal) this.#good.clear()
     this.#seal = known
     return known
-  }
-
-  #remember(marker: SessionMarker): void {
-    this.#good.delete(marker.token)
-    this.#good.set(marker.token, provenBy(marker))
-    const [oldest] = this.#good.keys()
-    if (this.#good.size > CAPACITY && oldest !== undefined) this.#good.delete(oldest)
   }
 }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { HostSessionData } from '../host-types.ts'
@@ -20,7 +21,7 @@ export interface SeenSession {
 export class SeenSessions {
   /** Whether any login session was ever seen. */
   hasSeen = false
-  readonly #sessions = new Map<string, SeenSession>()
+  readonly #sessions = new BoundedMap<string, SeenSession>(CAPACITY)
 
   get(sessionId: string): SeenSession | undefined {
     return this.#sessions.get(sessionId)
@@ -30,13 +31,8 @@ export class SeenSessions {
   note(sessionId: string, userId: UserId, token: Token): void {
     this.hasSeen = true
     const known = this.#sessions.get(sessionId)
-    const isSame = known !== undefined && (known.userId === userId || String(known.userId) === String(userId))
-    const seen = isSame ? known : { token, userId, touchedAt: Number.NEGATIVE_INFINITY }
-    this.#sessions.delete(sessionId)
-    this.#sessions.set(sessionId, seen)
-    if (this.#sessions.size <= CAPACITY) return
-    const [oldest] = this.#sessions.keys()
-    if (oldest !== undefined) this.#sessions.delete(oldest)
+    const isSame = known !== undefined && String(known.userId) === String(userId)
+    this.#sessions.set(sessionId, isSame ? known : { token, userId, touchedAt: Number.NEGATIVE_INFINITY })
   }
 
   /** Tells whether this process has just noted that a session is in use. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { Clock } from '../../ground/clock.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 
@@ -6,7 +7,7 @@ const CAPACITY = 10_000
 /** Keeps texts for a while in this process; the oldest go when there are too many. */
 export class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock
-  readonly #texts = new Map<string, { value: string; until: number }>()
+  readonly #texts = new BoundedMap<string, { value: string; until: number }>(CAPACITY)
   readonly #generations = new Map<string, number>()
 
   constructor(clock: Clock) {
@@ -26,10 +27,7 @@ export class MemoryTransientStore implements TransientStore {
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    this.#texts.delete(key)
     this.#texts.set(key, { value, until: this.#clock.now() + ttlMs })
-    const [oldest] = this.#texts.keys()
-    if (this.#texts.size > CAPACITY && oldest !== undefined) this.#texts.delete(oldest)
   }
 
   async generation(group: string): Promise<number> {

@@ -43,6 +43,14 @@ describe('loading a session', () => {
     expect(read).not.toHaveBeenCalled()
   })
 
+  it('reads no secret again for a live session', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    const read = vi.spyOn(world.memory.options, 'get')
+    await world.guard.load('a')
+    expect(read).not.toHaveBeenCalled()
+  })
+
   it('forgets a session that the store has lost: nothing is asked about it again, whatever was answered', async () => {
     const world = createGuardWorld()
     const { guard, memory, calls } = world

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { sessionTtl, touchInterval } from '../../../src/guard/session-ttl.ts'
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
+import type { HostCookie } from '../../../src/guard/host-types.ts'
+import { expiryOf, lifeOf, sessionTtl, touchInterval } from '../../../src/guard/session-ttl.ts'
 
 const NOW = 1_700_000_000_000
 const FOURTEEN_DAYS = 14 * 24 * 60 * 60_000
@@ -44,4 +45,13 @@ describe('touchInterval', () => {
     expect(touchInterval({ cookie: { originalMaxAge: null } }, 3_600_000)).toBe(3_600_000)
     expect(touchInterval({}, 60_000)).toBe(60_000)
   })
+})
+
+test("the fields of Koa's sessions stand for those of a cookie, which come first", () => {
+  expect([expiryOf({ _expire: 5 }), expiryOf({ _expire: 5, cookie: { expires: 'soon' } })]).toEqual([5, 'soon'])
+  expect([lifeOf({ _maxAge: 5 }), lifeOf({ _maxAge: 5, cookie: { originalMaxAge: 6 } })]).toEqual([5, 6])
+})
+
+test.each([null, undefined, '5000'])('a life of %j is none', (originalMaxAge) => {
+  expect(lifeOf({ cookie: { originalMaxAge } as HostCookie })).toBeUndefined()
 })

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { SiteSecrets } from '../../../../src/auth/site-secrets.ts'
 import type { UserId } from '../../../../src/ground/user-id.ts'
@@ -103,6 +104,50 @@ describe('the marker in a session', () => {
       expect(await marks.hasChanged()).toBe(false)
     },
   )
+
+  it('is none, and writes none, before the secret is known', () => {
+    const store = memoryStore()
+    const marks = new SessionMarks(new SiteSecrets(store.options, []), store.id)
+    expect(marks.seal(7, token)).toBeUndefined()
+    expect(Object.keys(marked(marks))).toEqual([])
+    expect(marks.read({ sessmgr: { userId: 7, token, signature: '' } }, token)).toBeUndefined()
+  })
+
+  it('is signed alike in every version of sessmgr: processes of two versions share their sessions', async () => {
+    const store = memoryStore()
+    const secrets = new SiteSecrets(store.options, [NEWER])
+    const marks = new SessionMarks(secrets, store.id)
+    await marks.ready()
+    const message = JSON.stringify(['session', token, 7, store.id, secrets.known?.registry])
+    const signature = createHmac('sha256', NEWER).update(message).digest().subarray(0, 24).toString('base64url')
+    expect(marks.seal(7, token)).toEqual({ userId: 7, token, signature })
+  })
+
+  it('is checked once, as long as it is one of the last 20,000', async () => {
+    const store = memoryStore()
+    const secrets = new SiteSecrets(store.options, [NEWER])
+    const [marks, others] = [new SessionMarks(secrets, store.id), new SessionMarks(secrets, store.id)]
+    await marks.ready()
+    const [made, read] = [marked(marks), { sessmgr: others.seal(7, tokenOf('read')) }]
+    expect(marks.read(read, tokenOf('read'))).toBeDefined()
+    // By another secret none of them is signed: what is believed now is not checked again.
+    Object.assign(secrets.known?.secrets ?? [], [OLDER])
+    expect([marks.read(made, token), marks.read(read, tokenOf('read'))]).not.toContain(undefined)
+    expect(others.read(made, token), 'by other marks, which have never seen it').toBeUndefined()
+    for (let user = 0; user < 19_998; user++) marks.seal(user, `token ${user}`)
+    expect(marks.read(made, token), 'with 19,999 newer ones').toBeDefined()
+    marks.seal(7, 'one more')
+    expect(marks.read(made, token), 'with 20,000 newer ones').toBeUndefined()
+  })
+
+  it('tells from which session of a user data was copied', async () => {
+    const marks = await marksOf(memoryStore())
+    const data = marked(marks)
+    expect(marks.copiedFrom(data, '7')).toMatchObject({ userId: 7, token, isReadable: true })
+    expect(marks.copiedFrom(data, 8)).toBeUndefined()
+    expect(marks.copiedFrom(altered(data, { signature: 'forged' }), 7)).toBeUndefined()
+    expect(marks.copiedFrom({}, 7)).toBeUndefined()
+  })
 
   it('takes no call to the store once the secret is known', async () => {
     const store = memoryStore()

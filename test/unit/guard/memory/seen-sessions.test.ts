@@ -36,7 +36,7 @@ describe('SeenSessions', () => {
     const seen = new SeenSessions()
     seen.note('a', 7, tokenOf('a'))
     Object.assign(seen.get('a') ?? {}, { touchedAt: 123 })
-    seen.note('a', 7, tokenOf('a'))
+    for (const same of [7, '7']) seen.note('a', same, tokenOf('a'))
     expect(seen.get('a')?.touchedAt).toBe(123)
   })
 
@@ -75,5 +75,20 @@ describe('SeenSessions', () => {
     noteMany(seen, 0, CAPACITY)
     noteMany(seen, 0, CAPACITY)
     expect([seen.get('id 0')?.userId, seen.get(`id ${CAPACITY - 1}`)?.userId]).toEqual([0, CAPACITY - 1])
+  })
+
+  it('knows whether it has ever seen one', () => {
+    const seen = new SeenSessions()
+    expect(seen.hasSeen).toBe(false)
+    seen.note('a', 7, tokenOf('a'))
+    seen.delete('a')
+    expect(seen.hasSeen).toBe(true)
+  })
+
+  it('takes no note of the use of a session that it does not know', () => {
+    const seen = new SeenSessions()
+    seen.noteTouch('a', {})
+    expect(seen.wasJustTouched('a', {}, 60_000)).toBe(false)
+    expect(seen.get('a')).toBeUndefined()
   })
 })
