@@ -3,7 +3,7 @@ import { createClient } from 'redis'
 import { sessmgr } from 'sessmgr'
 import { explicitCalls } from 'sessmgr/explicit'
 import { redisStore } from 'sessmgr/redis'
-import { encodeSession } from '../src/stores/redis/session-codec.ts'
+import { encodeSession } from '../src/stores/redis/registry/session-codec.ts'
 import { startRedis } from './support.ts'
 
 const USER = 'busy'

@@ -19,7 +19,8 @@ it('docs/redis.md has every key', () => {
 
 it('docs/redis.md has every command that the scripts use', () => {
   const folder = join(ROOT, 'src/stores/redis/lua')
-  const scripts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.lua'))
+  const scripts = files.map((file) => readFileSync(join(folder, file), 'utf8'))
   const commands = scripts.flatMap((text) =>
     [...text.matchAll(/(?:redis\.call|write)\('([A-Z]+)'/g)].map(([, name]) => name),
   )

@@ -1,26 +1,20 @@
-import type { CallDeadline } from '../../ground/call-deadline.ts'
 import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
 import advanceLua from './lua/advance-epoch.lua'
 import { readCount } from './read-count.ts'
-import type { RedisClient } from './redis-client.ts'
-import { redisScript, runScript } from './redis-script.ts'
-import type { DurableWrite } from './redis-session-registry.ts'
+import type { RedisCalls } from './redis-calls.ts'
+import { redisScript } from './redis-script.ts'
 
 const ADVANCE = redisScript(advanceLua)
 
 /** Counts the site-wide logouts in Redis. */
 export class RedisLogoutEpoch implements LogoutEpoch {
-  readonly #client: RedisClient
+  readonly #calls: RedisCalls
   readonly #key: string
-  readonly #deadline: CallDeadline
-  readonly #durable: DurableWrite
   #asking: Promise<number> | undefined
 
-  constructor(client: RedisClient, key: string, deadline: CallDeadline, durable: DurableWrite) {
-    this.#client = client
+  constructor(calls: RedisCalls, key: string) {
+    this.#calls = calls
     this.#key = key
-    this.#deadline = deadline
-    this.#durable = durable
   }
 
   /**
@@ -36,7 +30,7 @@ export class RedisLogoutEpoch implements LogoutEpoch {
     setImmediate(() => {
       this.#asking = undefined
     })
-    return readCount(await this.#deadline.run(() => this.#client.get(this.#key)), this.#key)
+    return readCount(await this.#calls.ask((client) => client.get(this.#key)), this.#key)
   }
 
   async advance(): Promise<SiteLogout> {
@@ -48,8 +42,7 @@ export class RedisLogoutEpoch implements LogoutEpoch {
   }
 
   async #advance(args: readonly string[]): Promise<SiteLogout | undefined> {
-    const write = (client: RedisClient) => runScript(client, ADVANCE, this.#key, args)
-    const [generation, epoch] = (await this.#deadline.run(() => this.#durable(this.#key, write))) as number[]
+    const [generation, epoch] = (await this.#calls.runDurably(ADVANCE, this.#key, args)) as number[]
     return generation === undefined || epoch === undefined ? undefined : { generation, epoch }
   }
 }

@@ -1,25 +1,22 @@
-import type { CallDeadline } from '../../ground/call-deadline.ts'
 import type { OptionStore, StoredOption } from '../../options/option-store.ts'
 import writeLua from './lua/write-option.lua'
-import type { RedisClient } from './redis-client.ts'
-import { redisScript, runScript } from './redis-script.ts'
+import type { RedisCalls } from './redis-calls.ts'
+import { redisScript } from './redis-script.ts'
 
 const WRITE = redisScript(writeLua)
 
 /** Keeps options in one hash in Redis. */
 export class RedisOptionStore implements OptionStore {
-  readonly #client: RedisClient
+  readonly #calls: RedisCalls
   readonly #key: string
-  readonly #deadline: CallDeadline
 
-  constructor(client: RedisClient, key: string, deadline: CallDeadline) {
-    this.#client = client
+  constructor(calls: RedisCalls, key: string) {
+    this.#calls = calls
     this.#key = key
-    this.#deadline = deadline
   }
 
   async get(name: string): Promise<StoredOption | undefined> {
-    const stored = await this.#deadline.run(() => this.#client.hGet(this.#key, `=${name}`))
+    const stored = await this.#calls.ask((client) => client.hGet(this.#key, `=${name}`))
     if (typeof stored !== 'string') return undefined
     const space = stored.indexOf(' ')
     return { revision: stored.slice(0, space), value: JSON.parse(stored.slice(space + 1)) }
@@ -38,6 +35,6 @@ export class RedisOptionStore implements OptionStore {
   }
 
   #write(args: readonly string[]): Promise<unknown> {
-    return this.#deadline.run(() => runScript(this.#client, WRITE, this.#key, args))
+    return this.#calls.run(WRITE, this.#key, args)
   }
 }

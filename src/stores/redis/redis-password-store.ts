@@ -1,12 +1,11 @@
 import type { ApplicationPasswordStore, StoredPassword } from '../../auth/application-password-store.ts'
-import type { CallDeadline } from '../../ground/call-deadline.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Keys } from './keys.ts'
 import hasLua from './lua/has-password.lua'
 import listLua from './lua/list-passwords.lua'
 import writeLua from './lua/write-password.lua'
-import type { RedisClient } from './redis-client.ts'
-import { type RedisScript, redisScript, runScript } from './redis-script.ts'
+import type { RedisCalls } from './redis-calls.ts'
+import { type RedisScript, redisScript } from './redis-script.ts'
 
 const HAS = redisScript(hasLua)
 const LIST = redisScript(listLua)
@@ -14,14 +13,12 @@ const WRITE = redisScript(writeLua)
 
 /** Keeps application passwords in Redis: one hash for each user. */
 export class RedisPasswordStore implements ApplicationPasswordStore {
-  readonly #client: RedisClient
+  readonly #calls: RedisCalls
   readonly #keys: Keys
-  readonly #deadline: CallDeadline
 
-  constructor(client: RedisClient, keys: Keys, deadline: CallDeadline) {
-    this.#client = client
+  constructor(calls: RedisCalls, keys: Keys) {
+    this.#calls = calls
     this.#keys = keys
-    this.#deadline = deadline
   }
 
   async add(userId: UserId, password: StoredPassword): Promise<void> {
@@ -41,7 +38,7 @@ export class RedisPasswordStore implements ApplicationPasswordStore {
     return (await this.#run(WRITE, userId, [id])) === 1
   }
 
-  #run(script: RedisScript, userId: UserId, args: readonly string[] = []): Promise<unknown> {
-    return this.#deadline.run(() => runScript(this.#client, script, this.#keys.passwords(userId), args))
+  #run(script: RedisScript, userId: UserId, args?: readonly string[]): Promise<unknown> {
+    return this.#calls.run(script, this.#keys.passwords(userId), args)
   }
 }

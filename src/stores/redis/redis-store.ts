@@ -1,17 +1,16 @@
-import { CallDeadline } from '../../ground/call-deadline.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireKnown, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createKeys } from './keys.ts'
+import { RedisCalls } from './redis-calls.ts'
 import type { RedisClient } from './redis-client.ts'
 import { RedisLogoutEpoch } from './redis-logout-epoch.ts'
 import { RedisOptionStore } from './redis-option-store.ts'
 import { RedisPasswordStore } from './redis-password-store.ts'
-import { type DurableWrite, RedisSessionRegistry } from './redis-session-registry.ts'
 import { RedisTransientStore } from './redis-transient-store.ts'
-import { canReplicate, replicated } from './replicated.ts'
+import { RedisSessionRegistry } from './registry/redis-session-registry.ts'
+import { canReplicate } from './replicated.ts'
 import { wipeKeys } from './wipe-keys.ts'
-import { withoutArguments } from './without-arguments.ts'
 
 /** Where and how the store works. Leaving a key out, or undefined, means the default. */
 export interface RedisStoreOptions {
@@ -42,17 +41,15 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
   checkOptions(options)
   const { client, prefix = 'sessmgr:', deadlineMs = 2000, durability = 'master' } = options
   const keys = createKeys(prefix)
-  const deadline = new CallDeadline(deadlineMs, 'Redis server of sessmgr', withoutArguments)
-  const durable: DurableWrite = (key, write) =>
-    durability === 'replica' ? replicated(client, key, Math.ceil(deadlineMs / 2), write) : write(client)
+  const calls = new RedisCalls(client, deadlineMs, durability === 'replica')
   return {
     id: `redis:${prefix}`,
-    sessions: new RedisSessionRegistry(client, keys, deadline, durable),
-    epoch: new RedisLogoutEpoch(client, keys.epoch, deadline, durable),
-    options: new RedisOptionStore(client, keys.options, deadline),
-    passwords: new RedisPasswordStore(client, keys, deadline),
-    transients: new RedisTransientStore(client, keys, deadline),
-    wipe: () => wipeKeys(client, prefix, deadline),
+    sessions: new RedisSessionRegistry(calls, keys),
+    epoch: new RedisLogoutEpoch(calls, keys.epoch),
+    options: new RedisOptionStore(calls, keys.options),
+    passwords: new RedisPasswordStore(calls, keys),
+    transients: new RedisTransientStore(calls, keys),
+    wipe: () => wipeKeys(calls, prefix),
     close: async () => {},
   }
 }

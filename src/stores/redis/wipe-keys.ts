@@ -1,6 +1,6 @@
-import type { CallDeadline } from '../../ground/call-deadline.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { createKeys } from './keys.ts'
+import type { RedisCalls } from './redis-calls.ts'
 import type { RedisClient } from './redis-client.ts'
 
 const BATCH = 500
@@ -16,20 +16,22 @@ const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
  * The options go first and last. With them goes the name of the registry, without which no process takes a session for
  * ended that is not registered; one that runs meanwhile makes a new name, and what it then registers may be wiped too.
  */
-export async function wipeKeys(client: RedisClient, prefix: string, deadline: CallDeadline): Promise<void> {
-  const dropOptions = () => deadline.run(async () => client.del?.(createKeys(prefix).options))
+export async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void> {
+  const dropOptions = () => calls.ask(async (client) => client.del?.(createKeys(prefix).options))
   await dropOptions()
-  await wipeNodes(client, prefix, deadline)
+  for (const node of await nodesOf(calls)) await wipeNode(calls, node, prefix)
   await dropOptions()
 }
 
-async function wipeNodes(client: RedisClient, prefix: string, deadline: CallDeadline): Promise<void> {
-  const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient
-  const nodes = client.masters?.map((master) => deadline.run(() => lend(master)))
-  for (const node of nodes ? await Promise.all(nodes) : [client]) await wipeNode(node, prefix, deadline)
+/** Finds the masters of a cluster, or the one server. */
+function nodesOf(calls: RedisCalls): Promise<readonly RedisClient[]> {
+  return calls.ask(async (client) => {
+    const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient
+    return client.masters ? Promise.all(client.masters.map(lend)) : [client]
+  })
 }
 
-async function wipeNode(node: RedisClient, prefix: string, deadline: CallDeadline): Promise<void> {
+async function wipeNode(calls: RedisCalls, node: RedisClient, prefix: string): Promise<void> {
   const { scan, del } = node
   if (!scan || !del) {
     throw new SessmgrError(
@@ -41,9 +43,9 @@ async function wipeNode(node: RedisClient, prefix: string, deadline: CallDeadlin
   const MATCH = `${prefix.replaceAll(/[\\*?[\]]/g, '\\$&')}*`
   let cursor = '0'
   do {
-    const found = await deadline.run(() => scan.call(node, cursor, { MATCH, COUNT: BATCH }))
+    const found = await calls.ask(() => scan.call(node, cursor, { MATCH, COUNT: BATCH }))
     cursor = String(found.cursor)
     const own = found.keys.filter((key) => OWN.test(key.slice(prefix.length)))
-    await Promise.all(own.map((key) => deadline.run(() => del.call(node, key))))
+    await Promise.all(own.map((key) => calls.ask(() => del.call(node, key))))
   } while (cursor !== '0')
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { MOST_SESSIONS } from '../../../src/sessions/session-registry.ts'
-import { encodeSession } from '../../../src/stores/redis/session-codec.ts'
+import { encodeSession } from '../../../src/stores/redis/registry/session-codec.ts'
 import { idsOf, newSession } from '../../../src/testing/store/registry-case.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
@@ -124,6 +124,6 @@ describe('an account that a version without a bound has filled', () => {
 })
 
 it('the scripts know the same bound', () => {
-  const slot = readFileSync(new URL('../../../src/stores/redis/lua/slot.lua', import.meta.url), 'utf8')
+  const slot = readFileSync(new URL('../../../src/stores/redis/lua/registry/slot.lua', import.meta.url), 'utf8')
   expect(slot).toContain(`local MOST_SESSIONS = ${MOST_SESSIONS}\n`)
 })

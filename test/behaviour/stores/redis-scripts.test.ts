@@ -8,7 +8,7 @@ import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
 
 const FOLDER = new URL('../../../src/stores/redis/lua/', import.meta.url)
-const SLOT = 'slot.lua'
+const SLOT = 'registry/slot.lua'
 
 interface Script {
   readonly header: string
@@ -25,9 +25,11 @@ const numbersIn = (text: string, pattern: RegExp) =>
   [...new Set([...text.matchAll(pattern)].map(([, number]) => Number(number)))].toSorted((a, b) => a - b)
 
 describe('the Lua scripts', () => {
-  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.lua'))
+  const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.lua'))
 
-  it('are there', () => expect(files).toContain('commit.lua'))
+  it('are there', () => expect(files).toContain('registry/commit.lua'))
 
   it.each(files)('%s is sent without its comments and indentation, and with every other line', (file) => {
     const { body } = readScript(file)

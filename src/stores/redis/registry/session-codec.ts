@@ -1,6 +1,6 @@
-import type { UserId } from '../../ground/user-id.ts'
-import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
-import { type Token, tokenOf } from '../../sessions/token.ts'
+import type { UserId } from '../../../ground/user-id.ts'
+import type { NewSession, StoredSession } from '../../../sessions/session-record.ts'
+import { type Token, tokenOf } from '../../../sessions/token.ts'
 import { decodeUserAgent, encodeUserAgent } from './user-agent-codec.ts'
 
 /** Field name of a session: the first 64 bits of its token. It only tells the sessions of one user apart. */
@@ -8,7 +8,7 @@ export function fieldName(token: Token): string {
   return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
 }
 
-/** The parts of a new session that the scripts put together; see lua/slot.lua. */
+/** The parts of a new session that the scripts put together; see lua/registry/slot.lua. */
 export function encodeSession(userId: UserId, { sessionId, ttlMs, ip, userAgent, generation }: NewSession): string[] {
   const type = typeof userId === 'number' ? 'n' : 's'
   // With its length: behind a proxy that is trusted too far, an address is any text that a client chose.

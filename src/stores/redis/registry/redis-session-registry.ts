@@ -1,20 +1,19 @@
-import type { CallDeadline } from '../../ground/call-deadline.ts'
-import type { UserId } from '../../ground/user-id.ts'
-import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
-import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
-import type { Token } from '../../sessions/token.ts'
-import { noteEnded } from '../../sessions/unconfirmed-end.ts'
-import type { Keys } from './keys.ts'
-import adoptLua from './lua/adopt.lua'
-import checkLua from './lua/check.lua'
-import commitLua from './lua/commit.lua'
-import endLua from './lua/end.lua'
-import readLua from './lua/read.lua'
-import restampLua from './lua/restamp.lua'
-import slotLua from './lua/slot.lua'
-import touchLua from './lua/touch.lua'
-import type { RedisClient } from './redis-client.ts'
-import { type RedisScript, redisScript, runScript } from './redis-script.ts'
+import type { UserId } from '../../../ground/user-id.ts'
+import type { NewSession, StoredSession } from '../../../sessions/session-record.ts'
+import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../../sessions/session-registry.ts'
+import type { Token } from '../../../sessions/token.ts'
+import { noteEnded } from '../../../sessions/unconfirmed-end.ts'
+import type { Keys } from '../keys.ts'
+import adoptLua from '../lua/registry/adopt.lua'
+import checkLua from '../lua/registry/check.lua'
+import commitLua from '../lua/registry/commit.lua'
+import endLua from '../lua/registry/end.lua'
+import readLua from '../lua/registry/read.lua'
+import restampLua from '../lua/registry/restamp.lua'
+import slotLua from '../lua/registry/slot.lua'
+import touchLua from '../lua/registry/touch.lua'
+import type { RedisCalls } from '../redis-calls.ts'
+import { type RedisScript, redisScript } from '../redis-script.ts'
 import { ServerClock } from './server-clock.ts'
 import { decodeLife, decodeSession, encodeSession, encodeTtl, fieldName } from './session-codec.ts'
 import { trimSessions } from './trim-sessions.ts'
@@ -27,22 +26,15 @@ const RESTAMP = redisScript(slotLua, restampLua)
 const END = redisScript(slotLua, endLua)
 const CHECK = redisScript(slotLua, checkLua)
 
-/** Runs a write, confirmed by a replica if the store was asked for that. */
-export type DurableWrite = <T>(key: string, write: (client: RedisClient) => Promise<T>) => Promise<T>
-
 /** Knows who is logged in where, in Redis: one hash, and so one slot, for each user. */
 export class RedisSessionRegistry implements SessionRegistry {
-  readonly #client: RedisClient
+  readonly #calls: RedisCalls
   readonly #keys: Keys
-  readonly #deadline: CallDeadline
-  readonly #durable: DurableWrite
   readonly #clock = new ServerClock()
 
-  constructor(client: RedisClient, keys: Keys, deadline: CallDeadline, durable: DurableWrite) {
-    this.#client = client
+  constructor(calls: RedisCalls, keys: Keys) {
+    this.#calls = calls
     this.#keys = keys
-    this.#deadline = deadline
-    this.#durable = durable
   }
 
   async read(userId: UserId): Promise<UserSessions> {
@@ -59,7 +51,7 @@ export class RedisSessionRegistry implements SessionRegistry {
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
     const key = this.#keys.sessions(userId)
-    const value = await this.#deadline.run(() => this.#client.hGet(key, fieldName(token)))
+    const value = await this.#calls.ask((client) => client.hGet(key, fieldName(token)))
     const life = typeof value === 'string' ? decodeLife(value) : undefined
     if (life?.token !== token) return undefined
     if (!this.#clock.isToCome(life.expiresAt)) return this.#check(userId, token)
@@ -110,14 +102,12 @@ export class RedisSessionRegistry implements SessionRegistry {
   /** What no replica confirms is ended all the same, and a further call would not return it any more. */
   async #endDurably(userId: UserId, args: readonly string[]): Promise<unknown> {
     let reply: unknown
-    const noting: DurableWrite = (key, write) =>
-      this.#durable(key, async (client) => {
-        const result = await write(client)
-        reply = result
-        return result
+    const run = (script: RedisScript, key: string, given: readonly string[]) =>
+      this.#calls.runDurably(script, key, given, (each) => {
+        reply = each
       })
     try {
-      return await this.#run(END, userId, args, noting)
+      return await this.#run(END, userId, args, run)
     } catch (error) {
       throw Array.isArray(reply) ? noteEnded(error as Error, decodeEnded(userId, reply)) : error
     }
@@ -127,24 +117,23 @@ export class RedisSessionRegistry implements SessionRegistry {
     script: RedisScript,
     userId: UserId,
     args: readonly string[] = [],
-    durable: DurableWrite = (_, write) => write(this.#client),
+    run: RedisCalls['run'] = (...call) => this.#calls.run(...call),
   ): Promise<unknown> {
     const key = this.#keys.sessions(userId)
-    const runOnce = (once: RedisScript, given: readonly string[]) =>
-      this.#deadline.run(() => durable(key, (client) => runScript(client, once, key, given)).catch(orOversized))
-    const reply = await runOnce(script, args)
-    if (reply !== OVERSIZED) return reply
-    await trimSessions(runOnce)
-    return runOnce(script, args)
+    try {
+      return await run(script, key, args)
+    } catch (error) {
+      if (!isOversized(error)) throw error
+      await trimSessions((once, given) => run(once, key, given))
+      return run(script, key, args)
+    }
   }
 }
 
 /** What slot.lua says of a set that it does not open. */
-const OVERSIZED = Symbol('oversized')
-
-function orOversized(error: unknown): symbol {
-  if (error instanceof Error && error.message.includes('sessmgr:oversized')) return OVERSIZED
-  throw error
+function isOversized(error: unknown): boolean {
+  const { cause } = error as Error
+  return cause instanceof Error && cause.message.includes('sessmgr:oversized')
 }
 
 function pairs(list: readonly string[]): [string, string][] {

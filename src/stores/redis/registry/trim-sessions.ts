@@ -1,8 +1,8 @@
-import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
-import dropLua from './lua/drop.lua'
-import namesLua from './lua/names.lua'
-import slotLua from './lua/slot.lua'
-import { type RedisScript, redisScript } from './redis-script.ts'
+import { MOST_SESSIONS } from '../../../sessions/session-registry.ts'
+import dropLua from '../lua/registry/drop.lua'
+import namesLua from '../lua/registry/names.lua'
+import slotLua from '../lua/registry/slot.lua'
+import { type RedisScript, redisScript } from '../redis-script.ts'
 
 const NAMES = redisScript(slotLua, namesLua)
 const DROP = redisScript(slotLua, dropLua)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ServerClock } from '../../../../src/stores/redis/server-clock.ts'
+import { ServerClock } from '../../../../../src/stores/redis/registry/server-clock.ts'
 
 const SERVER = 1_700_000_000_000
 const MARGIN_MS = 1000

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { tokenOf } from '../../../../src/index.ts'
+import { tokenOf } from '../../../../../src/index.ts'
 import {
   decodeLife,
   decodeSession,
   encodeSession,
   encodeTtl,
   fieldName,
-} from '../../../../src/stores/redis/session-codec.ts'
-import { decodeUserAgent, encodeUserAgent } from '../../../../src/stores/redis/user-agent-codec.ts'
+} from '../../../../../src/stores/redis/registry/session-codec.ts'
+import { decodeUserAgent, encodeUserAgent } from '../../../../../src/stores/redis/registry/user-agent-codec.ts'
 
 const RUNS = { numRuns: 2000 }
 /** Any text that UTF-8 can carry. */
@@ -25,7 +25,7 @@ const userId = fc.oneof(fc.integer({ min: 0 }), text(1))
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
 
-/** Puts a value together as lua/slot.lua does. */
+/** Puts a value together as lua/registry/slot.lua does. */
 const stored = (admitted: number, seen: number, ttl: string, rest: string) =>
   [admitted.toString(16), seen.toString(16), ttl, rest].join(',')
 

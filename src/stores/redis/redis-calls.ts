@@ -1,0 +1,46 @@
+import { CallDeadline } from '../../ground/call-deadline.ts'
+import type { RedisClient } from './redis-client.ts'
+import { type RedisScript, runScript } from './redis-script.ts'
+import { replicated } from './replicated.ts'
+import { withoutArguments } from './without-arguments.ts'
+
+type Arguments = readonly (string | number)[]
+
+/** Calls of a Redis client, each with a deadline. All reject with `store_unavailable`. */
+export class RedisCalls {
+  readonly #client: RedisClient
+  readonly #deadline: CallDeadline
+  readonly #replicaMs: number | undefined
+
+  /** @param isReplicated Whether durable changes wait for a replica. */
+  constructor(client: RedisClient, deadlineMs: number, isReplicated: boolean) {
+    this.#client = client
+    this.#deadline = new CallDeadline(deadlineMs, 'Redis server of sessmgr', withoutArguments)
+    this.#replicaMs = isReplicated ? Math.ceil(deadlineMs / 2) : undefined
+  }
+
+  /** Asks the client for something. */
+  ask<T>(question: (client: RedisClient) => PromiseLike<T>): Promise<T> {
+    return this.#deadline.run(() => question(this.#client))
+  }
+
+  /** Runs a script on a key. */
+  run(script: RedisScript, key: string, args?: Arguments): Promise<unknown> {
+    return this.ask((client) => runScript(client, script, key, args))
+  }
+
+  /**
+   * Runs a script whose change must survive a failover, if the store was asked for that.
+   *
+   * @param onReply Receives the reply of the script, also when no replica confirms the change.
+   */
+  runDurably(script: RedisScript, key: string, args?: Arguments, onReply?: (reply: unknown) => void): Promise<unknown> {
+    const write = async (client: RedisClient) => {
+      const reply = await runScript(client, script, key, args)
+      onReply?.(reply)
+      return reply
+    }
+    const waitMs = this.#replicaMs
+    return this.ask((client) => (waitMs === undefined ? write(client) : replicated(client, key, waitMs, write)))
+  }
+}
