@@ -2,23 +2,17 @@ import { QueryClient } from '@tanstack/react-query'
 import { createScreenHooks } from './hooks/screen-hooks.ts'
 import { createOptionDraft } from './options/option-draft.ts'
 import { createSaving } from './options/saving.ts'
-import { createRestClient } from './rest/rest-client.ts'
+import { createRestClient, type RestVars } from './rest/rest-client.ts'
 import { RestFailure } from './rest/rest-failure.ts'
 import { createLocation } from './shell/screen-location.ts'
 import { createToasts } from './shell/toast-list.ts'
 
 /** Variables that the page starts with. */
-export interface ScriptVars {
+export interface ScriptVars extends RestVars {
   readonly version: string
   readonly slug: string
   readonly name: string
   readonly page: string
-  /** Where the REST routes are; ends in a slash. */
-  readonly restUrl: string
-  /** The nonce for REST calls; always the newest one. */
-  restNonce: string
-  /** Where the screen is; ends in a slash. */
-  readonly adminUrl: string
   readonly logics: Readonly<Record<string, { readonly label: string; readonly desc: string }>>
 }
 

@@ -1,5 +1,13 @@
 import type { Edits } from './option-draft.ts'
-import type { SiteOptions } from './use-options.ts'
+
+/** Every option of the site that is exposed, by name. */
+export type SiteOptions = Readonly<Record<string, unknown>>
+
+/** The options, and the tag by which the server knows whether they have changed since. */
+export interface ReadOptions {
+  readonly body: SiteOptions
+  readonly tag: string | undefined
+}
 
 /** A value that is not what it was. */
 export interface OptionChange {

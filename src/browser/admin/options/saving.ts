@@ -1,6 +1,5 @@
-import type { OptionChange } from './option-changes.ts'
+import type { OptionChange, ReadOptions } from './option-changes.ts'
 import { createSignal, type Signal } from './signal.ts'
-import type { ReadOptions } from './use-options.ts'
 
 const MARK_MS = 10_000
 

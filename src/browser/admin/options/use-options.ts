@@ -1,18 +1,10 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { draft, rest } from '../screen.ts'
+import type { ReadOptions, SiteOptions } from './option-changes.ts'
 
 /** Path of the route that reads and writes every option. */
 export const OPTIONS_PATH = 'wp/v2/settings'
 export const OPTIONS_KEY = ['options']
-
-/** Every option of the site that is exposed, by name. */
-export type SiteOptions = Readonly<Record<string, unknown>>
-
-/** The options, and the tag by which the server knows whether they have changed since. */
-export interface ReadOptions {
-  readonly body: SiteOptions
-  readonly tag: string | undefined
-}
 
 /** Reads every option of the site. */
 export function readOptions(): Promise<ReadOptions> {

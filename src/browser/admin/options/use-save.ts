@@ -4,10 +4,10 @@ import { RestFailure } from '../rest/rest-failure.ts'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { draft, hooks, queries, rest, saving, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { editOf, type OptionChange, optionChanges } from './option-changes.ts'
+import { editOf, type OptionChange, optionChanges, type ReadOptions, type SiteOptions } from './option-changes.ts'
 import type { Edits } from './option-draft.ts'
 import { nameOfKey, nameOfValue } from './option-words.ts'
-import { OPTIONS_KEY, OPTIONS_PATH, type ReadOptions, readOptions, type SiteOptions } from './use-options.ts'
+import { OPTIONS_KEY, OPTIONS_PATH, readOptions } from './use-options.ts'
 
 /** The one way to save what was edited. */
 export interface Save {

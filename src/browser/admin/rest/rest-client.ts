@@ -1,4 +1,3 @@
-import type { ScriptVars } from '../screen.ts'
 import { failureOf, RestFailure } from './rest-failure.ts'
 
 const TIMEOUT_MS = 20_000
@@ -10,6 +9,16 @@ export type SignedIn = 'yes' | 'no' | 'forbidden'
 export interface Tagged<T> {
   readonly body: T
   readonly tag: string | undefined
+}
+
+/** What the page says of the addresses that are called, and how. */
+export interface RestVars {
+  /** Where the REST routes are; ends in a slash. */
+  readonly restUrl: string
+  /** The nonce for REST calls; always the newest one. */
+  restNonce: string
+  /** Where the screen is; ends in a slash. */
+  readonly adminUrl: string
 }
 
 /** Calls the REST routes with the newest nonce. */
@@ -31,7 +40,7 @@ export interface RestClient {
 }
 
 /** Creates the client. It keeps `vars.restNonce` up to date, for add-ons that call by themselves. */
-export function createRestClient(vars: ScriptVars, nonceHeader: string): RestClient {
+export function createRestClient(vars: RestVars, nonceHeader: string): RestClient {
   const listeners = new Set<() => void>()
   let signedIn: SignedIn = 'yes'
   let checking: Promise<SignedIn> | undefined
@@ -74,7 +83,7 @@ export function createRestClient(vars: ScriptVars, nonceHeader: string): RestCli
     if (response.status === 401) return become('no')
     if (response.status === 403) return become('forbidden')
     const answer = response.ok ? await jsonOf(response) : undefined
-    const { restNonce } = (answer ?? {}) as Partial<ScriptVars>
+    const { restNonce } = (answer ?? {}) as Partial<RestVars>
     if (typeof restNonce !== 'string') throw failureOf(response.status, answer, `GET ${vars.adminUrl}`)
     vars.restNonce = restNonce
     return become('yes')

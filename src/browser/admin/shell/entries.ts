@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react'
+import { type ComponentType, createContext } from 'react'
 
 /** A tab of the screen. */
 export interface TabEntry {
@@ -13,6 +13,9 @@ export interface TabEntry {
   /** Key of the tab to stand after. Ignored when `before` is given. */
   readonly after?: string | undefined
 }
+
+/** The tabs of the screen, for what is drawn on one of them. */
+export const ScreenTabs = createContext<readonly TabEntry[]>([])
 
 /** A panel that an add-on puts on the Settings tab. */
 export interface PanelEntry {

@@ -8,7 +8,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { place, vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
-import type { TabEntry } from './entries.ts'
+import { ScreenTabs, type TabEntry } from './entries.ts'
 import { Header } from './header.tsx'
 import { HookProblems } from './hook-problems.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
@@ -36,7 +36,9 @@ export function Shell() {
         <HookProblems />
         {open ? (
           <PartBoundary key={open.key} name={open.label}>
-            <open.component />
+            <ScreenTabs value={tabs}>
+              <open.component />
+            </ScreenTabs>
           </PartBoundary>
         ) : (
           // The tab may be one that shows only when the options are there.

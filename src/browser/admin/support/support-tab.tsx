@@ -1,9 +1,10 @@
+import { useContext } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
 import { vars } from '../screen.ts'
-import { useTabs } from '../shell/use-tabs.ts'
+import { ScreenTabs } from '../shell/entries.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { SupportLinks } from './support-links.tsx'
 
@@ -17,7 +18,7 @@ const QUESTIONS: readonly (readonly [TextKey, TextKey])[] = [
 /** Draws answers to common questions, and what to send along with another. */
 export function SupportTab() {
   const t = useTexts()
-  const { tabs } = useTabs()
+  const tabs = useContext(ScreenTabs)
   const copy = useCopy()
   const report = [
     `${vars.name} ${vars.version} (${vars.slug})`,
