@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { UserId } from '../ground/user-id.ts'
 import type { Token } from '../sessions/token.ts'
 
@@ -55,18 +56,30 @@ export interface RequestState {
   }
 }
 
+/** A request as the guard sees it: one of Express itself, or the visit that an adapter has made of one. */
+export interface GuardedRequest {
+  session?: HostSession | undefined
+  sessionID?: string | undefined
+  sessmgr?: RequestState
+  readonly ip?: string | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly socket: Socket
+  /** What Passport puts on the requests of Express. */
+  readonly _passport?: unknown
+  readonly _sessionManager?: unknown
+  readonly logIn?: unknown
+}
+
 /** A request as express-session, and perhaps Passport, have left it. */
 export interface HostRequest extends IncomingMessage {
-  session?: HostSession
-  sessionID?: string
+  session?: HostSession | undefined
+  sessionID?: string | undefined
   sessionStore?: HostStore
   sessmgr?: RequestState
   ip?: string
   _sessionManager?: unknown
   _userProperty?: string
   accepts?(types: string[]): string | false
-  /** Exchanges the session for an empty one; where a host's own `regenerate` keeps what is in it. */
-  renewSession?(): Promise<void>
   flash?(type: string, message: string): unknown
   [property: string]: unknown
 }

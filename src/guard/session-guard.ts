@@ -7,7 +7,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
-import type { HostRequest, HostSessionData, RequestState, SignedOutReason } from './host-types.ts'
+import type { GuardedRequest, HostSessionData, RequestState, SignedOutReason } from './host-types.ts'
 import type { Inspected } from './inspected.ts'
 import { LoginsUnderWay } from './login/logins-under-way.ts'
 import { type SessionMarker, whileMarked } from './marker/session-marker.ts'
@@ -56,12 +56,12 @@ export class SessionGuard {
     this.warnings = new UserWarnings(options.sessionUser, options.logger)
   }
 
-  /** Reads a session, and asks the limiter about it in the same tick when its user is known already. */
-  async load(sessionId: string): Promise<Inspected> {
+  /** Reads a session, and asks the limiter about it in the same tick when its user is known. `read`: a call of its own. */
+  async load(sessionId: string, read?: () => Promise<HostSessionData | undefined>): Promise<Inspected> {
     const known = this.#seen.get(sessionId)
     const early = known && this.#limiter.check(known.userId, known.token)
     early?.catch(() => {})
-    const data = await this.#calls.get(sessionId)
+    const data = await (read ? read() : this.#calls.get(sessionId))
     if (data) return this.inspect(sessionId, data, early)
     this.#seen.delete(sessionId)
     const ended = this.#reasons.get(sessionId)
@@ -90,7 +90,11 @@ export class SessionGuard {
    *
    * @param request Whose session it is. express-session keeps it in the session.
    */
-  async save(sessionId: string, data: HostSessionData, request = data.req as HostRequest | undefined): Promise<void> {
+  async save(
+    sessionId: string,
+    data: HostSessionData,
+    request = data.req as GuardedRequest | undefined,
+  ): Promise<void> {
     await this.#judge.prepare(data, this.#tokenFor(sessionId))
     const login = this.logins.of(request)
     if (login && login.sessionId !== sessionId) return this.#saveLoggingIn(sessionId, data, login.userId)
@@ -124,7 +128,7 @@ export class SessionGuard {
   async #saveEmptied(
     sessionId: string,
     data: HostSessionData,
-    request: HostRequest | undefined,
+    request: GuardedRequest | undefined,
     holder: LoginSession,
   ): Promise<void> {
     const stored = await this.#calls.get(sessionId)
@@ -140,7 +144,7 @@ export class SessionGuard {
     await this.#saveUnregistered(sessionId, data, request)
   }
 
-  async #saveUnregistered(sessionId: string, data: HostSessionData, request: HostRequest | undefined): Promise<void> {
+  async #saveUnregistered(sessionId: string, data: HostSessionData, request?: GuardedRequest): Promise<void> {
     const userId = this.#options.sessionUser(data)
     const named =
       userId !== undefined && (request ? this.#origins.of(request, userId) : this.marks.copiedFrom(data, userId))
@@ -283,7 +287,7 @@ export class SessionGuard {
   }
 
   /** Tells whose a session is by its id alone, as far as this request or this process has seen it. */
-  #holderOf(sessionId: string, request: HostRequest | undefined): LoginSession | undefined {
+  #holderOf(sessionId: string, request: GuardedRequest | undefined): LoginSession | undefined {
     const { session } = request?.sessmgr ?? {}
     return session?.token === this.#tokenFor(sessionId) ? session : this.#seen.get(sessionId)
   }

@@ -1,5 +1,4 @@
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import type { HostRequest, HostSession } from './host-types.ts'
 import { type GuardOptions, SessionGuard } from './session-guard.ts'
 import type { SessionStores } from './stores/session-stores.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
@@ -9,8 +8,6 @@ export interface GuardedStore {
   /** The store's own methods, past the guard. */
   readonly calls: StoreCalls
   readonly guard: SessionGuard
-  /** Stands by for a request to give up its login session, where the store alone is not told of the request. */
-  attend?(request: HostRequest, session: HostSession): void
 }
 
 /** The guards of a limiter: one for each session store. */

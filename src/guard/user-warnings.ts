@@ -1,6 +1,6 @@
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { HostRequest, HostSessionData } from './host-types.ts'
+import type { GuardedRequest, HostSessionData } from './host-types.ts'
 
 /**
  * Names under which applications keep a signed-in user in a session, in lower-case letters alone. Whole names: visitors have
@@ -36,7 +36,7 @@ export class UserWarnings {
   }
 
   /** Warns when a login has not come by sessmgr: on a route above it, or by Passport 0.4. Without a request nobody can tell. */
-  noteLoginPast(request: HostRequest | undefined): void {
+  noteLoginPast(request: GuardedRequest | undefined): void {
     if (request?._passport && !request._sessionManager) this.noteOldPassport()
     if (!request || request.sessmgr) return
     warnOnce(
@@ -47,7 +47,7 @@ export class UserWarnings {
   }
 
   /** Warns when a session names a user, it seems, though no login was ever seen: nothing would be limited. */
-  noteNobody(data: HostSessionData, request: HostRequest | undefined): void {
+  noteNobody(data: HostSessionData, request: GuardedRequest | undefined): void {
     // With Passport every login is seen.
     if (typeof request?.logIn === 'function') return
     const name = Object.keys(data).find((key) => data[key] && USER_KEY.test(key.replace(/[^a-z]/gi, '').toLowerCase()))

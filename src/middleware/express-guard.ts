@@ -1,13 +1,15 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
+import type { LimitLogin } from '../guard/login/limit-login.ts'
+import { judgeSession } from '../guard/request/judge-session.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
 import type { ExpressStore, ExpressStores } from './express-store.ts'
 import { passedGuard } from './guard-order.ts'
-import { type Admit, limitPassportLogins } from './passport-login.ts'
+import { limitPassportLogins } from './passport-login.ts'
 
 /** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */
-export function expressGuard(stores: ExpressStores, admit: Admit) {
+export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
     stores.isInUse = true
     const earlier = passedGuard.get(request) ?? stores
@@ -19,7 +21,7 @@ export function expressGuard(stores: ExpressStores, admit: Admit) {
     const guarded = stores.of(store)
     const proceed = (error?: unknown) => {
       if (error) return next(error)
-      limitPassportLogins(request, response, admit)
+      limitPassportLogins(request, response, limitLogin)
       next()
     }
     const state = guarded.stateOf(request)
@@ -43,21 +45,9 @@ function twoLimiters(): SessmgrError {
 
 /** The first requests, until one of them arrives here, have their sessions loaded before there is a guard. */
 async function judgeLoadedSession(guarded: ExpressStore, request: HostRequest): Promise<void> {
-  const { session, sessionID = '' } = request
-  if (!session) return
-  const result = await guarded.guard.inspect(sessionID, session)
-  if (result.session) {
-    request.sessmgr = { session: result.session }
-    guarded.guard.mark(sessionID, session, result.session)
-    guarded.guard.noteOrigin(request, session, result.session)
-    guarded.attend?.(request, session)
-  } else if (result.ended) {
-    await new Promise<void>((resolve, reject) => session.regenerate((error) => (error ? reject(error) : resolve())))
-    request[request._userProperty ?? 'user'] = undefined
-    request.sessmgr = { ended: { reason: result.ended } }
-  } else {
-    request.sessmgr = {}
-  }
+  if (!(await judgeSession(guarded, request))) return
+  await guarded.exchange(request)
+  request[request._userProperty ?? 'user'] = undefined
 }
 
 function withoutSession(stores: ExpressStores, request: HostRequest, next: Next): void {

@@ -1,12 +1,14 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from '../guard/host-types.ts'
 import type { Inspected } from '../guard/inspected.ts'
+import type { HostedStore } from '../guard/session-exchange.ts'
 import type { GuardedStore, SessionGuards } from '../guard/session-guards.ts'
 import { answerCallback } from '../guard/stores/answer-callback.ts'
 import { storeCalls } from '../guard/stores/store-calls.ts'
+import { expressExchange } from './express-exchange.ts'
 
 /** A store of express-session behind the guard. */
-export interface ExpressStore extends GuardedStore {
+export interface ExpressStore extends HostedStore {
   /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
   readonly connected: () => boolean
   /** What the guard found out when the request's session was loaded; undefined when that was past the guard. */
@@ -166,6 +168,7 @@ function guardExpressStore(
   }
 
   return {
+    ...expressExchange,
     calls,
     guard,
     attend,

@@ -1,16 +1,15 @@
 import { IncomingMessage } from 'node:http'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
-import type { Admission } from '../limiter/admit-login.ts'
-import { type FailureOptions, isRefusal, loginRefused, refuseLogin } from './refuse-login.ts'
+import type { LimitLogin } from '../guard/login/limit-login.ts'
+import { guardedRequestOf } from '../guard/request/host-visit.ts'
+import { isPassportsCallback } from './passports-own.ts'
+import { type FailureOptions, isRefusal, refuseLogin } from './refuse-login.ts'
 
 interface LogInOptions extends FailureOptions {
   session?: boolean
 }
 
 type LogIn = (this: HostRequest, user: unknown, options?: LogInOptions | Next, done?: Next) => void
-
-/** Admits a user once the host's own login has run. */
-export type Admit = (request: HostRequest, user: unknown, establish: () => Promise<void>) => Promise<Admission>
 
 const NAMES = ['logIn', 'login'] as const
 
@@ -36,11 +35,11 @@ const prepared = new WeakSet<object>()
 export function limitPassportLogins(
   host: HostRequest,
   response: HostResponse,
-  admit: Admit,
+  limitLogin: LimitLogin,
   shared: object | undefined = sharedPrototype(host),
 ): void {
   const request = host as LoginRequest
-  request[LOGIN] = { response, admit }
+  request[LOGIN] = { response, limitLogin }
   const holder = shared ?? request
   if (!prepared.has(holder)) prepare(holder)
   if (holder === request) return
@@ -99,40 +98,37 @@ function limitedLogIn(logIn: LogIn): LogIn {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
 
-    const { response: own, admit } = (this as LoginRequest)[LOGIN] as { response: HostResponse; admit: Admit }
+    const { response: own, limitLogin } = (this as LoginRequest)[LOGIN] as {
+      response: HostResponse
+      limitLogin: LimitLogin
+    }
     // koa-passport shows Passport a response that is made for one call.
     const response = Object.hasOwn(this, 'res') ? (this.res as HostResponse) : own
     const property = this._userProperty ?? 'user'
     const before = this[property]
-    const establish = () =>
-      new Promise<void>((resolve, reject) => {
-        logIn.call(this, user, options, (error) => (error ? reject(error) : resolve()))
-      })
-    const settle = (answer: () => void) => process.nextTick(answer)
-    const carryThrough = async () => {
-      const admission = await admit(this, user, establish)
-      if (!admission.admitted) throw loginRefused(admission.message)
-    }
-    carryThrough().then(
-      () => settle(() => done()),
-      (error) => {
+    const carried = limitLogin({
+      request: guardedRequestOf(this),
+      user,
+      logIn: () =>
+        new Promise<void>((resolve, reject) => {
+          logIn.call(this, user, options, (error) => (error ? reject(error) : resolve()))
+        }),
+      forget: () => {
         this[property] = before
-        if (isRefusal(error) && isPassportsOwn(done)) settle(() => refuseLogin(this, response, options, error, done))
-        else settle(() => done(error))
       },
+    })
+    // In a turn of its own: what the callback throws must not come back here.
+    const fail = (error: unknown) => {
+      if (isRefusal(error) && isPassportsCallback(done)) refuseLogin(this, response, options, error, done)
+      else done(error)
+    }
+    carried.then(
+      () => process.nextTick(done),
+      (error) => process.nextTick(fail, error),
     )
   }
   limited.set(logIn, wrapped)
   // What Passport reads from one request and assigns again must not be wrapped twice.
   limited.set(wrapped, wrapped)
   return wrapped
-}
-
-/**
- * Tells whether passport.authenticate itself asked for a login, and not the application, whose callback must be called.
- *
- * The options look alike in both cases, so the callback has to tell: Passport's is the one that goes on to redirect.
- */
-function isPassportsOwn(done: Next): boolean {
-  return Function.prototype.toString.call(done).includes('successReturnToOrRedirect')
 }

@@ -11,11 +11,6 @@ export interface FailureOptions {
   failWithError?: boolean
 }
 
-/** Makes the error of a login that the limit refused. */
-export function loginRefused(message: string): SessmgrError {
-  return new SessmgrError('login_limit_reached', message)
-}
-
 const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'session_ended']
 
 /** Tells the refusal of a login, which goes to the user, from a failure, which goes to the error handler. */

@@ -1,8 +1,9 @@
 import { SessmgrError } from '../ground/errors.ts'
+import type { LimitLogin } from '../guard/login/limit-login.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import type { Admit } from '../middleware/passport-login.ts'
+
 import type { ResolvedOptions } from './resolve-options.ts'
 
 /** What the adapters of other hosts build on. */
@@ -10,7 +11,7 @@ export interface ServiceCore {
   readonly limiter: SessionLimiter
   readonly stores: SessionStores
   readonly guards: SessionGuards
-  readonly admit: Admit
+  readonly limitLogin: LimitLogin
   readonly options: ResolvedOptions
 }
 

@@ -1,19 +1,18 @@
 import { SiteSecrets } from '../auth/site-secrets.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
-import type { HostRequest } from '../guard/host-types.ts'
-import { hostLogin } from '../guard/login/host-login.ts'
-import { hostRequestOf, type RequestLike } from '../guard/request/host-visit.ts'
-import { visitOf } from '../guard/request/visit.ts'
+import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
+import { createLimitLogin } from '../guard/login/limit-login.ts'
+import { guardedRequestOf, type RequestLike, viewOf } from '../guard/request/host-visit.ts'
 import { SessionGuards } from '../guard/session-guards.ts'
 import { SessionStores } from '../guard/stores/session-stores.ts'
 import { warnOfSeveralProcesses } from '../guard/stores/warn-of-local-store.ts'
 import type { Host } from '../host/host.ts'
 import { createSessionLimiter } from '../limiter/session-limiter.ts'
-import { directLogin, directLogout, requireStore } from '../middleware/direct-login.ts'
+import { directLogin, directLogout } from '../middleware/direct-login.ts'
 import { expressGuard } from '../middleware/express-guard.ts'
 import { ExpressStores } from '../middleware/express-store.ts'
 import { orderWarning } from '../middleware/guard-order.ts'
-import type { Admit } from '../middleware/passport-login.ts'
+import { createStoreOf } from '../middleware/store-of.ts'
 import type { Reader } from '../routes/caller.ts'
 import { openapiRoute } from '../routes/openapi-route.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
@@ -47,14 +46,10 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   // Another host's store waits for its adapter.
   if (typeof resolved.sessionStore?.createSession === 'function') expressStores.of(resolved.sessionStore)
 
-  const admit: Admit = async (request, user, establish) => {
-    const userId = resolved.userIdOf(user)
-    const blockedMessage = () => resolved.textsFor(request).say('login_blocked')
-    const store = requireStore(request)
-    const guarded = visitOf(request)?.store ?? expressStores.of(store)
-    return hostLogin(limiter, guarded, request, userId, establish, blockedMessage)
-  }
-  const middleware = expressGuard(expressStores, admit) as Middleware
+  const storeOf = createStoreOf(expressStores)
+  const blockedMessage = (request: GuardedRequest) => resolved.textsFor(viewOf(request)).say('login_blocked')
+  const limitLogin = createLimitLogin({ limiter, userIdOf: resolved.userIdOf, storeOf, blockedMessage })
+  const middleware = expressGuard(expressStores, limitLogin) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive })
   const features = createFeatures(resolved, limiter, rest)
@@ -90,11 +85,11 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     async login(request: RequestLike, user: unknown) {
       requireRequest(request, 'limiter.login(request, user)')
-      await directLogin(request, user, admit)
+      await directLogin(request, user, limitLogin, storeOf)
     },
     async logout(request: RequestLike) {
       requireRequest(request, 'limiter.logout(request)')
-      await directLogout(request)
+      await directLogout(request, storeOf)
     },
     async uninstall() {
       await store.wipe()
@@ -102,7 +97,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     close: () => limiter.close(),
   })
-  carryCore(service, { limiter, stores, guards, admit, options: resolved })
+  carryCore(service, { limiter, stores, guards, limitLogin, options: resolved })
   // The first turn of the event loop belongs to the application, which subscribes in it.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service
@@ -110,6 +105,6 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
 
 /** Finds the reader of a request. Whoever has been signed out since the request came in is nobody's reader any more. */
 function liveReaderOf(request: RequestLike): Reader | undefined {
-  const { sessmgr: state, session, sessionID = '' } = hostRequestOf(request)
+  const { sessmgr: state, session, sessionID = '' } = guardedRequestOf(request)
   return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
 }

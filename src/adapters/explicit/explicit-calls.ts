@@ -4,7 +4,6 @@ import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import { clientDetails } from '../../guard/login/client-details.ts'
 import { VISIT } from '../../guard/request/host-visit.ts'
-import { nodeView } from '../../guard/request/node-view.ts'
 import type { JoinedSessions } from '../../guard/stores/session-stores.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
 import type { Sessmgr } from '../../service/service.ts'
@@ -154,7 +153,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
 /** Shows the parts that were made for Express a request with a session, of which they read no more than the id. */
 function showCaller(request: IncomingMessage, sessionID: string, sessmgr: RequestState): void {
   const session = sessmgr.session ? {} : undefined
-  Object.assign(request, { [VISIT]: { view: nodeView(request, { session, sessionID, sessmgr }) } })
+  Object.assign(request, { [VISIT]: { raw: request, session, sessionID, sessmgr } })
 }
 
 function requireBoth({ userId, sessionId }: SessionCall): void {

@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import type { HostResponse } from '../../guard/host-types.ts'
-import type { Admit } from '../../middleware/passport-login.ts'
-import { type FailureOptions, isRefusal, loginRefused, refuseLogin } from '../../middleware/refuse-login.ts'
+import type { LimitLogin } from '../../guard/login/limit-login.ts'
+import { viewOf } from '../../guard/request/host-visit.ts'
+import { isPassportsReject } from '../../middleware/passports-own.ts'
+import { type FailureOptions, isRefusal, refuseLogin } from '../../middleware/refuse-login.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 import type { FastifyVisit } from './fastify-visit.ts'
 
@@ -21,11 +23,11 @@ const limited = new WeakSet<LogIn>()
  *
  * They stand on the prototype of the requests, so this has something to do for the first request alone.
  */
-export function limitFastifyLogins(request: FastifySessionRequest, findVisit: FindVisit, admit: Admit): void {
+export function limitFastifyLogins(request: FastifySessionRequest, findVisit: FindVisit, limitLogin: LimitLogin): void {
   for (const name of ['logIn', 'login'] as const) {
     const logIn = request[name] as LogIn | undefined
     if (typeof logIn !== 'function' || limited.has(logIn)) continue
-    const wrapped = limitedLogIn(logIn, findVisit, admit)
+    const wrapped = limitedLogIn(logIn, findVisit, limitLogin)
     limited.add(wrapped)
     let holder: object = request
     while (!Object.hasOwn(holder, name)) holder = Object.getPrototypeOf(holder)
@@ -33,23 +35,21 @@ export function limitFastifyLogins(request: FastifySessionRequest, findVisit: Fi
   }
 }
 
-function limitedLogIn(logIn: LogIn, findVisit: FindVisit, admit: Admit): LogIn {
+function limitedLogIn(logIn: LogIn, findVisit: FindVisit, limitLogin: LimitLogin): LogIn {
   return function (user, options) {
     const visit = findVisit(this)
-    if (!visit || options?.session === false) return logIn.call(this, user, options)
+    if (!visit) return logIn.call(this, user, options)
     const property = this.passport?.userProperty ?? 'user'
     const before = this[property]
-    const establish = async () => {
-      await logIn.call(this, user, options)
-      await visit.saveLogin()
-    }
-    const carryThrough = async () => {
-      const admission = await admit(visit.view, user, establish)
-      if (!admission.admitted) throw loginRefused(admission.message)
-    }
-    const outcome = carryThrough().catch((error) => {
-      this[property] = before
-      throw error
+    const outcome = limitLogin({
+      request: visit,
+      user,
+      options,
+      logIn: () => logIn.call(this, user, options),
+      save: () => visit.saveLogin(),
+      forget: () => {
+        this[property] = before
+      },
     })
     // Passport tells its options with every login.
     return options ? keepFromPassport(outcome, (error) => answerFailure(visit, options, error)) : outcome
@@ -58,14 +58,10 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, admit: Admit): LogIn {
 
 /**
  * Keeps a failure from passport.authenticate, which hands it on and then goes on to its success redirect all the same.
- *
- * Passport gives itself away by the handler that it hangs on at once: the reject function of a promise, which is the one
- * native function without a name. What an application binds has one, and so have the methods of `console`.
  */
 function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => void): Promise<void> {
   const keep = (handler: (error: unknown) => unknown) => {
-    const isReject = handler.name === '' && Function.prototype.toString.call(handler).includes('[native code]')
-    if (!isReject) return outcome.then(undefined, handler)
+    if (!isPassportsReject(handler)) return outcome.then(undefined, handler)
     // Never settles after a failure: the request has its answer.
     return new Promise<void>((resolve) => {
       outcome.then(resolve, answer)
@@ -74,9 +70,9 @@ function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => vo
   return Object.defineProperty(outcome, 'catch', { value: keep })
 }
 
-function answerFailure({ view, reply }: FastifyVisit, options: FailureOptions, error: unknown): void {
+function answerFailure({ raw, reply }: FastifyVisit, options: FailureOptions, error: unknown): void {
   if (isRefusal(error)) {
-    refuseLogin(view, responseOf(reply), options, error, (refused) => void reply.send(refused))
+    refuseLogin(viewOf(raw), responseOf(reply), options, error, (refused) => void reply.send(refused))
   } else {
     reply.send(error)
   }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
+import { visitOf } from '../../guard/request/host-visit.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
-import { visitOf } from '../../guard/request/visit.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { limitFastifyLogins } from './fastify-login.ts'
@@ -47,7 +47,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
 
   fastify.decorateRequest('sessmgr', {
     getter(this: FastifyRequest) {
-      return findVisit(this)?.state ?? {}
+      return findVisit(this)?.sessmgr ?? {}
     },
   })
   fastify.addHook('onRequest', (fastifyRequest, reply, done) => {
@@ -55,7 +55,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     if (request.session?.sessionId === undefined) return done()
     const store = guardFastifyStore(core, request.sessionStore)
     const visit = new FastifyVisit(store, request, reply)
-    limitFastifyLogins(request, findVisit, core.admit)
+    limitFastifyLogins(request, findVisit, core.limitLogin)
     if (visit.isJudged()) return done()
     visit.judge(visit.endedAmong(idsInCookies(request, store, decryptSession))).then(() => done(), done)
   })

@@ -1,7 +1,8 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
-import type { HostRequest, HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
-import { markerIn } from '../../guard/marker/session-marker.ts'
-import { storeHandle } from '../../guard/request/visit.ts'
+import type { HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
+import { markerIn, writeMarker } from '../../guard/marker/session-marker.ts'
+import { visitExchange } from '../../guard/request/visit.ts'
+import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { LoginSession } from '../../guard/session-guard.ts'
 import type { GuardedStore } from '../../guard/session-guards.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
@@ -9,21 +10,18 @@ import { storeCalls } from '../../guard/stores/store-calls.ts'
 import type { ServiceCore } from '../../service/service-core.ts'
 import type { FastifyVisit } from './fastify-visit.ts'
 
+type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>
+
 /** A store of @fastify/session behind the guard. */
-export interface FastifyStore extends GuardedStore {
-  readonly handle: HostStore
+export interface FastifyStore extends HostedStore {
   /** Whose request a session object belongs to. */
   readonly visits: WeakMap<object, FastifyVisit>
-  /** Runs a regeneration during which nothing is destroyed and nothing written. It must call the store at once. */
-  quietly<T>(regenerate: () => T): T
-  /** Runs what destroys the session of a request. It must call the store at once. */
-  givingUp<T>(request: HostRequest, destroy: () => T): T
+  /** Runs what calls the store at once, and has these methods answer in its place. */
+  without<T>(methods: Partial<StandIn>, run: () => T): T
   /** The login session that was found to be live as its data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
   /** Why a session is over; undefined when it is not known to be. */
   reasonOf(sessionId: string): SignedOutReason | undefined
-  /** Finds out which session a call asks for, which gets none. */
-  askedFor(call: () => void): string | undefined
 }
 
 const known = new WeakMap<GuardedStore, FastifyStore>()
@@ -39,31 +37,29 @@ export function guardFastifyStore({ guards }: ServiceCore, store: HostStore): Fa
 }
 
 function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifyStore {
-  const handle = storeHandle()
   const visits = new WeakMap<object, FastifyVisit>()
   // The store is not told which request it reads for. What it found out travels with the session: in the marker object.
   const judged = new WeakMap<object, LoginSession>()
   const reasons = new BoundedMap<string, SignedOutReason>(10_000)
-  let quiet = false
-  let giver: HostRequest | undefined
-  let asked: { id?: string } | undefined
+  // @fastify/session (11) makes an empty session only by destroying one in its store and writing the next, and tells the
+  // id in a cookie only to its store. It calls the store at once and tells it neither the request nor the purpose.
+  let standIn: Partial<StandIn> = {}
 
   store.get = (sessionId, callback) => {
-    if (!asked) return answerCallback(load(sessionId), callback)
-    asked.id = sessionId
-    callback(null)
+    if (standIn.get) return standIn.get(sessionId, callback)
+    return answerCallback(load(sessionId), callback)
   }
   store.set = (sessionId, session, callback) => {
-    if (quiet) return callback?.()
+    if (standIn.set) return standIn.set(sessionId, session, callback)
     const visit = visits.get(session)
     if (visit) visit.wrote = true
     // A session that rolls is written at every request. Nearly always there is nothing new to write.
     if (callback && visit?.isUnchanged(session) && guard.canWait(sessionId, session)) return process.nextTick(callback)
-    return answerCallback(guard.save(sessionId, session, visit?.view), callback)
+    return answerCallback(guard.save(sessionId, session, visit), callback)
   }
   store.destroy = (sessionId, callback) => {
-    if (quiet) return callback?.()
-    return answerCallback(guard.destroy(sessionId, giver), callback)
+    if (standIn.destroy) return standIn.destroy(sessionId, callback)
+    return answerCallback(guard.destroy(sessionId), callback)
   }
 
   async function load(sessionId: string): Promise<HostSessionData | null> {
@@ -72,33 +68,26 @@ function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifySt
       reasons.set(sessionId, ended ?? 'missing')
       return null
     }
-    if (!session || !guard.markerOf(sessionId, data)) return data
+    const marker = session && guard.markerOf(sessionId, data)
+    if (!marker) return data
     // The memory store hands out the same object again and again.
-    const copy = { ...data }
-    guard.mark(sessionId, copy, session)
-    judged.set(markerIn(copy) as object, session)
+    const [copy, own] = [{ ...data }, { ...marker }]
+    writeMarker(copy, own)
+    judged.set(own, session)
     return copy
   }
 
   return {
+    ...visitExchange,
     calls,
     guard,
-    handle,
     visits,
-    quietly(regenerate) {
-      quiet = true
+    without(methods, run) {
+      standIn = methods
       try {
-        return regenerate()
+        return run()
       } finally {
-        quiet = false
-      }
-    },
-    givingUp(request, destroy) {
-      giver = request
-      try {
-        return destroy()
-      } finally {
-        giver = undefined
+        standIn = {}
       }
     },
     judged(data) {
@@ -106,15 +95,5 @@ function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifySt
       return marker && judged.get(marker)
     },
     reasonOf: (sessionId) => reasons.get(sessionId),
-    askedFor(call) {
-      const question: { id?: string } = {}
-      asked = question
-      try {
-        call()
-      } finally {
-        asked = undefined
-      }
-      return question.id
-    },
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { HostSessionData, SignedOutReason } from '../../guard/host-types.ts'
+import { judgeSession } from '../../guard/request/judge-session.ts'
 import { Visit } from '../../guard/request/visit.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
 import type { FastifyStore } from './fastify-store.ts'
@@ -10,7 +11,7 @@ type Callback = (error?: unknown) => void
 
 /** One request to Fastify. */
 export class FastifyVisit extends Visit {
-  override readonly store: FastifyStore
+  readonly store: FastifyStore
   readonly request: FastifySessionRequest
   readonly reply: FastifyReply
   /** Name of the cookie by which the request came with a session that is over. */
@@ -22,7 +23,7 @@ export class FastifyVisit extends Visit {
   #left: FastifySession | undefined
 
   constructor(store: FastifyStore, request: FastifySessionRequest, reply: FastifyReply) {
-    super(request.raw, store)
+    super(request.raw)
     this.store = store
     this.request = request
     this.reply = reply
@@ -34,26 +35,20 @@ export class FastifyVisit extends Visit {
     return session?.sessionId === undefined ? undefined : session
   }
 
-  get sessionId(): string | undefined {
-    return this.session?.sessionId
+  get sessionID(): string {
+    return this.session?.sessionId ?? ''
   }
 
-  protected get parts(): Record<string, unknown> {
-    const visit = this
-    const { request, store } = this
-    return {
-      sessionStore: store.handle,
-      ip: request.ip,
-      flash: request.flash && ((type: string, message: string) => request.flash?.(type, message)),
-      get body() {
-        return request.body
-      },
-      get sessionID(): string {
-        return visit.sessionId ?? ''
-      },
-      // The session knows its id itself.
-      set sessionID(_: string) {},
-    }
+  get ip(): string {
+    return this.request.ip
+  }
+
+  get body(): unknown {
+    return this.request.body
+  }
+
+  flash(type: string, message: string): unknown {
+    return this.request.flash?.(type, message)
   }
 
   /** Finds out why the session is over that the cookies name, if one is. */
@@ -72,8 +67,9 @@ export class FastifyVisit extends Visit {
     const { session, store } = this
     const found = session && store.judged(session)
     if (!found) return false
-    this.state = { session: found }
-    this.noteOrigin(found)
+    this.sessmgr = { session: found }
+    this.origin ??= found
+    store.guard.noteOrigin(this, session, found)
     this.#loaded = session
     this.#attributes = attributesOf(session)
     return true
@@ -85,11 +81,15 @@ export class FastifyVisit extends Visit {
     return loaded === session && !loaded.isModified() && attributesOf(loaded) === this.#attributes
   }
 
-  protected async startAfresh(): Promise<void> {
+  /** Finds out what became of the session that was loaded before there was a guard. */
+  async judge(lost?: SignedOutReason): Promise<void> {
     const { session, store } = this
-    if (!session) return
-    await store.quietly(() => regenerateOf(session).call(session))
-    this.#attend()
+    if ((await judgeSession(store, this, lost)) && session) this.#renew(session)
+    this.origin ??= this.sessmgr.session
+  }
+
+  async exchange(): Promise<void> {
+    if (this.session) await this.#regenerate(this.session)
   }
 
   async putBack(): Promise<void> {
@@ -98,8 +98,8 @@ export class FastifyVisit extends Visit {
 
   /** Writes the session of a login: the next login must not take it for lost. */
   async saveLogin(): Promise<void> {
-    const { session, store, view } = this
-    if (session) await store.guard.save(session.sessionId, session, view)
+    const { session, store } = this
+    if (session) await store.guard.save(session.sessionId, session, this)
   }
 
   /** Stands by for the session to be exchanged. What is put on it here is not part of its data. */
@@ -112,8 +112,7 @@ export class FastifyVisit extends Visit {
       return answerCallback(this.#regenerate(session, keys), callback)
     }
     const reload = (callback?: Callback) => answerCallback(this.#reload(session), callback)
-    const destroy = (callback?: Callback) =>
-      store.givingUp(this.view, () => Object.getPrototypeOf(session).destroy.call(session, callback))
+    const destroy = (callback?: Callback) => answerCallback(this.#destroy(session), callback)
     for (const [name, value] of Object.entries({ regenerate, reload, destroy })) {
       Object.defineProperty(session, name, { value, configurable: true, writable: true })
     }
@@ -121,8 +120,8 @@ export class FastifyVisit extends Visit {
 
   /** Takes the session anew from the store, in which it may have been ended meanwhile. */
   async #reload(session: FastifySession): Promise<void> {
-    const { request, store, view } = this
-    const signedIn = view.sessmgr?.session
+    const { request, store } = this
+    const signedIn = this.sessmgr.session
     try {
       await Object.getPrototypeOf(session).reload.call(session)
     } catch (error) {
@@ -133,29 +132,46 @@ export class FastifyVisit extends Visit {
     this.#attend()
     if (this.isJudged()) return
     const ended = signedIn && store.reasonOf(session.sessionId)
-    if (ended) await this.startAfresh()
+    if (ended && this.session) this.#renew(this.session)
     await this.judge(ended)
   }
 
-  async #regenerate(session: FastifySession, keys: readonly string[] | undefined): Promise<void> {
-    const { request, store, view } = this
-    const regenerate = regenerateOf(session)
-    if (store.guard.logins.of(view)) {
+  async #regenerate(session: FastifySession, keys?: readonly string[]): Promise<void> {
+    const { request, store } = this
+    const { guard } = store
+    if (guard.logins.of(this)) {
       // The session that is left here stays in its store and its slot until the login has been admitted.
       this.#left = session
-      await store.quietly(() => regenerate.call(session, keys))
-    } else {
-      const isOver = await store.guard.hasEnded(view)
-      try {
-        // What a session held that was ended meanwhile must not live on in another.
-        await store.givingUp(view, () => regenerate.call(session, isOver ? undefined : keys))
-      } catch (error) {
-        // A session that could not be ended is still the browser's, which must keep the cookie to try again.
-        request.session = session
-        throw error
-      }
+      return this.#renew(session, keys)
     }
+    // What a session held that was ended meanwhile must not live on in another.
+    const kept = (await guard.hasEnded(this)) ? undefined : keys
+    // A session that could not be ended is still the browser's, which must keep the cookie to try again.
+    await guard.destroy(session.sessionId, this)
+    this.#renew(session, kept)
+    const { session: renewed } = this
+    try {
+      if (renewed) await guard.save(renewed.sessionId, renewed)
+    } catch (error) {
+      request.session = session
+      throw error
+    }
+  }
+
+  /** Gives the request an empty session, without a word to the store. */
+  #renew(session: FastifySession, keys?: readonly string[]): void {
+    const destroy = (_id: string, callback?: Callback) => callback?.()
+    const set = (_id: string, _data: unknown, callback?: Callback) => callback?.()
+    this.store.without({ destroy, set }, () => Object.getPrototypeOf(session).regenerate.call(session, keys))
     this.#attend()
+  }
+
+  async #destroy(session: FastifySession): Promise<void> {
+    try {
+      await this.store.guard.destroy(session.sessionId, this)
+    } finally {
+      this.request.session = null
+    }
   }
 
   protected override get unwritten(): HostSessionData | undefined {
@@ -166,10 +182,6 @@ export class FastifyVisit extends Visit {
     const cookie = { ...session.cookie, expires: (originalExpires as Date | undefined) ?? expires ?? null }
     return { ...session, cookie }
   }
-}
-
-function regenerateOf(session: FastifySession): (keys?: readonly string[]) => Promise<void> {
-  return Object.getPrototypeOf(session).regenerate
 }
 
 function attributesOf({ cookie = {} }: FastifySession): string {

@@ -1,3 +1,4 @@
+import type { HostStore } from '../../guard/host-types.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 
@@ -22,17 +23,28 @@ export function* idsInCookies(
     if (value === undefined) continue
     // Perhaps behind a prefix such as that of express-session.
     for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
-      const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : store.askedFor(() => unsign(text, request, decrypt))
+      const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : unsign(text, request, store, decrypt)
       if (id !== undefined) yield { cookie, id }
     }
   }
 }
 
 /** Lets @fastify/session read a cookie by the application's own signer, on a request that nobody sees. */
-function unsign(text: string, request: FastifySessionRequest, decrypt: DecryptSession): void {
+function unsign(
+  text: string,
+  request: FastifySessionRequest,
+  store: FastifyStore,
+  decrypt: DecryptSession,
+): string | undefined {
+  let asked: string | undefined
   try {
-    decrypt(text, Object.create(request), () => {})
+    const get: HostStore['get'] = (id, callback) => {
+      asked = id
+      callback(null)
+    }
+    store.without({ get }, () => decrypt(text, Object.create(request), () => {}))
   } catch {
     // A cookie of somebody else's, which the signer does not understand.
   }
+  return asked
 }

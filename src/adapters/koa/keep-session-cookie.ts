@@ -16,11 +16,11 @@ export function keepSessionCookie(visit: KoaVisit): void {
 }
 
 function restoreWithHeaders(visit: KoaVisit): void {
-  const { context, sessionId = '' } = visit
+  const { context, sessionID } = visit
   const { res, sessionOptions } = context
   const { key, externalKey } = sessionOptions
   if (externalKey) {
-    if (visit.wrote && visit.state.session) beforeHeaders(res, () => externalKey.set(context, sessionId))
+    if (visit.wrote && visit.sessmgr.session) beforeHeaders(res, () => externalKey.set(context, sessionID))
     return
   }
   const cookies = () => [res.getHeader('Set-Cookie') ?? []].flat().map(String)

@@ -1,7 +1,8 @@
 import type {} from 'koa'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
-import { visitOf } from '../../guard/request/visit.ts'
+import { visitOf } from '../../guard/request/host-visit.ts'
+import { goOnWith } from '../../guard/request/judge-session.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
@@ -35,7 +36,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
   Object.defineProperty(app.context, 'sessmgr', {
     configurable: true,
     get(this: KoaSessionContext): RequestState {
-      return visitOf(this.req)?.state ?? {}
+      return visitOf(this.req)?.sessmgr ?? {}
     },
   })
 
@@ -43,7 +44,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
     const context = anyContext as KoaSessionContext
     if (visitOf(context.req)) return void (await next())
     const visit = await arrive(store, context)
-    limitKoaLogins(visit, core.admit)
+    limitKoaLogins(visit, core.limitLogin)
     keepSessionCookie(visit)
     try {
       await next()
@@ -61,24 +62,19 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
   const visit = new KoaVisit(store, context)
   const load = store.loadOf(context)
   if (!load) return visit
-  visit.isStored = load.key === visit.sessionId
+  visit.isStored = load.key === visit.sessionID
   if (!visit.isStored) {
     // koa-session does not want it, by its expiry or the option `valid`: its slot is for somebody else.
-    if (load.session) await destroy(store, load.key)
-    visit.state = { ended: { reason: load.ended ?? 'missing' } }
+    if (load.session) await store.guard.destroy(load.key)
+    visit.sessmgr = { ended: { reason: load.ended ?? 'missing' } }
     clearSessionCookie(visit)
-  } else if (load.session && visit.session) {
-    visit.state = { session: load.session }
+  } else if (load.session) {
     visit.origin = load.session
-    // From before the limit: what is new in the session makes koa-session save it.
-    if (!store.guard.markerOf(load.key, visit.session)) store.guard.mark(load.key, visit.session, load.session)
+    // A marker that it has not had yet makes koa-session save it.
+    goOnWith(store, visit, load.session)
     await visit.storeMarker(load.data)
   }
   return visit
-}
-
-async function destroy({ guard }: KoaGuardedStore, key: string): Promise<void> {
-  await guard.destroy(key)
 }
 
 /** Finds the store that koa-session was given, by a context that belongs to no request. */

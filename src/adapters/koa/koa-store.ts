@@ -1,7 +1,9 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import type { HostSessionData, HostStore } from '../../guard/host-types.ts'
+import type { HostSessionData } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspected.ts'
-import { storeHandle, visitOf } from '../../guard/request/visit.ts'
+import { visitOf } from '../../guard/request/host-visit.ts'
+import { visitExchange } from '../../guard/request/visit.ts'
+import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { GuardedStore } from '../../guard/session-guards.ts'
 import { isMissing } from '../../guard/stores/is-missing.ts'
 import { sessionCall } from '../../guard/stores/session-call.ts'
@@ -16,44 +18,39 @@ export interface KoaLoad extends Inspected {
 }
 
 /** A store of koa-session behind the guard. */
-export interface KoaGuardedStore extends GuardedStore {
-  readonly handle: HostStore
+export interface KoaGuardedStore extends HostedStore {
   /** What the guard found out when the session of a request was loaded; undefined when the request came with none. */
   loadOf(context: KoaContext): KoaLoad | undefined
 }
 
-/** What koa-session gives a store beside key and data. */
-type Rest = readonly [maxAge: unknown, options: KoaStoreOptions]
+/** The calls to a store of koa-session, which wants to know more than key and data. */
+interface KoaCalls extends StoreCalls {
+  get(key: string, maxAge?: unknown, options?: KoaStoreOptions): Promise<HostSessionData | undefined>
+}
+
+/** What koa-session has said beside key and data, for the time that the guard takes to write them. */
+const writing = new WeakMap<HostSessionData, readonly [maxAge: unknown, options: KoaStoreOptions]>()
 
 const known = new WeakMap<GuardedStore, KoaGuardedStore>()
 
 /** Finds the guard of a store, putting one up if need be: in place, because koa-session holds the very object. */
 export function guardKoaStore({ guards }: ServiceCore, store: KoaStore): KoaGuardedStore {
-  const rest: RestOfCalls = { reading: undefined, writing: new WeakMap() }
-  const behind = guards.of(store, (_, deadlineMs) => koaCalls(store, rest, deadlineMs))
-  const guarded = known.get(behind) ?? putUpGuard(store, behind, rest)
+  const behind = guards.of(store, koaCalls)
+  const guarded = known.get(behind) ?? putUpGuard(store, behind)
   known.set(behind, guarded)
   return guarded
 }
 
-/** Carries what koa-session says beside key and data past the guard, which calls the store in the same breath. */
-interface RestOfCalls {
-  reading: Rest | undefined
-  readonly writing: WeakMap<HostSessionData, Rest>
-}
-
-function koaCalls(store: KoaStore, rest: RestOfCalls, deadlineMs: number): StoreCalls {
+function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
   const { get, set, destroy } = store
   const run = sessionCall(deadlineMs)
   const ifThere = <T>(key: string, call: () => Promise<T>) =>
     run(key, () => call().catch((error) => (isMissing(error) ? undefined : Promise.reject(error))))
   return {
-    get(key) {
-      const [maxAge, options] = rest.reading ?? [undefined, {}]
-      return ifThere(key, async () => (await get.call(store, key, maxAge, options)) ?? undefined)
-    },
+    get: (key, maxAge, options = {}) =>
+      ifThere(key, async () => (await get.call(store, key, maxAge, options)) ?? undefined),
     set(key, data) {
-      const [maxAge, options] = rest.writing.get(data) ?? [data._maxAge, {}]
+      const [maxAge, options] = writing.get(data) ?? [data._maxAge, {}]
       return run(key, async () => void (await set.call(store, key, data, maxAge, options)))
     },
     destroy: (key) => ifThere(key, async () => void (await destroy.call(store, key, {}))),
@@ -62,27 +59,23 @@ function koaCalls(store: KoaStore, rest: RestOfCalls, deadlineMs: number): Store
   }
 }
 
-function putUpGuard(store: KoaStore, { calls, guard }: GuardedStore, rest: RestOfCalls): KoaGuardedStore {
-  const handle = storeHandle()
+function putUpGuard(store: KoaStore, { calls, guard }: GuardedStore): KoaGuardedStore {
   const loads = new WeakMap<KoaContext, KoaLoad>()
 
   store.get = async (key, maxAge, options = {}) => {
     const { ctx } = options
     if (ctx && visitOf(ctx.req)) throw tooEarly()
-    rest.reading = [maxAge, options]
-    const loading = guard.load(key)
-    rest.reading = undefined
-    const result = await loading
+    const result = await guard.load(key, () => (calls as KoaCalls).get(key, maxAge, options))
     if (ctx) loads.set(ctx, { key, ...result })
     return result.data
   }
   store.set = async (key, data, maxAge, options = {}) => {
     const visit = visitIn(options)
-    rest.writing.set(data, [maxAge, options])
-    if (visit) Object.assign(visit, { sessionId: key, wrote: true })
+    writing.set(data, [maxAge, options])
+    if (visit) Object.assign(visit, { sessionID: key, wrote: true })
     if (visit?.isQuiet) return
-    if (visit) visit.written = guard.logins.of(visit.view) ? data : undefined
-    await guard.save(key, data, visit?.view)
+    if (visit) visit.written = guard.logins.of(visit) ? data : undefined
+    await guard.save(key, data, visit)
     // What is written is a copy of the session; one that has been admitted here must know of it.
     const marker = guard.markerOf(key, data)
     if (marker && visit?.session) guard.mark(key, visit.session, marker)
@@ -90,11 +83,11 @@ function putUpGuard(store: KoaStore, { calls, guard }: GuardedStore, rest: RestO
   store.destroy = async (key, options = {}) => {
     const visit = visitIn(options)
     // The session that a login leaves stays in its store and its slot until the login has been admitted.
-    if (visit && guard.logins.of(visit.view)) return
-    await guard.destroy(key, visit?.view)
+    if (visit && guard.logins.of(visit)) return
+    await guard.destroy(key, visit)
   }
 
-  return { calls, guard, handle, loadOf: (context) => loads.get(context) }
+  return { ...visitExchange, calls, guard, loadOf: (context) => loads.get(context) }
 }
 
 function visitIn({ ctx }: KoaStoreOptions): KoaVisit | undefined {

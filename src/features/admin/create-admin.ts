@@ -3,7 +3,7 @@ import { adminFolder } from 'virtual:admin-folder'
 import { errorBody } from '../../ground/answer-body.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
-import { hostRequestOf } from '../../guard/request/host-visit.ts'
+import { guardedRequestOf } from '../../guard/request/host-visit.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import type { Caller } from '../../routes/caller.ts'
@@ -80,7 +80,7 @@ export function createAdmin(parts: AdminParts, options?: AdminOptions) {
     parts.notePage(request)
     const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
     const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
-    const session = hostRequestOf(request).sessmgr?.session
+    const session = guardedRequestOf(request).sessmgr?.session
     const user = session && (await parts.findSignedIn(session.userId))
     const nonce = user === undefined ? undefined : await parts.nonceOf(request)
     const isManager = nonce !== undefined && (await can(user, 'manage_options'))

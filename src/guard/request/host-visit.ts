@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import type { HostRequest } from '../host-types.ts'
+import type { GuardedRequest, HostRequest } from '../host-types.ts'
+import type { HostedStore } from '../session-exchange.ts'
+import { nodeView } from './node-view.ts'
 
 /** Where the adapter of a host keeps, on Node's request, what it knows of it. The same across the doors of the package. */
 export const VISIT: unique symbol = Symbol.for('sessmgr.visit')
@@ -18,18 +20,27 @@ export type RequestLike =
       readonly req: IncomingMessage | Http2ServerRequest
     }
 
-/** A request of a host that is not Express. */
-export interface HostVisit {
-  /** The request as everything that was made for Express sees it. */
-  readonly view: HostRequest
+/** A request of a host that is not Express: what Express has on the request itself, the adapter keeps here. */
+export interface HostVisit extends Partial<GuardedRequest> {
+  readonly raw: IncomingMessage
+  /** The store that holds its session. */
+  readonly store?: HostedStore
 }
 
-/** Finds the request of Express, or what an adapter shows in its place. */
-export function hostRequestOf(request: RequestLike): HostRequest {
-  const { raw, req } = request as { raw?: unknown; req?: unknown }
-  for (const message of [request, raw, req]) {
-    const visit = (message as { [VISIT]?: HostVisit } | undefined)?.[VISIT]
-    if (visit) return visit.view
-  }
-  return request as HostRequest
+/** Finds what an adapter knows of a request. */
+export function visitOf(message: object): HostVisit | undefined {
+  return (message as { [VISIT]?: HostVisit })[VISIT]
+}
+
+/** Finds the request of Express, or the visit that stands in its place. */
+export function guardedRequestOf(request: RequestLike): GuardedRequest {
+  const { raw, req } = request as { raw?: object; req?: object }
+  const visit = visitOf(request) ?? (raw && visitOf(raw)) ?? (req && visitOf(req))
+  return (visit ?? request) as GuardedRequest
+}
+
+/** Shows a request as Express would have it. */
+export function viewOf(request: object): HostRequest {
+  const visit = visitOf(request)
+  return visit ? nodeView(visit.raw, visit) : (request as HostRequest)
 }

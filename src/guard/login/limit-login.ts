@@ -1,0 +1,119 @@
+import { SessmgrError } from '../../ground/errors.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { Admission } from '../../limiter/admit-login.ts'
+import type { SessionLimiter } from '../../limiter/session-limiter.ts'
+import type { GuardedRequest, HostSessionData } from '../host-types.ts'
+import { goOnWith } from '../request/judge-session.ts'
+import type { HostedStore } from '../session-exchange.ts'
+import { sessionTtl } from '../session-ttl.ts'
+import { clientDetails } from './client-details.ts'
+
+/**
+ * Life of a session until its login has been answered, which saves it and gives it its full time: a login that is cut
+ * off in between must not hold a slot for days.
+ */
+const UNCONFIRMED_MS = 120_000
+
+/** A login as the library of a host asks for it. */
+export interface HostLogin {
+  readonly request: GuardedRequest
+  readonly user: unknown
+  /** What the library was told with the login: one with `session: false` has nothing to limit. */
+  readonly options?: { readonly session?: boolean | undefined } | undefined
+  /** Runs the host's own login, which leaves a fresh session on the request. */
+  logIn(): Promise<void>
+  /** Saves that session, where the host's login does not: the next login must not take it for lost. */
+  save?(): Promise<void> | undefined
+  /** Takes back what the library has noted of the user, when the login fails. */
+  forget?(): void
+}
+
+/**
+ * Carries a login through the limit.
+ *
+ * @throws SessmgrError `login_limit_reached` when the limit refuses it, `session_ended` when the request was loaded with a
+ * session of this user that is over by now; the session is then as it was.
+ */
+export type LimitLogin = (login: HostLogin) => Promise<void>
+
+/** What the limit of logins is made of. */
+export interface LoginParts {
+  readonly limiter: SessionLimiter
+  readonly userIdOf: (user: unknown) => UserId
+  /** Finds the store that holds the session of a request. */
+  readonly storeOf: (request: GuardedRequest) => HostedStore
+  /** Gives the sentence that a blocked user reads. */
+  readonly blockedMessage: (request: GuardedRequest) => string
+}
+
+/** Creates what every login passes, whatever the host. */
+export function createLimitLogin(parts: LoginParts): LimitLogin {
+  return async (login) => {
+    if (login.options?.session === false) return login.logIn()
+    try {
+      const userId = parts.userIdOf(login.user)
+      const store = parts.storeOf(login.request)
+      const admission = await store.guard.logins.inTurn(login.request, () => admit(parts, store, login, userId))
+      if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
+    } catch (error) {
+      login.forget?.()
+      throw error
+    }
+  }
+}
+
+async function admit(
+  { limiter, blockedMessage }: LoginParts,
+  store: HostedStore,
+  { request, logIn, save }: HostLogin,
+  userId: UserId,
+): Promise<Admission> {
+  const { guard } = store
+  await guard.marks.ready()
+  const { session: before, sessionID: sessionId = '' } = request
+  const holder = before && guard.markerOf(sessionId, before)?.userId
+  const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
+
+  const client = clientDetails(request.ip ?? request.socket.remoteAddress, request.headers['user-agent'])
+  const continues = await guard.continuedBy(request, userId)
+  const attempt = { userId, replaces, continues, ...client, blockedMessage: () => blockedMessage(request) }
+  const admission = await guard.logins.run(request, { userId, sessionId }, () =>
+    limiter.admit(attempt, async () => {
+      const revert = rememberSession(store, request)
+      try {
+        await logIn()
+        await save?.()
+      } catch (error) {
+        await revert()
+        throw error
+      }
+      const { session = {}, sessionID = '' } = request
+      if (sessionID === sessionId && request._sessionManager) guard.warnings.noteOldPassport()
+      return { sessionId: sessionID, ttlMs: Math.min(sessionTtl(session), UNCONFIRMED_MS), revert }
+    }),
+  )
+
+  const { session, sessionID } = request
+  if (admission.admitted && session) {
+    const { token } = admission.session
+    goOnWith(store, request, { userId: admission.session.userId, token })
+    guard.warnings.compareUsers(session, admission.session.userId)
+    if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
+    // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
+    if (sessionID !== sessionId && replaces === undefined) await guard.leave(sessionId, holder, request)
+  }
+  return admission
+}
+
+/** Remembers the visitor's session and returns what puts it back: a refused login leaves it as it was. */
+function rememberSession(store: HostedStore, request: GuardedRequest): () => Promise<void> {
+  const { sessionID: sessionId = '', session } = request
+  const data = JSON.parse(JSON.stringify(session ?? null)) as HostSessionData | null
+  return async () => {
+    const refusedId = request.sessionID
+    await store.putBack(request, sessionId, data)
+    if (refusedId !== undefined && refusedId !== sessionId) await store.calls.destroy(refusedId)
+    // A host that logs in without a new session has written the user into the visitor's.
+    else if (data) await store.calls.set(sessionId, data)
+  }
+}

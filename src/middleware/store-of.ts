@@ -1,0 +1,23 @@
+import { SessmgrError } from '../ground/errors.ts'
+import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
+import { visitOf } from '../guard/request/host-visit.ts'
+import type { HostedStore } from '../guard/session-exchange.ts'
+import type { ExpressStores } from './express-store.ts'
+
+/** Finds the guarded store that holds the session of a request. */
+export type StoreOf = (request: GuardedRequest) => HostedStore
+
+/** Creates what finds the store of a request to any host. It throws a SessmgrError `session_middleware_missing`. */
+export function createStoreOf(expressStores: ExpressStores): StoreOf {
+  return (request) => {
+    const { sessionStore, session, sessionID } = request as HostRequest
+    const store = visitOf(request)?.store ?? (sessionStore && expressStores.of(sessionStore))
+    // Where the session's cookie does not reach, @fastify/session leaves an empty object.
+    if (store && sessionID !== undefined && typeof session?.regenerate === 'function') return store
+    throw new SessmgrError(
+      'session_middleware_missing',
+      'There is no session on this request, or it has been ended. Add the sessions and sessmgr before the route that ' +
+        "logs people in, and put that below the path of the session's cookie.",
+    )
+  }
+}
