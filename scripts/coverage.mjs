@@ -1,24 +1,15 @@
-// Measures which lines and branches of src/ the tests run: in vitest, in the processes of the command line, and in the
-// pages of a real browser. Fails below the thresholds. The whole report is coverage/index.html.
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+// Judges which lines and branches of src/ the tests have run: in vitest, in the processes of the command line, and in the
+// pages of a real browser. `COVERAGE=1 npm test` and `COVERAGE=1 npm run test:browser` note it. Fails below the
+// thresholds. The whole report is coverage/index.html.
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CoverageReport } from 'monocart-coverage-reports'
+import { FOLDER as folder } from './prepare-coverage.mjs'
 
 const THRESHOLDS = { lines: 95, branches: 90 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folder = join(root, 'coverage')
-
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder)
-// What runs elsewhere is built once more, in a form that can be traced back to its sources.
-run(['tsup', '--silent', '--no-dts', '--sourcemap', '--out-dir', join(folder, 'dist')])
-const admin = ['--outDir', join(folder, 'admin'), '--minify', 'false', '--sourcemap', 'inline']
-run(['vite', 'build', '--config', 'vite.admin.config.ts', ...admin])
-run(['vitest', 'run', '--coverage', '--project', 'node'], { COVERAGE_OF_PROCESSES: folder })
-run(['vitest', 'run', '--project', 'browser'], { COVERAGE_OF_PAGES: folder })
 
 const whole = new CoverageReport({
   outputDir: folder,
@@ -64,9 +55,4 @@ async function addPages(report) {
 
 function readJson(path) {
   return JSON.parse(readFileSync(path, 'utf8'))
-}
-
-function run(command, env = {}) {
-  const { status } = spawnSync('npx', command, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
-  if (status !== 0) process.exit(status ?? 1)
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import ts from 'typescript'
+import { cachedHost } from './cached-host.ts'
 
 /** What `tsc --init` writes, which is stricter than most. */
 const OPTIONS: ts.CompilerOptions = {
@@ -23,7 +24,8 @@ export function compileAsNewcomer(folder: string, texts: Readonly<Record<string,
       return file
     })
     // In CommonJS it would ask for another way to import.
-    const program = ts.createProgram(files, { ...OPTIONS, verbatimModuleSyntax: extension === '.mts' })
+    const options = { ...OPTIONS, verbatimModuleSyntax: extension === '.mts' }
+    const program = ts.createProgram(files, options, cachedHost(options))
     return ts
       .getPreEmitDiagnostics(program)
       .map(

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import ts from 'typescript'
+import { cachedHost } from './cached-host.ts'
 import { type CodeBlock, ROOT } from './pages.ts'
 
 const PRELUDES = ['prelude.d.ts', 'prelude-of-pages.d.ts'].map((name) => join(ROOT, 'test/docs', name))
@@ -37,7 +38,7 @@ const OPTIONS: ts.CompilerOptions = {
  */
 export function compileBlocks(blocks: readonly CodeBlock[]): readonly string[] {
   const sources = new Map(blocks.map((block, index) => [join(ROOT, `docs/block-${index}${extensionOf(block)}`), block]))
-  const host = ts.createCompilerHost(OPTIONS)
+  const host = cachedHost(OPTIONS)
   const { fileExists, readFile, getSourceFile } = host
   const textOf = (path: string) => {
     const block = sources.get(path)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import ts from 'typescript'
+import { cachedHost } from './cached-host.ts'
 import { ROOT } from './pages.ts'
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object }
@@ -37,7 +38,7 @@ export function compileDoors(doors: Readonly<Record<string, string>>, config = '
     join(path, '..'),
   )
   const files = [...Object.values(doors), ...ASSETS].map((file) => resolve(ROOT, file))
-  const program = ts.createProgram(files, options)
+  const program = ts.createProgram(files, options, cachedHost(options))
   const checker = program.getTypeChecker()
   const compiled = Object.entries(doors).map(([name, file]) => {
     const source = program.getSourceFile(resolve(ROOT, file))

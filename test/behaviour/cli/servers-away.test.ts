@@ -94,8 +94,10 @@ describe.concurrent('what never comes', () => {
   it('says so of a limiter that does not close, after a command that is done: 0', async () => {
     const config = `import { memoryStore, sessmgr } from 'sessmgr'
 export default sessmgr({ store: { ...memoryStore(), local: false, close: CLOSE } })`
-    const late = await runWith(config.replace('CLOSE', '() => new Promise(() => {})'))
-    const bad = await runWith(config.replace('CLOSE', "async () => Promise.reject(new Error('broken'))"))
+    const [late, bad] = await Promise.all([
+      runWith(config.replace('CLOSE', '() => new Promise(() => {})')),
+      runWith(config.replace('CLOSE', "async () => Promise.reject(new Error('broken'))")),
+    ])
     expect([late.code, late.out, late.err]).toEqual([
       ...[0, '1\n', 'Warning: the limiter could not be closed: it took more than 5 seconds.\n'],
     ])

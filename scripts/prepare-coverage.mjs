@@ -1,0 +1,37 @@
+// Makes ready what tells which lines and branches the tests run. The program and the admin screen, which run elsewhere
+// than the tests, are built once more, in a form that can be traced back to its sources.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** Where scripts/coverage.mjs finds what was noted. */
+export const FOLDER = join(root, 'coverage')
+
+/**
+ * Makes a project of the tests note what it runs.
+ *
+ * @returns What vitest gets on its command line, and its environment.
+ */
+export function prepareCoverage(project) {
+  mkdirSync(FOLDER, { recursive: true })
+  if (project === 'browser') {
+    forget('pages')
+    const parameters = ['--outDir', join(FOLDER, 'admin'), '--minify', 'false', '--sourcemap', 'inline']
+    run(['vite', 'build', '--config', 'vite.admin.config.ts', ...parameters])
+    return { parameters: [], env: { COVERAGE_OF_PAGES: FOLDER } }
+  }
+  forget('processes')
+  run(['tsup', '--silent', '--no-dts', '--sourcemap', '--out-dir', join(FOLDER, 'dist')])
+  return { parameters: ['--coverage'], env: { COVERAGE_OF_PROCESSES: FOLDER } }
+}
+
+function forget(name) {
+  rmSync(join(FOLDER, name), { recursive: true, force: true })
+}
+
+function run(command) {
+  const { status } = spawnSync('npx', command, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}

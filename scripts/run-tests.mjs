@@ -1,0 +1,37 @@
+// Runs a project of the tests: `node`, with the linter and the type checks beside it, or `browser`. Further parameters go
+// to vitest. With COVERAGE set, what runs is noted for `npm run coverage`.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { prepareCoverage } from './prepare-coverage.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const [project = '', ...more] = process.argv.slice(2)
+
+const { parameters, env } = process.env.COVERAGE ? prepareCoverage(project) : { parameters: [], env: {} }
+// Tests wait for much; the checks use that time, and speak when the tests are done.
+const checks =
+  project === 'node'
+    ? [
+        check('The linter', 'node_modules/.bin/biome', 'check', '--error-on-warnings', '.'),
+        check('The type check', 'node', 'scripts/typecheck.mjs'),
+      ]
+    : []
+const tests = spawn('node_modules/.bin/vitest', ['run', '--project', project, ...parameters, ...more], {
+  cwd: root,
+  env: { ...process.env, ...env },
+  stdio: 'inherit',
+})
+tests.on('close', async (code) => {
+  const found = await Promise.all(checks)
+  for (const { name, output, passed } of found)
+    console.log(passed ? `${name} has passed.` : `${output}${name} has failed.`)
+  process.exitCode = found.every(({ passed }) => passed) ? (code ?? 1) : 1
+})
+
+/** Runs a program and keeps what it says. */
+function check(name, command, ...parameters) {
+  const child = spawn(command, parameters, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  return new Promise((resolve) => child.on('close', (code) => resolve({ name, output, passed: code === 0 })))
+}
