@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ExampleProcess } from '../support/example-process.ts'
+import { ExampleApp } from '../support/example-app.ts'
 import { runCurl } from '../support/run-curl.ts'
 import { codeBlocks, pages } from './pages.ts'
 
@@ -12,9 +12,9 @@ const shell = pages()
 const lines = shell.match(/^curl .*$/gm) ?? []
 const password = /^SEED_APP_PASSWORD=(\S+) npm start$/m.exec(shell)?.[1] ?? ''
 
-let example: ExampleProcess
+let example: ExampleApp
 beforeAll(async () => {
-  example = await ExampleProcess.start({ SEED_APP_PASSWORD: password })
+  example = await ExampleApp.start({ SEED_APP_PASSWORD: password })
 }, 240_000)
 afterAll(() => example.stop())
 

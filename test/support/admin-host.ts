@@ -4,15 +4,9 @@ import express, { type Express } from 'express'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Sessmgr } from '../../src/index.ts'
 import { type Chromium, startChromium, watch } from './chromium.ts'
+import { createExample } from './example-app.ts'
 import { type FiredAction, recordActions } from './record-actions.ts'
 import { serve } from './serve.ts'
-
-const EXAMPLE = new URL('../../examples/express-app/', import.meta.url)
-
-/** The example is a project of its own, whose global types are not those of the tests: it is known by its shape. */
-interface Example {
-  createApp(config: object): { app: Express; limiter: Sessmgr; close(): Promise<void> }
-}
 
 /** Where pictures of the screen go. */
 export const PICTURES = fileURLToPath(new URL('../../test-output/', import.meta.url))
@@ -42,12 +36,7 @@ export interface AdminHostOptions {
 /** Starts the example with everything in memory. */
 export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}): Promise<AdminHost> {
   mkdirSync(PICTURES, { recursive: true })
-  const { createApp } = (await import(fileURLToPath(new URL('app.ts', EXAMPLE)))) as Example
-  const { readConfig } = (await import(fileURLToPath(new URL('config.ts', EXAMPLE)))) as {
-    readConfig(env: Record<string, string>): object
-  }
-  const config = readConfig({ SESSION_SECRET: 'test', SCRYPT_COST: '16', SESSMGR_MAXIMUM: '5', ...env })
-  const { app, limiter, close } = createApp(config)
+  const { app, limiter, close } = await createExample({ SESSMGR_MAXIMUM: '5', ...env })
   const outer = express()
   before?.(outer)
   outer.use(app)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const START_TIMEOUT_MS = 15_000
+const START_TIMEOUT_MS = 60_000
 
 /** How the processes are started. */
 export interface ExampleOptions {

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { product } from '../../../examples/addon-role-limits/product.ts'
 import type { Sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
+import { createExample } from '../../support/example-app.ts'
 import { listen } from '../../support/listen.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
-import { createExample, demoVendorFile, startRoleLimits } from './role-limits-host.ts'
+import { demoVendorFile, startRoleLimits } from './role-limits-host.ts'
 
 const LOGINS = 50
 const LIMIT = 3

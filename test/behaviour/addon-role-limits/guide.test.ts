@@ -7,7 +7,7 @@ import { demoVendor, product } from '../../../examples/addon-role-limits/index.t
 import { compileBlocks, parseJavaScript } from '../../docs/compile-blocks.ts'
 import { codeBlocks, pageAt } from '../../docs/pages.ts'
 import { runCli } from '../../support/cli.ts'
-import { createExample } from './role-limits-host.ts'
+import { createExample } from '../../support/example-app.ts'
 
 const blocks = codeBlocks(pageAt('examples/addon-role-limits/README.md'))
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language)

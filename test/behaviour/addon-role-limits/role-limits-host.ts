@@ -1,23 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { Express } from 'express'
 import { onTestFinished } from 'vitest'
 import type { RoleLimits } from '../../../examples/addon-role-limits/limits-option.ts'
 import { product } from '../../../examples/addon-role-limits/product.ts'
 import type { SessionSettings, Sessmgr } from '../../../src/index.ts'
 import { type Answer, Browser } from '../../support/browser.ts'
+import { createExample } from '../../support/example-app.ts'
 import { listen } from '../../support/listen.ts'
 import { createVendor, type OfflineVendor } from '../addons/offline-vendor.ts'
 
-const EXAMPLE = new URL('../../../examples/express-app/', import.meta.url)
 const APP_PASSWORD = 'abcd efgh ijkl mnop qrst uvwx'
-
-/** The example is a project of its own, whose global types are not those of the tests: it is known by its shape. */
-interface Example {
-  createApp(config: object): { app: Express; limiter: Sessmgr; close(): Promise<void> }
-}
 
 /** The example application with the add-on, before real Express, express-session and Passport. */
 export interface RoleLimitsHost {
@@ -50,19 +43,15 @@ export function demoVendorFile(): { vendor: OfflineVendor; file: string; remove(
   return { vendor, file, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-/** Builds the example application as its server does, from what the environment says. */
-export async function createExample(env: Record<string, string>): Promise<ReturnType<Example['createApp']>> {
-  const from = (file: string) => import(fileURLToPath(new URL(file, EXAMPLE)))
-  const { createApp } = (await from('app.ts')) as Example
-  const { readConfig } = (await from('config.ts')) as { readConfig(env: Record<string, string>): object }
-  return createApp(readConfig({ SESSION_SECRET: 'test', SCRYPT_COST: '16', SEED_APP_PASSWORD: APP_PASSWORD, ...env }))
-}
-
 /** Starts the application on a free port of 127.0.0.1 until the test is over. */
 export async function startRoleLimits(options: RoleLimitsHostOptions = {}): Promise<RoleLimitsHost> {
   const { vendor, file, remove } = demoVendorFile()
   onTestFinished(remove)
-  const { app, limiter, close } = await createExample({ ADDON_ROLE_LIMITS: file, ...options.env })
+  const { app, limiter, close } = await createExample({
+    SEED_APP_PASSWORD: APP_PASSWORD,
+    ADDON_ROLE_LIMITS: file,
+    ...options.env,
+  })
   onTestFinished(close)
   const origin = await listen(app)
   if (options.settings) await limiter.settings.update(options.settings)

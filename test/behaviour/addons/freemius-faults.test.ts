@@ -20,12 +20,13 @@ const it = base.extend<{ server: FreemiusServer }>({
   },
 })
 
-const FAULTS: Record<string, { fault: Fault; code: string; attempts: number }> = {
-  'says nothing': { fault: () => {}, code: 'provider_unavailable', attempts: 1 },
+const FAULTS: Record<string, { fault: Fault; code: string; attempts: number; timeoutMs?: number }> = {
+  'says nothing': { fault: () => {}, code: 'provider_unavailable', attempts: 1, timeoutMs: 1500 },
   'stops in the middle': {
     fault: (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"addons":['),
     code: 'provider_unavailable',
     attempts: 1,
+    timeoutMs: 1500,
   },
   'resets the connection': {
     fault: (_request, response) => response.socket?.resetAndDestroy(),
@@ -83,11 +84,11 @@ const FAULTS: Record<string, { fault: Fault; code: string; attempts: number }> =
 }
 
 describe.concurrent('a backend that', () => {
-  it.for(Object.entries(FAULTS))('%s', async ([, { fault, code, attempts }], { server }) => {
+  it.for(Object.entries(FAULTS))('%s', async ([, { fault, code, attempts, timeoutMs = 10_000 }], { server }) => {
     const activation = await providerOf(server).activate({ productId: 1001, key: server.issue(1001), site: SITE })
     server.fault = fault
     server.requests.length = 0
-    const provider = providerOf(server, { timeoutMs: 1500 })
+    const provider = providerOf(server, { timeoutMs })
     const call = { productId: 1001, site: SITE }
     const key = 'sk_canary_of_a_fault'
     for (const [made, expected] of [

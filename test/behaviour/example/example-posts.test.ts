@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
-import { ExampleProcess } from '../../support/example-process.ts'
+import { ExampleApp } from '../../support/example-app.ts'
 
-let example: ExampleProcess
+let example: ExampleApp
 beforeAll(async () => {
-  example = await ExampleProcess.start({ SESSMGR_MAXIMUM: '1000' })
+  example = await ExampleApp.start({ SESSMGR_MAXIMUM: '1000' })
 })
 afterAll(() => example.stop())
 

@@ -1,0 +1,84 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Express } from 'express'
+import type { Sessmgr } from '../../src/index.ts'
+import { Browser } from './browser.ts'
+import { serve } from './serve.ts'
+
+const FOLDER = new URL('../../examples/express-app/', import.meta.url)
+const ENV = { SESSION_SECRET: 'test', SCRYPT_COST: '16' }
+
+/** The example is a project of its own, whose global types are not those of the tests: it is known by its shape. */
+interface ExampleModule {
+  createApp(config: object): { app: Express; limiter: Sessmgr; close(): Promise<void> }
+}
+
+/** Builds the example application as its server does, from what the environment says. */
+export async function createExample(env: Record<string, string>): Promise<ReturnType<ExampleModule['createApp']>> {
+  const from = (file: string) => import(fileURLToPath(new URL(file, FOLDER)))
+  const { createApp } = (await from('app.ts')) as ExampleModule
+  const { readConfig } = (await from('config.ts')) as { readConfig(env: Record<string, string>): object }
+  return createApp(readConfig({ ...ENV, ...env }))
+}
+
+/** The example application while it listens, with what tests ask of it. */
+export abstract class RunningExample {
+  abstract readonly origin: string
+  readonly #folder = mkdtempSync(join(tmpdir(), 'sessmgr-example-'))
+  /** What it is started with. */
+  protected readonly env = { ...ENV, TEST_HOOKS_LOG: join(this.#folder, 'hooks.jsonl') }
+
+  protected forgetActions(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** The actions in its hooks log, without those of its start. */
+  actions(): { hook: string; args: unknown[] }[] {
+    const { TEST_HOOKS_LOG: file } = this.env
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+    const actions = lines.map((line) => JSON.parse(line) as { hook: string; args: unknown[] })
+    return actions.filter(({ hook }) => !hook.endsWith('_init'))
+  }
+
+  browser(): Browser {
+    return new Browser(this.origin)
+  }
+
+  /** A browser in which a demo user has signed in. */
+  async signedIn(login: string): Promise<Browser> {
+    const browser = this.browser()
+    await this.login(browser, login)
+    return browser
+  }
+
+  /** Posts the login form with the demo user's own password. */
+  login(browser: Browser, login: string, more: Record<string, string> = {}, headers: Record<string, string> = {}) {
+    return browser.post('/login', { username: login, password: `${login.split('@')[0]}-password`, ...more }, headers)
+  }
+}
+
+/** The example application in this process. */
+export class ExampleApp extends RunningExample {
+  origin = ''
+  #stop = async () => {}
+
+  /** Starts it on a free port. */
+  static async start(env: Record<string, string> = {}): Promise<ExampleApp> {
+    const example = new ExampleApp()
+    const { app, close } = await createExample({ ...example.env, ...env })
+    const served = await serve(app)
+    example.origin = served.origin
+    example.#stop = async () => {
+      await served.close()
+      await close()
+      example.forgetActions()
+    }
+    return example
+  }
+
+  stop(): Promise<void> {
+    return this.#stop()
+  }
+}
