@@ -21,16 +21,12 @@ export class SiteSecrets {
   readonly #options: OptionStore
   readonly #given: readonly string[]
   #loading: Promise<SiteSeal> | undefined
-  #known: SiteSeal | undefined
+  /** The seal, once it was loaded. Nobody else writes it; every request reads it. */
+  known: SiteSeal | undefined
 
   constructor(options: OptionStore, given: readonly string[]) {
     this.#options = options
     this.#given = given
-  }
-
-  /** The seal, once it was loaded. */
-  get known(): SiteSeal | undefined {
-    return this.#known
   }
 
   /** Reads the secrets alone: no store is needed for those that were given. */
@@ -40,7 +36,7 @@ export class SiteSecrets {
 
   /** Loads the seal, once for everybody who asks meanwhile. */
   async load(): Promise<SiteSeal> {
-    if (this.#known) return this.#known
+    if (this.known) return this.known
     this.#loading ??= this.#read().finally(() => {
       this.#loading = undefined
     })
@@ -49,22 +45,22 @@ export class SiteSecrets {
 
   /** Reads the seal again. Resolves true when it is another one than this process knew. */
   async refresh(): Promise<boolean> {
-    const before = this.#known
+    const before = this.known
     return (await this.#read()) !== before
   }
 
   /** Forgets what was loaded, after the store was wiped. */
   forget(): void {
-    this.#known = undefined
+    this.known = undefined
   }
 
   async #read(): Promise<SiteSeal> {
     const kept = await this.#keptSecret()
     const registry = createHash('sha256').update(`registry ${kept}`).digest('base64url')
-    if (this.#known?.registry === registry) return this.#known
+    if (this.known?.registry === registry) return this.known
     const [newest = kept, ...older] = this.#given
-    this.#known = { registry, secrets: [newest, ...older] }
-    return this.#known
+    this.known = { registry, secrets: [newest, ...older] }
+    return this.known
   }
 
   async #keptSecret(): Promise<string> {

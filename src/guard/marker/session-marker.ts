@@ -3,7 +3,7 @@ import type { Token } from '../../sessions/token.ts'
 import type { HostSessionData } from '../host-types.ts'
 
 /** Key of the marker in the session data. */
-const KEY = 'sessmgr'
+export const MARKER_KEY = 'sessmgr'
 
 /**
  * Says, inside the session data, that this session was registered: an authenticated session with a marker but without
@@ -19,26 +19,26 @@ export interface SessionMarker {
 
 /** Reads what looks like the marker of a session. Its signature tells whether it is one. */
 export function readMarker(data: HostSessionData, token: Token): SessionMarker | undefined {
-  const marker = data[KEY] as Partial<SessionMarker> | undefined
+  const marker = data[MARKER_KEY] as Partial<SessionMarker> | undefined
   if (marker?.token !== token || !isUserId(marker.userId)) return undefined
   return { userId: marker.userId, token, signature: String(marker.signature) }
 }
 
 /** Reads which session a marker is for, be it good or not. */
 export function tokenIn(data: HostSessionData): Token | undefined {
-  const token = (data[KEY] as Partial<SessionMarker> | undefined)?.token
+  const token = (data[MARKER_KEY] as Partial<SessionMarker> | undefined)?.token
   return typeof token === 'string' ? token : undefined
 }
 
 /** Finds the very object that marks a session, be it good or not: two sessions never share it. */
 export function markerIn(data: HostSessionData): object | undefined {
-  const marker = data[KEY]
+  const marker = data[MARKER_KEY]
   return typeof marker === 'object' && marker !== null ? marker : undefined
 }
 
 /** Puts a marker into session data, over whatever was there. */
 export function writeMarker(data: HostSessionData, marker: SessionMarker): void {
-  data[KEY] = marker
+  data[MARKER_KEY] = marker
 }
 
 /** Writes session data that holds a marker for as long. */
@@ -47,12 +47,12 @@ export async function whileMarked(
   marker: SessionMarker | undefined,
   write: () => Promise<void>,
 ): Promise<void> {
-  const before = data[KEY]
-  if (marker) data[KEY] = marker
+  const before = data[MARKER_KEY]
+  if (marker) data[MARKER_KEY] = marker
   try {
     await write()
   } finally {
-    if (before === undefined) delete data[KEY]
-    else data[KEY] = before
+    if (before === undefined) delete data[MARKER_KEY]
+    else data[MARKER_KEY] = before
   }
 }

@@ -5,7 +5,7 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { HostSessionData } from '../host-types.ts'
 import type { OriginSession } from '../memory/origin-sessions.ts'
-import { readMarker, type SessionMarker, tokenIn, writeMarker } from './session-marker.ts'
+import { MARKER_KEY, readMarker, type SessionMarker, tokenIn, writeMarker } from './session-marker.ts'
 
 const CAPACITY = 20_000
 const BITS = 192
@@ -14,8 +14,8 @@ const BITS = 192
 export class SessionMarks {
   readonly #siteSecrets: SiteSecrets
   readonly #storeId: string
-  /** Users whose markers were checked or made, with the signatures, by token; and the seal that they belong to. */
-  readonly #good = new BoundedMap<Token, string>(CAPACITY)
+  /** Copies of the markers that were checked or made, and the seal that they belong to. */
+  readonly #good = new BoundedMap<Token, SessionMarker>(CAPACITY)
   #seal: SiteSeal | undefined
 
   constructor(siteSecrets: SiteSecrets, storeId: string) {
@@ -35,17 +35,23 @@ export class SessionMarks {
 
   /** Reads the marker of a session if it is signed for this session and this registry. */
   read(data: HostSessionData, token: Token): SessionMarker | undefined {
-    const marker = readMarker(data, token)
     const seal = this.#currentSeal()
-    if (!marker || !seal) return undefined
-    if (this.#good.get(token) === provenBy(marker)) return marker
+    const good = this.#good.get(token)
+    const found = data[MARKER_KEY] as Partial<SessionMarker> | null | undefined
+    const isGood = good && good.token === found?.token && good.userId === found.userId
+    if (isGood && good.signature === found.signature) return good
+    return seal && this.#check(readMarker(data, token), seal)
+  }
+
+  #check(marker: SessionMarker | undefined, seal: SiteSeal): SessionMarker | undefined {
+    if (!marker) return undefined
     const given = Buffer.from(marker.signature, 'base64url')
     const isGood = seal.secrets.some((secret) => {
       const expected = this.#sign(secret, seal, marker)
       return given.length === expected.length && timingSafeEqual(given, expected)
     })
     if (!isGood) return undefined
-    this.#good.set(marker.token, provenBy(marker))
+    this.#good.set(marker.token, { ...marker })
     return marker
   }
 
@@ -68,7 +74,8 @@ export class SessionMarks {
     if (!seal) return undefined
     const signature = this.#sign(seal.secrets[0], seal, { userId, token }).toString('base64url')
     const marker = { userId, token, signature }
-    this.#good.set(marker.token, provenBy(marker))
+    // A copy: what the application does to its session must not change what is taken for good.
+    this.#good.set(token, { ...marker })
     return marker
   }
 
@@ -87,9 +94,4 @@ export class SessionMarks {
     this.#seal = known
     return known
   }
-}
-
-/** Everything that a signature stands for, but for the token. */
-function provenBy({ userId, signature }: SessionMarker): string {
-  return `${signature} ${typeof userId} ${userId}`
 }

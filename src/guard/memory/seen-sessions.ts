@@ -18,37 +18,32 @@ export interface SeenSession {
 }
 
 /** Remembers the login sessions that were seen last, by their raw id, so that a request can ask about them at once. */
-export class SeenSessions {
+export class SeenSessions extends BoundedMap<string, SeenSession> {
   /** Whether any login session was ever seen. */
   hasSeen = false
-  readonly #sessions = new BoundedMap<string, SeenSession>(CAPACITY)
 
-  get(sessionId: string): SeenSession | undefined {
-    return this.#sessions.get(sessionId)
+  constructor() {
+    super(CAPACITY)
   }
 
   /** Remembers a session, and keeps what is known of it already. */
   note(sessionId: string, userId: UserId, token: Token): void {
     this.hasSeen = true
-    const known = this.#sessions.get(sessionId)
-    const isSame = known !== undefined && String(known.userId) === String(userId)
-    this.#sessions.set(sessionId, isSame ? known : { token, userId, touchedAt: Number.NEGATIVE_INFINITY })
+    const known = this.get(sessionId)
+    const isSame = known !== undefined && (known.userId === userId || String(known.userId) === String(userId))
+    this.set(sessionId, isSame ? known : { token, userId, touchedAt: Number.NEGATIVE_INFINITY })
   }
 
   /** Tells whether this process has just noted that a session is in use. */
   wasJustTouched(sessionId: string, data: HostSessionData, touchEveryMs: number): boolean {
-    const known = this.#sessions.get(sessionId)
+    const known = this.get(sessionId)
     // A life that the application has changed, as by cookie.maxAge, has to be written at once.
     const isSame = known?.life === lifeOf(data)
     return known !== undefined && isSame && performance.now() - known.touchedAt < touchInterval(data, touchEveryMs)
   }
 
   noteTouch(sessionId: string, data: HostSessionData): void {
-    const known = this.#sessions.get(sessionId)
+    const known = this.get(sessionId)
     if (known) Object.assign(known, { touchedAt: performance.now(), life: lifeOf(data) })
-  }
-
-  delete(sessionId: string): void {
-    this.#sessions.delete(sessionId)
   }
 }

@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { BoundedMap } from '../../../ground/bounded-map.ts'
 
 /**
  * Phrases that most user agents are made of, the most frequent ones last. User agents are the largest part of a
@@ -21,14 +22,12 @@ const PLAIN = '0'
 const DEFLATED = '1'
 
 /** Most logins come from the same few user agents, and deflating one takes as long as asking Redis. */
-const recent = new Map<string, string>()
-const RECENT_CAPACITY = 500
+const recent = new BoundedMap<string, string>(500)
 
 /** Makes a user agent short. */
 export function encodeUserAgent(userAgent: string): string {
   const known = recent.get(userAgent)
   if (known !== undefined) return known
-  if (recent.size >= RECENT_CAPACITY) recent.clear()
   const encoded = deflated(userAgent)
   recent.set(userAgent, encoded)
   return encoded
