@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises'
+import { Option } from 'commander'
 import { withDeadline } from '../ground/deadline.ts'
 import type { HostUsers, UserSummary } from '../host/host.ts'
 import { type IdentifierKind, resolveUsers } from '../host/resolve-users.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
-import { CliError } from './cli-error.ts'
-import { explainError } from './explain-error.ts'
+import { CliError, explainError } from './cli-error.ts'
 
 const LOOK_UP_MS = 10_000
 const LOCAL = 'the store of this limiter keeps everything in this process'
@@ -67,6 +67,14 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
     },
     print: (line) => void process.stdout.write(`${line}\n`),
   }
+}
+
+/** Makes the option that says what the identifier of a user is. */
+export function byOption(): Option {
+  return new Option(
+    '--by <kind>',
+    'what <user> is; by default digits are an id, with an @ it is an e-mail address',
+  ).choices(['id', 'login', 'email'])
 }
 
 function isLocal(limiter: Sessmgr): boolean {

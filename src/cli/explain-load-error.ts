@@ -1,12 +1,23 @@
 import { spawnSync } from 'node:child_process'
 import { basename, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { explainError } from './explain-error.ts'
+import { explainError } from './cli-error.ts'
+
+const ADVICE = "A client that does not reach its server needs a listener: client.on('error', (error) => …)."
 
 /** Says why the configuration could not be loaded: the file first, be it that or one that it imports. */
 export function explainLoadError(config: string, error: unknown): string {
   const sentence = explainSyntax(config, error) ?? explainError(error)
   return sentence.startsWith(config) ? sentence : `${config} could not be loaded: ${sentence}`
+}
+
+/** Says which error of the application came up where nothing waits for it, as that of a client without a listener. */
+export function explainUncaught(config: string, error: unknown): string {
+  // Node 20 throws that of a file which the configuration imports once more, for nobody to catch.
+  if (error instanceof SyntaxError) return explainLoadError(config, error)
+  const sentence = `${config || 'This command'} has met an error that nothing handles: ${explainError(error)}`
+  const isOfConnection = (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined
+  return isOfConnection ? `${sentence}\n${ADVICE}` : sentence
 }
 
 function explainSyntax(config: string, error: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { withDeadline } from '../ground/deadline.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { CliError } from './cli-error.ts'
 import { explainLoadError } from './explain-load-error.ts'
-import { readText } from './read-text.ts'
+import { readText } from './text-files.ts'
 
 const DEADLINE_MS = 10_000
 
@@ -21,6 +21,16 @@ export async function loadConfig(path: string): Promise<Sessmgr> {
     typeof exported === 'function' && (await inTime(path, 'the function that it exports', callFactory(exported)))
   if (isLimiter(limiter)) return limiter
   throw new CliError(1, `${path} must export what sessmgr() returned as its default, or a function that returns it.`)
+}
+
+/** Keeps Node from warning, in words of its own, of an ES module in a CommonJS project: the error says it better. */
+export function muteModuleWarning(): void {
+  const listeners = process.listeners('warning')
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (/^(To load an|Failed to load the) ES module/.test(warning.message)) return
+    for (const listener of listeners) listener(warning)
+  })
 }
 
 /** Waits for a part of the loading, but not for ever, as for a server that is away. */

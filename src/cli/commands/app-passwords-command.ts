@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import type { IdentifierKind } from '../../host/resolve-users.ts'
-import { byOption } from '../by-option.ts'
-import type { CliContext } from '../cli-context.ts'
+import { byOption, type CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../print-rows.ts'
 

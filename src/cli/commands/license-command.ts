@@ -1,19 +1,15 @@
-import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
-import { existsSync, type WriteFileOptions, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { text as allOf } from 'node:stream/consumers'
-import { Command, InvalidArgumentError } from 'commander'
-import { issueLicense, issueRevocations, type SigningKey } from '../../features/addons/offline/issue-license.ts'
+import { Command } from 'commander'
+import { issueLicense, issueRevocations } from '../../features/addons/offline/issue-license.ts'
 import { judgeLicense } from '../../features/addons/offline/judge-license.ts'
 import { DEFAULT_AUDIENCE, type LicenseClaims } from '../../features/addons/offline/license-claims.ts'
-import { checkPublicKeys } from '../../features/addons/offline/offline-options.ts'
-import { readRevocations } from '../../features/addons/offline/revocation-list.ts'
-import type { PublicKeys } from '../../features/addons/offline/signed-text.ts'
 import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
-import { readText } from '../read-text.ts'
-
-const SECRET_FILE = 0o600
-const DAY_MS = 24 * 60 * 60_000
+import { readText, writeSecret, writeText } from '../text-files.ts'
+import { date, expiry, host, wholeNumber } from './license-arguments.ts'
+import { publicPart, readList, readPublicKeys, readSigningKey, thumbprint } from './license-keys.ts'
 
 interface IssueOptions {
   key: string
@@ -41,7 +37,11 @@ interface InspectOptions {
 /** `sessmgr license`: what the vendor of an add-on does with offline licences. Needs no configuration. */
 export function licenseCommand({ print }: CliContext): Command {
   const command = new Command('license').description('make, issue, inspect and revoke offline licences, as a vendor')
+  for (const add of [addKeygen, addIssue, addInspect, addRevoke]) add(command, print)
+  return command
+}
 
+function addKeygen(command: Command, print: CliContext['print']): void {
   command
     .command('keygen [file]')
     .description('make a signing key: the private one goes into the file, the public one is printed')
@@ -57,13 +57,15 @@ export function licenseCommand({ print }: CliContext): Command {
       print(JSON.stringify({ [kid]: publicPart(key) }, null, 2))
       process.stderr.write(`The private key is in ${file}; keep it. Above are the "keys" of offlineLicensing().\n`)
     })
+}
 
+function addIssue(command: Command, print: CliContext['print']): void {
   command
     .command('issue')
     .description('issue a licence key')
     .requiredOption('--key <file>', 'the private key that keygen made')
     .requiredOption('--issuer <name>', 'the vendor, as applications know it')
-    .requiredOption('--product <id>', 'id of the add-on', productId)
+    .requiredOption('--product <id>', 'id of the add-on', wholeNumber)
     .requiredOption('--expires <when>', 'a date such as 2027-12-31, a number of days such as 365d, or never', expiry)
     .option('--not-before <date>', 'the first day it is good on', date)
     .option('--quota <number>', 'sites it is sold for (default: any number)', wholeNumber)
@@ -88,13 +90,15 @@ export function licenseCommand({ print }: CliContext): Command {
       writeSecret(options.out, `${key}\n`)
       print(`The licence key is in ${options.out}.`)
     })
+}
 
+function addInspect(command: Command, print: CliContext['print']): void {
   command
     .command('inspect <file>')
     .description('tell in words whether a licence key is good, and why not; "-" reads it from the input')
     .requiredOption('--key <file>', 'the public keys that keygen printed, or the private key')
     .requiredOption('--issuer <name>', 'the vendor, as applications know it')
-    .option('--product <id>', 'id of the add-on it should be for', productId)
+    .option('--product <id>', 'id of the add-on it should be for', wholeNumber)
     .option('--site <host>', 'host it should be for')
     .option('--audience <name>', 'whom it should be for', DEFAULT_AUDIENCE)
     .option('--revocations <file>', 'the revocation list')
@@ -102,7 +106,7 @@ export function licenseCommand({ print }: CliContext): Command {
       const text = (file === '-' ? await allOf(process.stdin) : readText(file)).trim()
       const { issuer, audience } = options
       const trust = { keys: readPublicKeys(options.key), issuer, audience }
-      const revocations = options.revocations === undefined ? undefined : await listIn(options.revocations, trust)
+      const revocations = options.revocations === undefined ? undefined : await readList(options.revocations, trust)
       const now = Math.floor(Date.now() / 1000)
       const rules = { ...trust, now, productId: options.product, revocations, host: options.site }
       const { claims, problems } = await judgeLicense(text, rules)
@@ -112,7 +116,9 @@ export function licenseCommand({ print }: CliContext): Command {
       if (asked.length > 0) throw new CliError(1, asked.map(({ sentence }) => sentence).join('\n'))
       print('This licence is good.')
     })
+}
 
+function addRevoke(command: Command, print: CliContext['print']): void {
   command
     .command('revoke <jti...>')
     .description('put licence keys on a signed revocation list; inspect tells the id of a key, its jti')
@@ -124,13 +130,11 @@ export function licenseCommand({ print }: CliContext): Command {
       const { issuer, audience, list } = options
       const signingKey = readSigningKey(options.key)
       const trust = { keys: readPublicKeys(options.key), issuer, audience }
-      const known = existsSync(list) ? [...(await listIn(list, trust)).jtis] : []
+      const known = existsSync(list) ? [...(await readList(list, trust)).jtis] : []
       const all = [...new Set([...known, ...jtis])]
-      write(list, `${await issueRevocations(signingKey, { issuer, audience, jtis: all })}\n`)
+      writeText(list, `${await issueRevocations(signingKey, { issuer, audience, jtis: all })}\n`)
       print(`${list} revokes ${all.length} licence key(s) now.`)
     })
-
-  return command
 }
 
 function describe({ sub, pid, iss, iat, nbf, exp, quota, ent, sites, jti }: LicenseClaims): string[] {
@@ -150,83 +154,4 @@ function describe({ sub, pid, iss, iat, nbf, exp, quota, ent, sites, jti }: Lice
   // What a vendor has signed is not for a terminal to obey.
   const plain = (value: string) => value.replaceAll(/\p{Cc}/gu, ' ')
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${`${name}:`.padEnd(14)}${plain(value)}`]))
-}
-
-async function thumbprint(key: JsonWebKey): Promise<string> {
-  const { calculateJwkThumbprint } = await import('jose')
-  return (await calculateJwkThumbprint(publicPart(key))).slice(0, 16)
-}
-
-function publicPart({ kty, crv, x }: JsonWebKey): { kty: string; crv: string; x: string } {
-  return { kty: String(kty), crv: String(crv), x: String(x) }
-}
-
-function readSigningKey(file: string): SigningKey {
-  const { kid, ...key } = Object(jsonIn(file)) as JsonWebKey & { kid?: unknown }
-  if (typeof kid === 'string' && typeof key.d === 'string') return { key, kid }
-  throw new CliError(1, `${file} holds no private key as \`sessmgr license keygen\` makes it.`)
-}
-
-/** Takes what keygen printed, and its file, whose private part is left alone. */
-function readPublicKeys(file: string): PublicKeys {
-  const json = Object(jsonIn(file)) as JsonWebKey & { kid?: unknown }
-  return checkPublicKeys(typeof json.kid === 'string' ? { [json.kid]: publicPart(json) } : (json as never))
-}
-
-async function listIn(file: string, trust: { keys: PublicKeys; issuer: string; audience: string }) {
-  const list = await readRevocations(readText(file), trust)
-  if ('problem' in list) throw new CliError(1, `The revocation list ${file} cannot be believed: ${list.problem}.`)
-  return list
-}
-
-function jsonIn(file: string): unknown {
-  try {
-    return JSON.parse(readText(file))
-  } catch (error) {
-    if (error instanceof CliError) throw error
-    throw new CliError(1, `${file} is not JSON.`)
-  }
-}
-
-/** Never over another file: an overwritten key is lost, and so is every licence that could be issued with it. */
-function writeSecret(file: string, text: string): void {
-  write(file, text, { mode: SECRET_FILE, flag: 'wx' })
-}
-
-function write(file: string, text: string, options?: WriteFileOptions): void {
-  try {
-    writeFileSync(file, text, options)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new CliError(1, code === 'EEXIST' ? `${file} is there already.` : `${file} cannot be written (${code}).`)
-  }
-}
-
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number, 1 or more.')
-}
-
-const productId = wholeNumber
-
-function date(text: string): Date {
-  const time = /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN
-  // A day that no month has would become one of the next month.
-  if (Number.isNaN(time) || new Date(time).getUTCDate() !== Number(text.slice(8, 10)))
-    throw new InvalidArgumentError('It must be a date such as 2027-12-31.')
-  return new Date(time)
-}
-
-/** Wrapped, because Commander takes a bare null for no value at all. */
-function expiry(text: string): { at: Date | null } {
-  if (text === 'never') return { at: null }
-  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1]
-  return { at: days === undefined ? date(text) : new Date(Date.now() + Number(days) * DAY_MS) }
-}
-
-function host(text: string, hosts: string[] = []): string[] {
-  if (URL.canParse(`https://${text}`) && new URL(`https://${text}`).hostname === text.toLowerCase()) {
-    return [...hosts, text.toLowerCase()]
-  }
-  throw new InvalidArgumentError('It must be a host such as shop.example.com.')
 }

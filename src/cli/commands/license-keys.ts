@@ -1,0 +1,38 @@
+import type { JsonWebKey } from 'node:crypto'
+import type { SigningKey } from '../../features/addons/offline/issue-license.ts'
+import { checkPublicKeys } from '../../features/addons/offline/offline-options.ts'
+import { readRevocations } from '../../features/addons/offline/revocation-list.ts'
+import type { PublicKeys } from '../../features/addons/offline/signed-text.ts'
+import { CliError } from '../cli-error.ts'
+import { readJson, readText } from '../text-files.ts'
+
+/** Names a key that has no name. */
+export async function thumbprint(key: JsonWebKey): Promise<string> {
+  const { calculateJwkThumbprint } = await import('jose')
+  return (await calculateJwkThumbprint(publicPart(key))).slice(0, 16)
+}
+
+/** Leaves the private part of a key away. */
+export function publicPart({ kty, crv, x }: JsonWebKey): { kty: string; crv: string; x: string } {
+  return { kty: String(kty), crv: String(crv), x: String(x) }
+}
+
+/** Reads the private key that keygen made, or ends the command. */
+export function readSigningKey(file: string): SigningKey {
+  const { kid, ...key } = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
+  if (typeof kid === 'string' && typeof key.d === 'string') return { key, kid }
+  throw new CliError(1, `${file} holds no private key as \`sessmgr license keygen\` makes it.`)
+}
+
+/** Takes what keygen printed, and its file, whose private part is left alone. */
+export function readPublicKeys(file: string): PublicKeys {
+  const json = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
+  return checkPublicKeys(typeof json.kid === 'string' ? { [json.kid]: publicPart(json) } : (json as never))
+}
+
+/** Reads a revocation list, or ends the command. */
+export async function readList(file: string, trust: { keys: PublicKeys; issuer: string; audience: string }) {
+  const list = await readRevocations(readText(file), trust)
+  if ('problem' in list) throw new CliError(1, `The revocation list ${file} cannot be believed: ${list.problem}.`)
+  return list
+}
