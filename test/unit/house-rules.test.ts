@@ -1,0 +1,160 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  circles,
+  deniedWords,
+  fullFolders,
+  longParts,
+  smallFiles,
+  strayStatuses,
+  unknownRules,
+} from '../support/house-rules.ts'
+
+const top = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(top, path), 'utf8')
+
+/** What still breaks a rule. Nothing is added here. */
+const REMAINS: readonly string[] = [
+  'adapters/fastify/fastify-store.ts adapters/fastify/fastify-visit.ts adapters/fastify/ids-in-cookies.ts',
+  'adapters/koa/koa-store.ts adapters/koa/koa-visit.ts',
+  'browser/admin/parts/',
+  'cli/by-option.ts',
+  'cli/cli-error.ts',
+  'cli/mute-module-warning.ts',
+  'cli/read-text.ts',
+  'adapters/fastify/keep-cookie.ts',
+  'browser/comments/trusted-html.ts',
+  'features/addons/product-id.ts',
+  'guard/stores/is-missing.ts',
+  'guard/stores/without-id.ts',
+  'browser/admin/addons/expiry-of.ts',
+  'browser/admin/hooks/reason-of.ts',
+  'browser/admin/parts/web-address.ts',
+  'browser/admin/shell/use-place.ts',
+  'guard/session-guard.ts: class',
+  'middleware/express-store.ts: function',
+  'adapters/fastify/fastify-visit.ts: class',
+  'stores/memory/memory-session-registry.ts: class',
+  'browser/admin/sessions/session-list.tsx: function',
+  'features/comments/rendering/comment-rendering.ts: function',
+]
+const besidesThose = (found: readonly string[]) => found.filter((it) => !REMAINS.some((known) => it.startsWith(known)))
+
+/** The sources below a folder by their paths, relative to it. */
+function sourcesOf(folder: string): ReadonlyMap<string, string> {
+  const root = join(top, folder)
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll('\\', '/'))
+  return new Map(
+    paths.filter((path) => /\.tsx?$/.test(path)).map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+  )
+}
+
+const src = sourcesOf('src')
+const inEach = (check: (path: string, source: string) => string[]) => [...src].flatMap((one) => check(...one))
+const codes = [...read('src/ground/errors.ts').matchAll(/^ {2}(\w+): \d{3},$/gm)].map(([, code = '']) => code)
+
+describe('the files of src/', () => {
+  it('make no circle by their imports, those of types counted', () => {
+    expect(besidesThose(circles(src))).toEqual([])
+  })
+
+  it('are at most 15 in a folder', () => {
+    expect(besidesThose(fullFolders(src.keys()))).toEqual([])
+  })
+
+  it('have 12 lines, or importers in three folders', () => {
+    expect(besidesThose(smallFiles(src))).toEqual([])
+  })
+
+  it('have classes of at most 150 lines and functions of at most 100', () => {
+    expect(besidesThose(inEach(longParts))).toEqual([])
+  })
+
+  it('use one word for one thing', () => {
+    expect(inEach(deniedWords)).toEqual([])
+  })
+
+  it('leave the status of every error to ground/errors.ts', () => {
+    expect(codes.length).toBeGreaterThan(10)
+    expect(inEach((path, source) => (path === 'ground/errors.ts' ? [] : strayStatuses(path, source, codes)))).toEqual(
+      [],
+    )
+  })
+})
+
+describe('the tests', () => {
+  it('cite rules that docs/rules.md has', () => {
+    const tests = [...sourcesOf('test')].filter(([path]) => path !== 'unit/house-rules.test.ts')
+    const unknown = tests.flatMap(([path, source]) =>
+      unknownRules(source, read('docs/rules.md')).map((rule) => `${path}: ${rule}`),
+    )
+    expect(unknown).toEqual([])
+  })
+})
+
+describe('the rules of the house', () => {
+  const long = (count: number) => 'x()\n'.repeat(count)
+
+  it('find a circle, of types too', () => {
+    const a = "import type { B } from '../b/b.ts'"
+    const b = "export { c } from './c.tsx'"
+    const good = new Map([
+      ['a/a.ts', a],
+      ['b/b.ts', b],
+      ['b/c.tsx', "import x from 'x'"],
+    ])
+    expect(circles(good)).toEqual([])
+    expect(circles(new Map(good).set('b/c.tsx', "let a: import('../a/a.ts').A"))).toEqual(['a/a.ts b/b.ts b/c.tsx'])
+    expect(circles(new Map(good).set('b/c.tsx', "import './c.tsx'"))).toEqual(['b/c.tsx'])
+  })
+
+  it('find a folder with 16 files', () => {
+    const files = Array.from({ length: 16 }, (_, n) => `a/${n}.ts`)
+    expect(fullFolders([...files.slice(1), 'b/0.ts', 'a/b/0.ts'])).toEqual([])
+    expect(fullFolders(files)).toEqual(['a/: 16 files'])
+  })
+
+  it('find a file of 11 lines that two folders import', () => {
+    const users = (count: number) =>
+      ['a', 'b', 'c'].slice(0, count).map((name) => [`${name}/x.ts`, `${long(12)}import '../small/s.ts'`] as const)
+    const small = (path: string, count: number, importers: number) =>
+      smallFiles(new Map([[path, long(count)], ...users(importers)]))
+    expect(small('small/s.ts', 11, 2)).toEqual(['small/s.ts: 11 lines'])
+    expect(small('small/s.ts', 12, 2)).toEqual([])
+    expect(small('small/s.ts', 11, 3)).toEqual([])
+  })
+
+  it('find a class of 151 lines and a function of 101', () => {
+    const fits = `class A {\n${'x = 1\n'.repeat(148)}}\nfunction f() {\n${long(98)}}`
+    expect(longParts('a.ts', fits)).toEqual([])
+    expect(longParts('a.ts', `class A {\n${'x = 1\n'.repeat(149)}}`)).toEqual(['a.ts: class A has 151 lines'])
+    for (const head of ['function f()', 'const f = () =>', 'const f = function f()']) {
+      expect(longParts('a.ts', `${head} {\n${long(99)}}`), head).toHaveLength(1)
+    }
+    expect(longParts('a.ts', `class A { f() {\n${long(99)}} }`)).toEqual(['a.ts: function f has 101 lines'])
+  })
+
+  it('find a word that has had its day', () => {
+    for (const name of ['gate', 'SessionGate', 'takeOver', 'guardOnce', 'GatedStore', 'guardStore']) {
+      expect(deniedWords('a.ts', `const ${name} = 1`), name).toEqual([`a.ts: ${name}`])
+    }
+    expect(deniedWords('guard/session-gate.ts', '')).toEqual(['guard/session-gate.ts'])
+    expect(deniedWords('a.ts', "navigate(delegate, 'gate') // the gate")).toEqual([])
+  })
+
+  it('find a status beside a code', () => {
+    for (const source of ['({ session_ended: 401 })', "new E(401, 'session_ended')", "f('session_ended', '', 401)"]) {
+      expect(strayStatuses('a.ts', source, codes), source).toHaveLength(1)
+    }
+    const good = "({ session_ended: 'is over', other: 401 }); f('session_ended', 5); f('other', 401)"
+    expect(strayStatuses('a.ts', good, codes)).toEqual([])
+  })
+
+  it('find a rule that is not on the page', () => {
+    const page = '- **Rule 1** Yes.\n- **Rule 12** No.\n'
+    expect(unknownRules('rule 1: yes; Rules 12 and so on', page)).toEqual([])
+    expect(unknownRules('rule 2: yes, and rule 2 once more', page)).toEqual(['rule 2'])
+  })
+})
