@@ -99,7 +99,9 @@ describe('a session that is over', () => {
     const twin = world.twin()
     await world.limiter.sessions.logoutAllUsers()
     world.fired.length = 0
+    const secret = vi.spyOn(world.memory.options, 'get')
     expect(await world.guard.load('a')).toEqual({ ended: 'logout_all' })
+    expect(secret, 'the registry is known to be the same: it has the record').not.toHaveBeenCalled()
     expect(world.fired).toEqual([['sessmgr_session_invalidated', 7, tokenOf('a')]])
     expect(world.store.ids()).toEqual([])
     expect(await world.guard.load('a')).toEqual({ ended: 'logout_all' })

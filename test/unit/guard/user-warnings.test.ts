@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import type { HostRequest, HostSessionData } from '../../../src/guard/host-types.ts'
 import { UserWarnings } from '../../../src/guard/user-warnings.ts'
 
 /** What is logged when sessions with these keys are saved and no login was ever seen. */
@@ -34,7 +35,10 @@ test.each([
   'authenticated',
 ])('a session with %s seems to name a user: that is said once, with the key', (key) => {
   const logs = logsOf({ [key]: 'al' }, { [key]: 'bo' }, { user: 'cy' })
-  expect(logs).toEqual([expect.stringContaining(`Sessions are saved that seem to name a user (key "${key}")`)])
+  expect(logs).toEqual([expect.stringContaining(`Sessions are saved that seem to name a user (key "${key}"), but`)])
+  expect(logs[0]).toMatch(
+    /can read no user id in them, .* user: sessmgr\(\{ .* \}\)\. Or log users in by limiter\.login/,
+  )
 })
 
 test.each([
@@ -59,4 +63,67 @@ test.each([
 
 test.each([undefined, null, false, ''])('a user that is %j is nobody', (user) => {
   expect(logsOf({ user })).toEqual([])
+})
+
+test('a session that seems to name a user is no matter under Passport, where every login is seen', () => {
+  const { warnings, logs } = watched()
+  warnings.noteNobody({ user: 7 }, { logIn() {} } as unknown as HostRequest)
+  expect(logs).toEqual([])
+})
+
+/** Warnings of sessions whose `user` is the user, and what they say. */
+function watched() {
+  const logs: string[] = []
+  const warnings = new UserWarnings((data) => data.user as number | undefined, {
+    warn: (line) => void logs.push(line),
+    error: () => {},
+  })
+  return { warnings, logs }
+}
+
+describe('after a login', () => {
+  it.each<[string, HostSessionData]>([
+    ['names the user who logged in', { user: 7 }],
+    ['names them in another type', { user: '7' }],
+    ['names nobody yet, without Passport', {}],
+  ])('a session that %s is as it should be', (_, data) => {
+    const { warnings, logs } = watched()
+    warnings.compareUsers(data, 7)
+    expect(logs).toEqual([])
+  })
+
+  it.each<[string, HostSessionData, string, string]>([
+    ['somebody else', { user: 8 }, 'is not the id of the user who logged in', 'count for somebody else'],
+    ['nobody, with Passport', { passport: {} }, 'holds no user id that sessmgr can read', 'count for nobody: no limit'],
+  ])('a session that names %s is warned of once', (_, data, found, owner) => {
+    const { warnings, logs } = watched()
+    for (let time = 0; time < 2; time++) warnings.compareUsers(data, 7)
+    expect(logs).toEqual([expect.stringContaining(`What a session says of its user ${found}, so`)])
+    expect(logs[0]).toContain(`whose id the application changes, ${owner}`)
+    expect(logs[0]).toContain('sessmgr({ sessionUser: (session) => … })')
+  })
+})
+
+describe('a login that has not come by sessmgr', () => {
+  it.each<[string, object | undefined, (string | RegExp)[]]>([
+    ['is not told of a request that nobody knows', undefined, []],
+    ['is none where the request has come by', { sessmgr: {} }, []],
+    ['is one where it has not', {}, [/^Somebody signs in by a request .* its address\. Put sessmgr before the routes/]],
+    [
+      'may be that of an old Passport',
+      { sessmgr: {}, _passport: {} },
+      [/session fixation.*npm install passport@latest/],
+    ],
+    ['is not that of a newer Passport', { sessmgr: {}, _passport: {}, _sessionManager: {} }, []],
+  ])('%s', (_, request, lines) => {
+    const { warnings, logs } = watched()
+    warnings.noteLoginPast(request as HostRequest | undefined)
+    expect(logs).toEqual(lines.map((line) => expect.stringMatching(line)))
+  })
+})
+
+test('a login by hand that takes the user out of the sight of Passport is warned of once, with the cure', () => {
+  const { warnings, logs } = watched()
+  for (let time = 0; time < 2; time++) warnings.noteLostPassport()
+  expect(logs).toEqual([expect.stringMatching(/finds no user in, so .* all the same\. With Passport call req\.logIn/)])
 })

@@ -9,6 +9,15 @@ test('a failure ends no process where nobody takes the promise, and is told to w
   await expect(outcome).rejects.toThrow('down')
 })
 
+test('a callback is told the value, after no error', async () => {
+  const told = await new Promise((resolve) => answerCallback(Promise.resolve('data'), (...all) => resolve(all)))
+  expect(told).toEqual([null, 'data'])
+})
+
+test('a callback gets the promise as well as its caller: nothing is returned', () => {
+  expect(answerCallback(Promise.resolve('data'), () => {})).toBeUndefined()
+})
+
 test('a callback is told the failure with its status', async () => {
   const error = await new Promise((resolve) => answerCallback(Promise.reject(new Error('down')), resolve))
   expect(error).toMatchObject({ message: 'down' })

@@ -1,5 +1,6 @@
+import cluster from 'node:cluster'
 import { MemoryStore } from 'express-session'
-import { afterEach, describe, expect, it, test, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { warnOfLastingSessions, warnOfSeveralProcesses } from '../../../../src/guard/stores/warn-of-local-store.ts'
 import { memoryStore, type SessmgrStore } from '../../../../src/index.ts'
 
@@ -28,6 +29,13 @@ describe('a store that is the own one of each of several processes', () => {
     expect(lines.join()).toMatch(sign === undefined ? /^$/ : /redisStore\(\{ client \}\)/)
   })
 
+  it('is warned of in a worker', () => {
+    const { isWorker } = cluster
+    Object.assign(cluster, { isWorker: true })
+    onTestFinished(() => void Object.assign(cluster, { isWorker }))
+    expect(warnings((logger) => warnOfSeveralProcesses(local, logger, {}))[0]).toContain('(this is a worker of node:')
+  })
+
   it('is nothing to warn of where the processes share it', () => {
     expect(warnings((logger) => warnOfSeveralProcesses(shared, logger, { WEB_CONCURRENCY: '2' }))).toEqual([])
   })
@@ -44,7 +52,7 @@ describe('sessions that outlive what the limit knows of them', () => {
       warnOfLastingSessions(new FileStore(), local, logger)
     })
     expect(development).toEqual([expect.stringContaining('The session store seems to outlive this process')])
-    expect(development[0]).not.toContain('production')
+    expect(development[0]).toContain('are valid again. Give sessmgr a store that lasts as well')
     vi.stubEnv('NODE_ENV', 'production')
     const production = warnings((logger) => warnOfLastingSessions(new FileStore(), local, logger))
     expect(production).toEqual([expect.stringContaining('Do not run this in production')])

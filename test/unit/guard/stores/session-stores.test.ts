@@ -1,0 +1,101 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { HostStore } from '../../../../src/guard/host-types.ts'
+import { SessionStores } from '../../../../src/guard/stores/session-stores.ts'
+import { storeCalls } from '../../../../src/guard/stores/store-calls.ts'
+import { memoryStore } from '../../../../src/index.ts'
+import { TestStore } from '../../../support/test-store.ts'
+
+function createStores() {
+  const logs: unknown[] = []
+  const logger = { warn: (line: unknown) => void logs.push(line), error() {} }
+  const stores = new SessionStores({ deadlineMs: 1000, store: memoryStore(), logger })
+  const claim = (store: object) => stores.claim(store as HostStore, storeCalls)
+  /** Takes a store in which these sessions are. */
+  const holding = (...ids: string[]) => {
+    const store = new TestStore()
+    for (const id of ids) store.sessions[id] = '{}'
+    claim(store)
+    return store
+  }
+  return { stores, claim, holding, logs }
+}
+
+describe('the session stores of an application', () => {
+  it('have a session that any of them has, and destroy it in all', async () => {
+    const { stores, holding } = createStores()
+    const [one, other] = [holding('a'), holding('a', 'b')]
+    expect([await stores.exists('a'), await stores.exists('b'), await stores.exists('c')]).toEqual([true, true, false])
+    await stores.destroy('a')
+    expect([one.ids(), other.ids()]).toEqual([[], ['b']])
+  })
+
+  it('may have any session before one of them is known', async () => {
+    const { stores } = createStores()
+    expect(await stores.exists('a')).toBe(true)
+    await stores.destroy('a')
+  })
+
+  it('belong to one limiter alone', () => {
+    const { claim } = createStores()
+    const store = new TestStore()
+    const calls = claim(store)
+    expect(calls.get).toBeTypeOf('function')
+    const message = expect.stringMatching(/is guarded by another limiter already\. Give every limiter a session store/)
+    expect(() => createStores().claim(store)).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
+  })
+
+  it('are warned of when they outlive what the limit knows', () => {
+    const { claim, logs } = createStores()
+    claim({ get() {}, set() {}, destroy() {} })
+    expect(logs).toEqual([expect.stringContaining('outlive this process')])
+  })
+
+  it('answer within the deadline', async () => {
+    const makeCalls = vi.fn(storeCalls)
+    createStores().stores.claim(new TestStore() as unknown as HostStore, makeCalls)
+    expect(makeCalls).toHaveBeenCalledWith(expect.any(TestStore), 1000)
+  })
+})
+
+describe('a store that the application asks itself', () => {
+  it.each([
+    [true, true],
+    [1, true],
+    [false, false],
+    [0, false],
+  ])('has a session when it answers %j: %j', async (answer, held) => {
+    const { stores } = createStores()
+    const joined = stores.join({ exists: async (id) => id === 'a' && answer, destroy() {} })
+    expect([await joined.exists('a'), await stores.exists('a')]).toEqual([held, held])
+  })
+
+  it('destroys along with the others, whatever it answers', async () => {
+    const { stores, holding } = createStores()
+    const store = holding('a')
+    const destroy = vi.fn(async () => 'done')
+    const joined = stores.join({ exists: () => false, destroy })
+    await stores.destroy('a')
+    expect(destroy.mock.calls).toEqual([['a']])
+    expect(store.ids()).toEqual([])
+    expect(await joined.destroy('b')).toBeUndefined()
+  })
+
+  it('must tell true or false', async () => {
+    const joined = createStores().stores.join({ exists: (() => 'yes') as never, destroy() {} })
+    const message = expect.stringContaining('must tell true or false; a value of type string came back')
+    await expect(joined.exists('a')).rejects.toMatchObject({ code: 'invalid_option', message })
+  })
+
+  it('fails without the session id', async () => {
+    const fail = () => Promise.reject(new Error('raw-id is locked'))
+    const joined = createStores().stores.join({ exists: fail, destroy: fail })
+    for (const call of [joined.exists('raw-id'), joined.destroy('raw-id')]) {
+      const failure = await call.catch((error: Error) => error)
+      expect(failure).toMatchObject({
+        code: 'store_unavailable',
+        message: expect.stringContaining('The session store could not be used'),
+        cause: { message: '<session id> is locked' },
+      })
+    }
+  })
+})
