@@ -77,7 +77,8 @@ function prepare(holder: object): void {
       enumerable: true,
       get(this: LoginRequest) {
         const value = this[key] ?? earlier
-        return this[LOGIN] !== undefined && typeof value === 'function' ? limitedLogIn(value as LogIn) : value
+        if (this[LOGIN] === undefined || typeof value !== 'function') return value
+        return limited.get(value as LogIn) ?? limitedLogIn(value as LogIn)
       },
       set(this: LoginRequest, value: unknown) {
         this[key] = value
@@ -87,8 +88,6 @@ function prepare(holder: object): void {
 }
 
 function limitedLogIn(logIn: LogIn): LogIn {
-  const known = limited.get(logIn)
-  if (known) return known
   const wrapped: LogIn = function (user, optionsOrDone, maybeDone) {
     const direct = typeof optionsOrDone === 'function'
     const done = direct ? optionsOrDone : maybeDone

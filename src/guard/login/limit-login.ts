@@ -3,7 +3,7 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import type { GuardedRequest, HostSessionData } from '../host-types.ts'
-import { goOnWith } from '../request/judge-session.ts'
+import { noteLogin } from '../request/judge-session.ts'
 import type { HostedStore } from '../session-exchange.ts'
 import { sessionTtl } from '../session-ttl.ts'
 import { clientDetails } from './client-details.ts'
@@ -93,11 +93,12 @@ async function admit(
     }),
   )
 
-  const { session, sessionID } = request
+  const { session, sessionID = '' } = request
   if (admission.admitted && session) {
-    const { token } = admission.session
-    goOnWith(store, request, { userId: admission.session.userId, token })
-    guard.warnings.compareUsers(session, admission.session.userId)
+    const { userId, token } = admission.session
+    guard.mark(sessionID, session, { userId, token })
+    noteLogin(store, request, { userId, token })
+    guard.warnings.compareUsers(session, userId)
     if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
     // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
     if (sessionID !== sessionId && replaces === undefined) await guard.leave(sessionId, holder, request)

@@ -23,11 +23,17 @@ export async function judgeSession(
   return found.ended !== undefined
 }
 
-/** Has a request go on with a login session: the one that it was loaded with, or one that it has got by a login. */
-export function goOnWith({ guard, attend }: HostedStore, request: GuardedRequest, login: LoginSession): void {
+/** Has a request go on with the login session that it was loaded with. */
+export function goOnWith(store: HostedStore, request: GuardedRequest, login: LoginSession): void {
   const { session, sessionID = '' } = request
+  if (session && !store.guard.markerOf(sessionID, session)) store.guard.mark(sessionID, session, login)
+  noteLogin(store, request, login)
+}
+
+/** Notes the login session of a request: the one that it was loaded with, or one that it has got by a login. */
+export function noteLogin({ guard, attend }: HostedStore, request: GuardedRequest, login: LoginSession): void {
+  const { session } = request
   if (!session) return
-  if (guard.markerOf(sessionID, session)?.userId !== login.userId) guard.mark(sessionID, session, login)
   guard.noteOrigin(request, session, login)
   attend?.(request, session)
   request.sessmgr = { session: login }

@@ -1,13 +1,10 @@
 import { CallDeadline } from '../../ground/call-deadline.ts'
 import { withoutId } from './without-id.ts'
 
-/** Calls a session store about one session, with a deadline. What it rejects with names no raw session id. */
-export type SessionCall = <T>(sessionId: string, run: () => T | PromiseLike<T>) => Promise<T>
-
-/** Makes the calls of one store, which share their deadline. */
-export function sessionCall(deadlineMs: number): SessionCall {
+/** Creates what calls one session store, with a deadline. What a call rejects with names no raw session id. */
+export function sessionCall(deadlineMs: number) {
   const deadline = new CallDeadline(deadlineMs, 'session store')
-  return (sessionId, run) =>
+  return <T>(sessionId: string, run: () => T | PromiseLike<T>): Promise<T> =>
     deadline.run(async () => {
       try {
         return await run()
