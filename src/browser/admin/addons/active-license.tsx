@@ -2,7 +2,6 @@ import { Dialog } from 'radix-ui'
 import { Button } from '../parts/button.tsx'
 import { dateOf } from '../sessions/time-words.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { expiryOf } from './expiry-of.ts'
 import { MaskedKey } from './masked-key.tsx'
 import type { Addon } from './use-addons.ts'
 
@@ -26,4 +25,15 @@ export function ActiveLicense({ addon, title, onAsk }: { addon: Addon; title: st
       </div>
     </>
   )
+}
+
+/** Reads when a license expires, in milliseconds since the Unix epoch, out of a key that says so itself, as offline keys do. */
+function expiryOf(key: string): number | undefined {
+  try {
+    const claims = key.split('.')[1] ?? ''
+    const { exp } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { exp?: unknown }
+    return typeof exp === 'number' && Number.isFinite(new Date(exp * 1000).getTime()) ? exp * 1000 : undefined
+  } catch {
+    return undefined
+  }
 }

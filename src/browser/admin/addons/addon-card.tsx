@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { SafeLink } from '../parts/safe-link.tsx'
-import { webAddress } from '../parts/web-address.ts'
+import { SafeLink, webAddress } from '../parts/safe-link.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import type { Addon } from './use-addons.ts'
 

@@ -1,7 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { type SyntheticEvent, useState } from 'react'
 import { Button } from '../parts/button.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { TextField } from '../parts/forms/fields.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import type { Addon } from './use-addons.ts'
 import { useLicense } from './use-license.ts'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Button } from '../parts/button.tsx'
+import { Toggle } from '../parts/forms/toggle.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { Toggle } from '../parts/toggle.tsx'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { rest, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'

@@ -1,5 +1,4 @@
 import { SubscriberList } from '../../../hooks/subscriber-list.ts'
-import { reasonOf } from './reason-of.ts'
 import { SCREEN_HOOKS, type ScreenActions, type ScreenFilters } from './screen-filters.ts'
 
 type FilterName = keyof ScreenFilters | `addon.${string}`
@@ -137,5 +136,14 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
       version: () => version,
       problems: () => problems,
     },
+  }
+}
+
+/** Says in words what was thrown, which may be anything, even what cannot be made a text. */
+export function reasonOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown)
+  } catch {
+    return typeof thrown
   }
 }

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
 import { Icon } from './icon.tsx'
-import { webAddress } from './web-address.ts'
 
 /** Draws a link to a page of another site. An address that is not one of a page, such as `javascript:`, makes no link. */
 export function SafeLink({
@@ -29,4 +28,13 @@ export function SafeLink({
       <Icon name="external" />
     </a>
   )
+}
+
+/** Reads an http or https address, or a path on this site; undefined for anything else, such as `javascript:`. */
+export function webAddress(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined
+  // A second slash, of either kind, would make it an address on another site.
+  const isPath = /^\/(?![/\\])/.test(value)
+  if (!isPath && !/^https?:\/\//i.test(value)) return undefined
+  return URL.canParse(value, window.location.href) ? new URL(value, window.location.href).href : undefined
 }

@@ -1,4 +1,4 @@
-import { Confirm } from '../parts/confirm.tsx'
+import { Confirm } from '../parts/feedback/confirm.tsx'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 import type { UserSessions } from './use-sessions.ts'
 

@@ -1,14 +1,15 @@
 import { useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/confirm.tsx'
-import { Empty } from '../parts/empty.tsx'
-import { Failed } from '../parts/failed.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { Confirm } from '../parts/feedback/confirm.tsx'
+import { Empty } from '../parts/feedback/empty.tsx'
+import { Failed } from '../parts/feedback/failed.tsx'
+import { Skeleton } from '../parts/feedback/skeleton.tsx'
 import { RestFailure } from '../rest/rest-failure.ts'
 import { useSignedIn } from '../rest/use-signed-in.ts'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 import { ConfirmEverywhere } from './confirm-everywhere.tsx'
 import { deviceOf } from './device.ts'
+import { ListHead } from './list-head.tsx'
 import { SessionCard } from './session-card.tsx'
 import { timeAgo } from './time-words.ts'
 import { useEndSessions } from './use-end-sessions.ts'
@@ -52,43 +53,29 @@ export default function SessionList({ user }: { user: string }) {
         inert={!isSignedIn}
         onClickCapture={keepSteady}
       >
-        <div className="list-head">
-          <div>
-            <h2 ref={heading} tabIndex={-1}>
-              {name}
-            </h2>
-            <p className="help">
-              {data.user.login} · {String(data.user.id)}
-            </p>
-          </div>
-          <div className="list-state">
-            <p className="count" role="status">
-              <span className={count > 0 ? 'pulse live' : 'pulse'} aria-hidden="true" />
-              {count === 0 ? t('live_zero') : t(countKey('live', count), { count })}
-            </p>
-            <p className="help">
-              {t(error && isSignedIn ? 'not_updated' : 'updated', { when: timeAgo(dataUpdatedAt) })}
-            </p>
-          </div>
-          <div className="actions">
-            <Button
-              tone="quiet"
-              icon="refresh"
-              busy={isFetching && t('refresh')}
-              onClick={() => void refetch().then((result) => result.data && show(result.data.sessions))}
-            >
-              {t('refresh')}
-            </Button>
-            <Button
-              tone="danger"
-              disabled={count === 0}
-              busy={isEndingAll && t('end_one_busy')}
-              onClick={() => setAsking('all')}
-            >
-              {t('end_all')}
-            </Button>
-          </div>
-        </div>
+        <ListHead
+          user={data.user}
+          heading={heading}
+          count={count}
+          updated={t(error && isSignedIn ? 'not_updated' : 'updated', { when: timeAgo(dataUpdatedAt) })}
+        >
+          <Button
+            tone="quiet"
+            icon="refresh"
+            busy={isFetching && t('refresh')}
+            onClick={() => void refetch().then((result) => result.data && show(result.data.sessions))}
+          >
+            {t('refresh')}
+          </Button>
+          <Button
+            tone="danger"
+            disabled={count === 0}
+            busy={isEndingAll && t('end_one_busy')}
+            onClick={() => setAsking('all')}
+          >
+            {t('end_all')}
+          </Button>
+        </ListHead>
         <div className="board">
           <p className="news" role="status">
             {waiting > 0 && (

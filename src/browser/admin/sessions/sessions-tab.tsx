@@ -1,11 +1,10 @@
-import { lazy, Suspense, type SyntheticEvent, useState } from 'react'
+import { lazy, Suspense, type SyntheticEvent, useState, useSyncExternalStore } from 'react'
 import { Button } from '../parts/button.tsx'
-import { Empty } from '../parts/empty.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { Empty } from '../parts/feedback/empty.tsx'
+import { Skeleton } from '../parts/feedback/skeleton.tsx'
+import { TextField } from '../parts/forms/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 import { place } from '../screen.ts'
-import { useQueryValue } from '../shell/use-place.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 // What reads user agents is needed only once somebody has been looked up.
@@ -68,4 +67,10 @@ function FindUser({ user, onFind }: { user: string; onFind: () => void }) {
       </Button>
     </form>
   )
+}
+
+/** Reads one value of the query of the address. */
+function useQueryValue(name: string): string {
+  const current = useSyncExternalStore(place.subscribe, place.current)
+  return new URLSearchParams(current.split('?')[1]).get(name) ?? ''
 }

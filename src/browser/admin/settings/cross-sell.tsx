@@ -1,8 +1,8 @@
 import { isValidElement, type ReactNode, useSyncExternalStore } from 'react'
 import { useAddons } from '../addons/use-addons.ts'
 import { Button } from '../parts/button.tsx'
-import { Notice } from '../parts/notice.tsx'
-import { PartBoundary } from '../parts/part-boundary.tsx'
+import { Notice } from '../parts/feedback/notice.tsx'
+import { PartBoundary } from '../parts/feedback/part-boundary.tsx'
 import { hookChanges, hooks, place } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { Button } from '../parts/button.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { TextField } from '../parts/forms/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { queries, rest, toasts } from '../screen.ts'

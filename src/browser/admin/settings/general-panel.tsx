@@ -1,6 +1,6 @@
 import { useOption } from '../options/use-option.ts'
-import { Choice } from '../parts/choice.tsx'
-import { NumberField } from '../parts/fields.tsx'
+import { Choice } from '../parts/forms/choice.tsx'
+import { NumberField } from '../parts/forms/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'

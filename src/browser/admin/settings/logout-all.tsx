@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { Confirm } from '../parts/feedback/confirm.tsx'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { SESSIONS_KEY } from '../sessions/use-sessions.ts'

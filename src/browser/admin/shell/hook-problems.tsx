@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { Notice } from '../parts/notice.tsx'
+import { Notice } from '../parts/feedback/notice.tsx'
 import { hookChanges } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import { Notice } from '../parts/feedback/notice.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Notice } from '../parts/notice.tsx'
 import { useSignedIn } from '../rest/use-signed-in.ts'
 import { queries, rest, vars } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'

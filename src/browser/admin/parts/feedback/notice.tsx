@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Icon } from './icon.tsx'
+import { Icon } from '../icon.tsx'
 
 /** Draws a message that stays. An error is read out at once. */
 export function Notice({

@@ -1,4 +1,4 @@
-import { useTexts } from '../texts/use-texts.ts'
+import { useTexts } from '../../texts/use-texts.ts'
 
 /** Draws the outline of panels that are on their way. */
 export function Skeleton({ panels = 2, grid = false }: { panels?: number; grid?: boolean }) {

@@ -1,6 +1,6 @@
 import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from 'react'
-import { locale } from '../texts/locale.ts'
-import { useTexts } from '../texts/use-texts.ts'
+import { locale } from '../../texts/locale.ts'
+import { useTexts } from '../../texts/use-texts.ts'
 
 interface FieldProps {
   readonly label: ReactNode

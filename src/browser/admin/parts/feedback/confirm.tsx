@@ -1,8 +1,8 @@
 import { AlertDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
-import { useTexts } from '../texts/use-texts.ts'
-import { Button } from './button.tsx'
-import { useFocusReturn } from './use-focus-return.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import { Button } from '../button.tsx'
+import { useFocusReturn } from '../use-focus-return.ts'
 
 /** Asks before something is done that cannot be taken back. */
 export function Confirm({

@@ -1,7 +1,7 @@
-import { useFailureText } from '../rest/use-failure-text.ts'
-import { useSignedIn } from '../rest/use-signed-in.ts'
-import { type TextKey, useTexts } from '../texts/use-texts.ts'
-import { Button } from './button.tsx'
+import { useFailureText } from '../../rest/use-failure-text.ts'
+import { useSignedIn } from '../../rest/use-signed-in.ts'
+import { type TextKey, useTexts } from '../../texts/use-texts.ts'
+import { Button } from '../button.tsx'
 import { Notice } from './notice.tsx'
 
 /** Says that something could not be loaded, and lets one try again. Whoever is signed out has been told so already. */

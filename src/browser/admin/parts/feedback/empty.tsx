@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon, type IconName } from '../icon.tsx'
 
 /** Draws what stands where there is nothing to show. */
 export function Empty({ icon, title, children }: { icon: IconName; title: ReactNode; children?: ReactNode }) {

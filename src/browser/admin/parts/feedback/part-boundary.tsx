@@ -1,7 +1,7 @@
 import { Component, type ReactNode, Suspense } from 'react'
-import { reasonOf } from '../hooks/reason-of.ts'
-import { useTexts } from '../texts/use-texts.ts'
-import { Button } from './button.tsx'
+import { reasonOf } from '../../hooks/screen-hooks.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import { Button } from '../button.tsx'
 import { Notice } from './notice.tsx'
 import { Skeleton } from './skeleton.tsx'
 

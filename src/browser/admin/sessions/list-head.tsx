@@ -1,0 +1,40 @@
+import type { ReactNode, Ref } from 'react'
+import { countKey, useTexts } from '../texts/use-texts.ts'
+import type { UserSessions } from './use-sessions.ts'
+
+/** Draws whose sessions a list has, how many are live, and what can be done with all of them. */
+export function ListHead({
+  user,
+  heading,
+  count,
+  updated,
+  children,
+}: {
+  user: UserSessions['user']
+  heading: Ref<HTMLHeadingElement>
+  count: number
+  updated: string
+  children: ReactNode
+}) {
+  const t = useTexts()
+  return (
+    <div className="list-head">
+      <div>
+        <h2 ref={heading} tabIndex={-1}>
+          {user.display_name || user.login}
+        </h2>
+        <p className="help">
+          {user.login} · {String(user.id)}
+        </p>
+      </div>
+      <div className="list-state">
+        <p className="count" role="status">
+          <span className={count > 0 ? 'pulse live' : 'pulse'} aria-hidden="true" />
+          {count === 0 ? t('live_zero') : t(countKey('live', count), { count })}
+        </p>
+        <p className="help">{updated}</p>
+      </div>
+      <div className="actions">{children}</div>
+    </div>
+  )
+}
