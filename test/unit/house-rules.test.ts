@@ -35,7 +35,6 @@ const REMAINS: readonly string[] = [
   'guard/session-guard.ts: class',
   'middleware/express-store.ts: function',
   'adapters/fastify/fastify-visit.ts: class',
-  'stores/memory/memory-session-registry.ts: class',
   'browser/admin/sessions/session-list.tsx: function',
   'features/comments/rendering/comment-rendering.ts: function',
 ]
