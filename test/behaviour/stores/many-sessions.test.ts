@@ -1,29 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { MOST_SESSIONS } from '../../../src/sessions/session-registry.ts'
 import { encodeSession } from '../../../src/stores/redis/registry/session-codec.ts'
 import { idsOf, newSession } from '../../../src/testing/store/registry-case.ts'
-import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
-import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { useRedis } from '../../support/use-redis.ts'
 
 const USER = 'busy'
 const KEY = `sessmgr:{${USER}}:s`
 const VERY_MANY = 5000
 const LONG = 3_600_000
 
-let server: RedisServer
-let client: NodeRedis
-beforeAll(async () => {
-  server = await startRedis()
-  client = await connectRedis(server.url)
-})
-beforeEach(() => client.flushAll())
-afterAll(async () => {
-  client.destroy()
-  await server.stop()
-})
+const db = useRedis()
 
 const numbered = (index: number) => `session ${index}`
 
@@ -45,10 +34,13 @@ async function fill(count: number, firstExpired = 0): Promise<void> {
     fields[name] = `${(now - count + index).toString(16)},0,${ttl},${rest}`
     fields[`i${name}`] = info
   }
-  await client.hSet(KEY, fields)
+  await db.client.hSet(KEY, fields)
 }
 
-const stores: Record<string, () => SessmgrStore> = { memory: () => memoryStore(), Redis: () => redisStore({ client }) }
+const stores: Record<string, () => SessmgrStore> = {
+  memory: () => memoryStore(),
+  Redis: () => redisStore({ client: db.client }),
+}
 
 describe.each(Object.entries(stores))('in %s', (_, createStore) => {
   it('a user has a thousand sessions at most: one more ends the oldest, be it a login or taken over', async () => {
@@ -69,11 +61,11 @@ describe('an account that a version without a bound has filled', () => {
   const youngest = Array.from({ length: MOST_SESSIONS }, (_, index) => numbered(VERY_MANY - MOST_SESSIONS + index))
 
   it('is cut down to the youngest by the first that reads it, and serves on', async () => {
-    const store = redisStore({ client })
+    const store = redisStore({ client: db.client })
     await fill(VERY_MANY)
     expect(await store.sessions.generationOf(USER, tokenOf(numbered(VERY_MANY - 1)))).toBe(0)
     expect(await idsOf(store.sessions, USER)).toEqual(youngest)
-    expect(await client.hLen(KEY)).toBe(2 * MOST_SESSIONS + 1)
+    expect(await db.client.hLen(KEY)).toBe(2 * MOST_SESSIONS + 1)
     expect(await store.sessions.generationOf(USER, tokenOf(numbered(0)))).toBeUndefined()
     expect(await admit(store, 'new')).toEqual([youngest[0]])
   })
@@ -90,7 +82,7 @@ describe('an account that a version without a bound has filled', () => {
       expect(await sessions.commit(USER, '1', { admit: newSession('late'), end: [] })).toEqual({ committed: false }),
   }
   it.each(Object.entries(calls))('bears each change: %s', async (_, call) => {
-    const store = redisStore({ client })
+    const store = redisStore({ client: db.client })
     await fill(VERY_MANY)
     await call(store)
     expect((await idsOf(store.sessions, USER)).length).toBeLessThanOrEqual(MOST_SESSIONS)
@@ -98,14 +90,14 @@ describe('an account that a version without a bound has filled', () => {
   })
 
   it('loses what has expired before what is live', async () => {
-    const store = redisStore({ client })
+    const store = redisStore({ client: db.client })
     await fill(VERY_MANY, VERY_MANY - 10)
     expect(await idsOf(store.sessions, USER)).toEqual(youngest.slice(-10))
-    expect(await client.hLen(KEY)).toBe(2 * 10 + 1)
+    expect(await db.client.hLen(KEY)).toBe(2 * 10 + 1)
   })
 
   it('is cut down while two processes log its user in, and each login is there', async () => {
-    const stores = [redisStore({ client }), redisStore({ client })] as const
+    const stores = [redisStore({ client: db.client }), redisStore({ client: db.client })] as const
     await fill(VERY_MANY)
     const logIn = async (index: number) => {
       for (;;) {

@@ -1,66 +1,55 @@
 import { createClient } from 'redis'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type SessmgrStore, sessmgr, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { fieldName } from '../../../src/stores/redis/registry/session-codec.ts'
 import { idsOf, login, newSession } from '../../../src/testing/store/registry-case.ts'
-import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
-import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { useRedis } from '../../support/use-redis.ts'
 
 const KEY = 'sessmgr:{alice}:s'
 const EPOCH = 'sessmgr:epoch'
 
-let server: RedisServer
-let client: NodeRedis
+const db = useRedis()
 let store: SessmgrStore
-beforeAll(async () => {
-  server = await startRedis()
-  client = await connectRedis(server.url)
-})
-beforeEach(async () => {
-  await client.flushAll()
-  store = redisStore({ client })
-})
-afterAll(async () => {
-  client.destroy()
-  await server.stop()
+beforeEach(() => {
+  store = redisStore({ client: db.client })
 })
 
 describe('a damaged count of site-wide logouts', () => {
   const damaged = ['abc', '', ' ', 'NaN', '-1', '1.5', '1e3', '0x1', '9'.repeat(40)]
 
   it.each(damaged)('lets nobody pass, and moves nowhere: %j', async (value) => {
-    await client.set(EPOCH, value)
+    await db.client.set(EPOCH, value)
     for (const call of [() => store.epoch.current(), () => store.epoch.advance(), () => store.epoch.advanceFrom(0)]) {
       await expect(call()).rejects.toMatchObject({ code: 'store_unavailable' })
     }
-    expect(await client.get(EPOCH)).toBe(value)
+    expect(await db.client.get(EPOCH)).toBe(value)
   })
 
   it('names its key, and how to mend it', async () => {
-    await client.set(EPOCH, 'abc')
+    await db.client.set(EPOCH, 'abc')
     await expect(store.epoch.current()).rejects.toThrow(/"sessmgr:epoch" is damaged.*whole number.*larger/)
-    await client.set(EPOCH, '1000000')
+    await db.client.set(EPOCH, '1000000')
     expect(await store.epoch.advance()).toMatchObject({ generation: 1_000_001 })
   })
 
   it('admits no login, and lists no session', async () => {
     const limiter = sessmgr({ store })
-    await client.set(EPOCH, '')
+    await db.client.set(EPOCH, '')
     await expect(limiter.sessions.list('alice')).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
   it('of comments, too, is no count', async () => {
-    await client.set('sessmgr:generation:comments', 'x')
+    await db.client.set('sessmgr:generation:comments', 'x')
     await expect(store.transients.generation('comments')).rejects.toThrow(/"sessmgr:generation:comments" is damaged/)
   })
 })
 
 describe('what is damaged in the sessions of a user', () => {
   const damages: Record<string, () => Promise<unknown>> = {
-    'a session': () => client.hSet(KEY, fieldName(tokenOf('hurt')), 'garbage'),
-    'a session that is empty': () => client.hSet(KEY, fieldName(tokenOf('hurt')), ''),
-    'a generation': () => client.hSet(KEY, fieldName(tokenOf('hurt')), 'fffffffffff,0,fff,xshurt'),
+    'a session': () => db.client.hSet(KEY, fieldName(tokenOf('hurt')), 'garbage'),
+    'a session that is empty': () => db.client.hSet(KEY, fieldName(tokenOf('hurt')), ''),
+    'a generation': () => db.client.hSet(KEY, fieldName(tokenOf('hurt')), 'fffffffffff,0,fff,xshurt'),
   }
 
   for (const [what, damage] of Object.entries(damages)) {
@@ -70,7 +59,7 @@ describe('what is damaged in the sessions of a user', () => {
         async () => void (await store.sessions.end('alice')),
         async () => void (await store.sessions.endOthers('alice', tokenOf('good'))),
       ]) {
-        await client.del(KEY)
+        await db.client.del(KEY)
         await login(store.sessions, 'alice', 'hurt')
         await login(store.sessions, 'alice', 'good')
         await damage()
@@ -80,14 +69,14 @@ describe('what is damaged in the sessions of a user', () => {
         expect(await store.sessions.restamp('alice', tokenOf('hurt'), 1)).toBe(false)
         expect(await idsOf(store.sessions, 'alice')).toEqual(['good'])
         await mend()
-        expect(await client.hExists(KEY, fieldName(tokenOf('hurt')))).toBe(0)
+        expect(await db.client.hExists(KEY, fieldName(tokenOf('hurt')))).toBe(0)
       }
     })
   }
 
   it.each(['v', 'x', `~${fieldName(tokenOf('gone'))}`])('does not keep anybody from anything: %s', async (field) => {
     await login(store.sessions, 'alice', 'a')
-    await client.hSet(KEY, field, 'zzz')
+    await db.client.hSet(KEY, field, 'zzz')
     await login(store.sessions, 'alice', 'b')
     expect(await store.sessions.restamp('alice', tokenOf('b'), 1)).toBe(true)
     expect(await idsOf(store.sessions, 'alice')).toEqual(['a', 'b'])
@@ -109,7 +98,7 @@ describe('what is damaged in the sessions of a user', () => {
 })
 
 it('a client that was never connected is told to connect', async () => {
-  const { sessions } = redisStore({ client: createClient({ url: server.url }) })
+  const { sessions } = redisStore({ client: createClient({ url: db.server.url }) })
   const error = await sessions.read('alice').catch((thrown: Error) => thrown)
   expect(error).toMatchObject({
     code: 'store_unavailable',

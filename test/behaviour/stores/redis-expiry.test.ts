@@ -1,31 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { explicitCalls } from '../../../src/explicit.ts'
 import { sessmgr, tokenOf } from '../../../src/index.ts'
 import { type RedisClient, redisStore } from '../../../src/redis.ts'
-import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { RedisClock } from '../../support/redis-clock.ts'
-import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { useRedis } from '../../support/use-redis.ts'
 
 const USER = 'alice'
 const KEY = 'sessmgr:{alice}:s'
 const LONG = 600_000
 const SHORT = 60
 
-let server: RedisServer
-let client: NodeRedis
-beforeAll(async () => {
-  server = await startRedis()
-  client = await connectRedis(server.url)
-})
-beforeEach(() => client.flushAll())
-afterAll(async () => {
-  client.destroy()
-  await server.stop()
-})
+const db = useRedis()
 
 /** A process that makes explicit calls, over a session store that forgets nothing. */
-function startProcess(redis: RedisClient = client) {
+function startProcess(redis: RedisClient = db.client) {
   const limiter = sessmgr({ store: redisStore({ client: redis }), settings: { maximum: 10 } })
   const calls = explicitCalls(limiter, { exists: () => true, destroy: () => {} })
   const login = (sessionId: string, ttlMs: number) =>
@@ -41,13 +30,13 @@ function counted(): { redis: RedisClient; counts: { scripts: number; reads: numb
   const redis: RedisClient = {
     evalSha: (...call) => {
       counts.scripts += 1
-      return client.evalSha(...call)
+      return db.client.evalSha(...call)
     },
-    eval: (...call) => client.eval(...call),
-    get: (key) => client.get(key),
+    eval: (...call) => db.client.eval(...call),
+    get: (key) => db.client.get(key),
     hGet: (key, field) => {
       counts.reads += 1
-      return client.hGet(key, field)
+      return db.client.hGet(key, field)
     },
   }
   return { redis, counts }
@@ -73,10 +62,10 @@ describe('a session that has expired while another one of its user lives', () =>
     const { login } = startProcess()
     await login('long', LONG)
     await login('short', SHORT)
-    expect(await client.hLen(KEY)).toBe(5)
+    expect(await db.client.hLen(KEY)).toBe(5)
     await sleep(SHORT + 10)
-    expect(await redisStore({ client }).sessions.end(USER, [tokenOf('short')])).toEqual([])
-    expect(await client.hLen(KEY)).toBe(3)
+    expect(await redisStore({ client: db.client }).sessions.end(USER, [tokenOf('short')])).toEqual([])
+    expect(await db.client.hLen(KEY)).toBe(3)
   })
 })
 
@@ -104,7 +93,7 @@ describe('whether a session has expired', () => {
     Date.now = () => now() - hours * 3_600_000
     try {
       if (hours > 0) await clock.pass(hours * 3_600_000)
-      const { isLive, login } = startProcess(clock.on(client))
+      const { isLive, login } = startProcess(clock.on(db.client))
       await login('long', LONG)
       await login('short', SHORT)
       await sleep(SHORT + 10)

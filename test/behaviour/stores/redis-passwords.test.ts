@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type Sessmgr, sessmgr } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
-import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { useRedis } from '../../support/use-redis.ts'
 
 const KEY = 'sessmgr:{alice}:p'
 
-let server: RedisServer
-let client: NodeRedis
+const db = useRedis()
 let limiter: Sessmgr
-beforeAll(async () => {
-  server = await startRedis()
-  client = await connectRedis(server.url)
-  limiter = sessmgr({ store: redisStore({ client }) })
-})
-beforeEach(() => client.flushAll())
-afterAll(async () => {
-  client.destroy()
-  await server.stop()
+beforeAll(() => {
+  limiter = sessmgr({ store: redisStore({ client: db.client }) })
 })
 
 /** How often each command is called while something is done. */
 async function commandsOf(task: () => Promise<unknown>): Promise<Record<string, number>> {
-  await client.sendCommand(['CONFIG', 'RESETSTAT'])
+  await db.client.sendCommand(['CONFIG', 'RESETSTAT'])
   await task()
-  const lines = String(await client.info('commandstats')).matchAll(/^cmdstat_(h\w+):calls=(\d+)/gm)
+  const lines = String(await db.client.info('commandstats')).matchAll(/^cmdstat_(h\w+):calls=(\d+)/gm)
   return Object.fromEntries([...lines].map(([, command, calls]) => [command, Number(calls)]))
 }
 
@@ -40,8 +31,8 @@ it('a password is checked by the same commands, however many there are of its us
 
 it('passwords that were written before they were found by their hash are found, and leave no trace for others', async () => {
   const passwords = [await limiter.passwords.create('alice', 'a'), await limiter.passwords.create('alice', 'b')]
-  for (const field of await client.hKeys(KEY)) if (/^[=#]/.test(field)) await client.hDel(KEY, field)
-  expect(await client.hLen(KEY)).toBe(2)
+  for (const field of await db.client.hKeys(KEY)) if (/^[=#]/.test(field)) await db.client.hDel(KEY, field)
+  expect(await db.client.hLen(KEY)).toBe(2)
   for (const { password } of passwords) expect(await limiter.passwords.verify('alice', password)).toBe(true)
   expect(await limiter.passwords.list('alice')).toHaveLength(2)
   expect(await limiter.passwords.revoke('alice', passwords[0]?.id ?? '')).toBe(true)
@@ -49,12 +40,12 @@ it('passwords that were written before they were found by their hash are found, 
   expect(await Promise.all(verdicts)).toEqual([false, true])
   expect(await limiter.passwords.verify('nobody', 'x'.repeat(24))).toBe(false)
   expect(await limiter.passwords.verify(undefined, 'x'.repeat(24))).toBe(false)
-  expect(await client.keys('*')).toEqual([KEY])
+  expect(await db.client.keys('*')).toEqual([KEY])
 })
 
 it('passwords from before that are added to are all found', async () => {
   const old = await limiter.passwords.create('alice', 'old')
-  for (const field of await client.hKeys(KEY)) if (/^[=#]/.test(field)) await client.hDel(KEY, field)
+  for (const field of await db.client.hKeys(KEY)) if (/^[=#]/.test(field)) await db.client.hDel(KEY, field)
   const { password } = await limiter.passwords.create('alice', 'new')
   for (const given of [old.password, password]) expect(await limiter.passwords.verify('alice', given)).toBe(true)
 })

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { connectRedis, type NodeRedis } from './redis-client.ts'
+import { type RedisServer, startRedis } from './redis-server.ts'
+
+/** A Redis server of a test file. */
+interface OwnRedis {
+  readonly server: RedisServer
+  readonly client: NodeRedis
+}
+
+/** Gives the tests of a file a server, which is empty when a test begins, and a connection to it. */
+export function useRedis(): OwnRedis {
+  const own = {} as { -readonly [key in keyof OwnRedis]: OwnRedis[key] }
+  beforeAll(async () => {
+    own.server = await startRedis()
+    own.client = await connectRedis(own.server.url)
+  })
+  beforeEach(() => own.client.flushAll())
+  afterAll(async () => {
+    own.client?.destroy()
+    await own.server?.stop()
+  })
+  return own
+}
