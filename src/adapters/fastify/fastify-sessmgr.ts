@@ -10,8 +10,7 @@ import { guardFastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 import { FastifyVisit } from './fastify-visit.ts'
 import { type DecryptSession, idsInCookies } from './ids-in-cookies.ts'
-import { keepCookie } from './keep-cookie.ts'
-import { secureCookies } from './secure-cookies.ts'
+import { keepCookie, secureCookies } from './reply-cookies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

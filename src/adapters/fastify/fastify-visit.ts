@@ -36,7 +36,7 @@ export class FastifyVisit extends Visit {
   }
 
   get sessionID(): string {
-    return this.session?.sessionId ?? ''
+    return this.request.session?.sessionId ?? ''
   }
 
   get ip(): string {

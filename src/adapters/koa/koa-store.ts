@@ -1,6 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { HostSessionData } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspected.ts'
+import { MARKER_KEY } from '../../guard/marker/session-marker.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
@@ -75,10 +76,11 @@ function putUpGuard(store: KoaStore, { calls, guard }: GuardedStore): KoaGuarded
     if (visit) Object.assign(visit, { sessionID: key, wrote: true })
     if (visit?.isQuiet) return
     if (visit) visit.written = guard.logins.of(visit) ? data : undefined
+    const { [MARKER_KEY]: before } = data
     await guard.save(key, data, visit)
+    const { [MARKER_KEY]: marker } = data
     // What is written is a copy of the session; one that has been admitted here must know of it.
-    const marker = guard.markerOf(key, data)
-    if (marker && visit?.session) guard.mark(key, visit.session, marker)
+    if (marker !== before && visit?.session) visit.session[MARKER_KEY] = marker
   }
   store.destroy = async (key, options = {}) => {
     const visit = visitIn(options)
