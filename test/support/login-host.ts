@@ -1,0 +1,59 @@
+import type { UserId } from '../../src/ground/user-id.ts'
+import type { GuardedRequest, HostSession, HostSessionData } from '../../src/guard/host-types.ts'
+import { createLimitLogin, type HostLogin } from '../../src/guard/login/limit-login.ts'
+import type { HostedStore } from '../../src/guard/session-exchange.ts'
+import { createGuardWorld, sessionData } from './guard-world.ts'
+
+/** A request that came with session `before`, of a client at 192.0.2.1. */
+export function clientRequest(session?: HostSessionData, fields: object = {}): GuardedRequest {
+  const headers = { 'user-agent': 'curl/8' }
+  const socket = { remoteAddress: '192.0.2.1' }
+  return { session, sessionID: 'before', sessmgr: {}, headers, socket, ...fields } as unknown as GuardedRequest
+}
+
+/** A host without a framework, around a real guard: a login puts a session of a new id on the request. */
+export function createLoginHost(options: Parameters<typeof createGuardWorld>[0] = {}) {
+  const world = createGuardWorld(options)
+  /** Requests that were stood by for, with the session that they may give up. */
+  const attended: unknown[][] = []
+  const store: HostedStore = {
+    calls: world.calls,
+    guard: world.guard,
+    async exchange() {},
+    async putBack(request, sessionId, data) {
+      Object.assign(request, { sessionID: sessionId, session: data ?? undefined })
+    },
+    attend: (...call) => void attended.push(call),
+  }
+  const limitLogin = createLimitLogin({
+    limiter: world.limiter,
+    userIdOf: (user) => {
+      if (user === undefined) throw new Error('nobody')
+      return user as UserId
+    },
+    storeOf: () => store,
+    blockedMessage: (request) => `Enough for ${request.headers['user-agent']}.`,
+  })
+
+  return {
+    ...world,
+    hosted: store,
+    attended,
+    /** Logs a user in, as session `sessionId` with these fields. */
+    login(
+      request: GuardedRequest,
+      user?: UserId,
+      { sessionId = 'new', fields = { user } as HostSessionData, lifeMs = 60_000, ...more } = {} as {
+        sessionId?: string
+        fields?: HostSessionData
+        lifeMs?: number
+      } & Partial<HostLogin>,
+    ): Promise<void> {
+      const logIn = async () => {
+        Object.assign(request, { sessionID: sessionId, session: sessionData(fields, lifeMs) })
+        await world.guard.save(sessionId, request.session as HostSession, request)
+      }
+      return limitLogin({ request, user, logIn, ...more })
+    },
+  }
+}
