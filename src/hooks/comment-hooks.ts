@@ -30,29 +30,30 @@ export const commentHooks = {
     lazycomments_init: {
       parameters: ['core'],
       since: '2.0.0',
-      summary: 'Fires once, when every part is wired.',
+      summary: 'Fires once, in the next turn of the event loop after the lazy comments were made; core is these.',
     },
     lazycomments_activated: {
       parameters: [],
       since: '2.0.0',
-      summary: 'Fires right after activation or reactivation.',
+      summary: 'Fires when the application calls activate().',
     },
     lazycomments_deactivated: {
       parameters: [],
       since: '2.0.0',
-      summary: 'Fires right after deactivation. User data stays.',
+      summary: 'Fires when the application calls deactivate().',
     },
   },
   filters: {
     lazycomments_can_lazy_load: {
       parameters: ['can'],
       since: '2.0.0',
-      summary: 'Decides whether the comments of this view load lazily (true) or stand inline (false).',
+      summary:
+        'Decides whether the comments of a view load lazily (true) or stand inline (false), after the built-in checks.',
     },
     lazycomments_rendered_html: {
       parameters: ['html', 'post'],
       since: '2.0.0',
-      summary: 'Changes the comments markup before it goes to the browser.',
+      summary: 'Changes the markup that GET /comments answers; not that of inline comments.',
     },
     lazycomments_default_settings: {
       parameters: ['defaults'],
@@ -62,12 +63,12 @@ export const commentHooks = {
     lazycomments_capability: {
       parameters: ['capability'],
       since: '2.0.0',
-      summary: 'Names the capability that managing the lazy comments takes.',
+      summary: 'Names the capability that it takes to clear the comments cache.',
     },
     lazycomments_has_access: {
       parameters: ['has_access'],
       since: '2.0.0',
-      summary: 'Decides, after the capability check, whether this user may manage the lazy comments.',
+      summary: 'Decides whether the caller may clear the comments cache, after the capability check.',
     },
   },
 } satisfies {

@@ -73,55 +73,56 @@ export const sessionHooks = {
     sessmgr_init: {
       parameters: ['core'],
       since: '3.0.0',
-      summary: 'Fires once, when every part is wired.',
+      summary: 'Fires once for each sessmgr(), in the next turn of the event loop; core is what sessmgr() returned.',
     },
     sessmgr_login_blocked: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: 'Fires after a login was rejected in mode block. The decision cannot be changed from here.',
+      summary: 'Fires after mode block has refused a login.',
     },
     sessmgr_destroy_all_sessions: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: 'Fires when mode allow, or a forced logout, ended all sessions of a user.',
+      summary: 'Fires when mode allow, or a forced logout of one user, has ended all sessions of that user.',
     },
     sessmgr_destroy_oldest_session: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: 'Fires for each session that mode logout_oldest ended.',
+      summary: 'Fires once for each session that mode logout_oldest has ended.',
     },
     sessmgr_destroy_session: {
       parameters: ['user_id', 'token'],
       since: '3.1.0',
-      summary: 'Fires when one named session was ended.',
+      summary: 'Fires when one named session has been ended; not when there was no such session.',
     },
     sessmgr_logout_all_users: {
       parameters: ['epoch'],
       since: '3.3.0',
-      summary: 'Fires once for each site-wide logout.',
+      summary: 'Fires once for each site-wide logout; epoch is its time in Unix seconds, by the clock of the store.',
     },
     sessmgr_session_invalidated: {
       parameters: ['user_id', 'token'],
       since: '3.3.0',
-      summary: 'Fires when the logout epoch rejected a session, once for each session whose owner came back.',
+      summary:
+        'Fires when the owner of a session comes back that a site-wide logout has ended; once for each such session, over all processes.',
     },
     sessmgr_cli_init: {
       parameters: ['cli'],
       since: '3.1.0',
       summary:
-        'Fires on the command line, when the configuration is loaded. An add-on registers its commands with cli.',
+        "Fires on the command line, when it has loaded the application's configuration; cli takes the commands of add-ons.",
     },
   },
   filters: {
     sessmgr_settings_defaults: {
       parameters: ['defaults'],
       since: '3.0.0',
-      summary: 'Changes the defaults of the settings.',
+      summary: 'Changes the settings that hold where none are stored.',
     },
     sessmgr_logics: {
       parameters: ['logics'],
       since: '3.0.0',
-      summary: 'Changes the catalogue of logic modes: their labels and descriptions.',
+      summary: 'Changes what people read of each mode, by its stored value.',
     },
     sessmgr_admin_script_vars: {
       parameters: ['vars'],
@@ -131,42 +132,43 @@ export const sessionHooks = {
     sessmgr_register_addon: {
       parameters: ['addons'],
       since: '3.0.0',
-      summary: 'Registers an add-on by its licensing product id.',
+      summary: 'Registers an add-on under its product id, a positive integer.',
     },
     sessmgr_addons_catalog: {
       parameters: ['items', 'raw'],
       since: '3.0.0',
-      summary: 'Changes the rows of the add-on catalogue.',
+      summary: 'Changes the rows of the add-on catalogue; raw is what the licensing provider gave.',
     },
     sessmgr_reached_limit: {
       parameters: ['reached', 'user_id', 'count'],
       since: '3.0.0',
-      summary: 'Decides whether the login about to happen finds the limit reached.',
+      summary: 'Decides whether a login finds the limit reached; count is the live sessions before it.',
     },
     sessmgr_bypass: {
       parameters: ['bypass', 'user_id'],
       since: '3.0.0',
-      summary: 'Exempts a user from the limit when it returns true.',
+      summary: 'Exempts a user from the limit by true; then sessmgr_reached_limit is not asked.',
     },
     sessmgr_maximum: {
       parameters: ['maximum', 'user_id'],
       since: '3.3.0',
-      summary: 'Decides how many sessions this user may hold.',
+      summary: 'Decides how many sessions this user may hold, for the limit and for the mode.',
     },
     sessmgr_error_message: {
       parameters: ['message'],
       since: '3.0.0',
-      summary: 'Changes the sentence that a blocked user reads. Plain text.',
+      summary: 'Changes the sentence that a blocked user reads: plain text, to be escaped where it is shown.',
     },
     auth_cookie_expiration: {
       parameters: ['seconds', 'user_id', 'remember'],
       since: '3.0.0',
-      summary: 'Changes how long a session lasts. The application applies it when it logs somebody in.',
+      summary: 'Changes how many seconds a session lasts.',
     },
     'pre_update_option_{name}': {
       parameters: ['value', 'old_value', 'requested'],
       since: '3.0.0',
-      summary: 'Changes the sanitised value of an option before it is stored. {name} is the name of the option.',
+      summary:
+        'Changes the whole new value of an option after it was sanitised, such as pre_update_option_sessmgr_settings.',
     },
   },
 } satisfies {

@@ -85,6 +85,33 @@ export function strayStatuses(path: string, source: string, codes: readonly stri
     .map((node) => `${path}: ${node.getText()}`)
 }
 
+/** Finds the hooks that are told one way in the catalogue and another way where they are typed. */
+export function doubleSentences(source: string): string[] {
+  const nodes = nodesOf(parse('hooks.ts', source))
+  const typed = nodes.filter((node) => ts.isPropertySignature(node) || ts.isIndexSignatureDeclaration(node))
+  const told = typed.map((node) =>
+    plain(
+      ts
+        .getJSDocCommentsAndTags(node)
+        .map((it) => it.getText())
+        .join(' '),
+    ),
+  )
+  return nodes.flatMap((node) => {
+    if (!ts.isPropertyAssignment(node) || node.name.getText() !== 'summary') return []
+    const summary = ts.isStringLiteralLike(node.initializer) ? plain(node.initializer.text) : ''
+    return told.some((sentence) => sentence.startsWith(summary)) ? [] : [summary]
+  })
+}
+
+/** The words of a comment or a sentence, without the marks around them. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/[*/`]|\s+/g, ' ')
+    .replaceAll(/ +/g, ' ')
+    .replaceAll(/ (?=[.,;:)])|^ | $/g, '')
+}
+
 /** Finds the rules that a text cites by number and a page of rules does not have. */
 export function unknownRules(text: string, page: string): string[] {
   const known = new Set([...page.matchAll(/^- \*\*Rule (\d+)\*\*/gm)].map(([, number]) => number))

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   circles,
   deniedWords,
+  doubleSentences,
   fullFolders,
   longParts,
   smallFiles,
@@ -83,6 +84,12 @@ describe('the files of src/', () => {
   })
 })
 
+describe('a hook', () => {
+  it.each(['session', 'comment'])('of src/hooks/%s-hooks.ts is told in one sentence, not two', (kind) => {
+    expect(doubleSentences(read(`src/hooks/${kind}-hooks.ts`))).toEqual([])
+  })
+})
+
 describe('the tests', () => {
   it('cite rules that docs/rules.md has', () => {
     const tests = [...sourcesOf('test')].filter(([path]) => path !== 'unit/house-rules.test.ts')
@@ -149,6 +156,12 @@ describe('the rules of the house', () => {
     }
     const good = "({ session_ended: 'is over', other: 401 }); f('session_ended', 5); f('other', 401)"
     expect(strayStatuses('a.ts', good, codes)).toEqual([])
+  })
+
+  it('find a hook with two sentences', () => {
+    const typed = 'interface A {\n  /** Fires `once`. Or never. */\n  a: []\n}\n'
+    expect(doubleSentences(`${typed}const hooks = { a: { summary: 'Fires once.' } }`)).toEqual([])
+    expect(doubleSentences(`${typed}const hooks = { a: { summary: 'Fires twice.' } }`)).toEqual(['Fires twice.'])
   })
 
   it('find a rule that is not on the page', () => {
