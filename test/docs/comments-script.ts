@@ -15,7 +15,7 @@ export function readCommentsScript(): Names {
   return new Map([
     ['Events of the comments script', eventsIn(script)],
     ['Markup of the placeholder', markupOf()],
-    ['Trusted Types policies', [only(/createPolicy\('([\w-]+)'/, read('trusted-html.ts'), 'the policy')]],
+    ['Trusted Types policies', [only(/createPolicy\('([\w-]+)'/, script, 'the policy')]],
   ])
 }
 
