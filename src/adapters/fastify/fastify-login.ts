@@ -46,7 +46,7 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, limitLogin: LimitLogin
       user,
       options,
       logIn: () => logIn.call(this, user, options),
-      save: () => visit.saveLogin(),
+      save: () => visit.session && visit.store.guard.save(visit.sessionID, visit.session, visit),
       forget: () => {
         this[property] = before
       },

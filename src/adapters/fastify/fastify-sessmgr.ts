@@ -5,11 +5,11 @@ import { visitOf } from '../../guard/request/host-visit.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
+import { type DecryptSession, endedByCookies } from './ended-by-cookies.ts'
 import { limitFastifyLogins } from './fastify-login.ts'
 import { guardFastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 import { FastifyVisit } from './fastify-visit.ts'
-import { type DecryptSession, idsInCookies } from './ids-in-cookies.ts'
 import { keepCookie, secureCookies } from './reply-cookies.ts'
 
 declare module 'fastify' {
@@ -56,11 +56,12 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     const visit = new FastifyVisit(store, request, reply)
     limitFastifyLogins(request, findVisit, core.limitLogin)
     if (visit.isJudged()) return done()
-    visit.judge(visit.endedAmong(idsInCookies(request, store, decryptSession))).then(() => done(), done)
+    visit.lost = endedByCookies(request, store, decryptSession)
+    visit.judge(visit.lost?.reason).then(() => done(), done)
   })
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const visit = findVisit(request)
-    if (visit?.deadCookie && !showsPage(visit.raw, reply.statusCode)) keepCookie(reply, visit.deadCookie)
+    if (visit?.lost && !showsPage(visit.raw, reply.statusCode)) keepCookie(reply, visit.lost.cookie)
     if (visit) secureCookies(reply)
     const noting = visit?.noteUse()
     if (noting) noting.then(() => done(), done)

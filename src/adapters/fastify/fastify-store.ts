@@ -1,21 +1,26 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
 import { markerIn, writeMarker } from '../../guard/marker/session-marker.ts'
-import { visitExchange } from '../../guard/request/visit.ts'
+import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { LoginSession } from '../../guard/session-guard.ts'
 import type { GuardedStore } from '../../guard/session-guards.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
 import { storeCalls } from '../../guard/stores/store-calls.ts'
 import type { ServiceCore } from '../../service/service-core.ts'
-import type { FastifyVisit } from './fastify-visit.ts'
 
 type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>
+
+/** A request whose session this store writes. */
+interface WritingVisit extends Visit {
+  /** Tells whether a session is as the store has it, but for the time at which it expires. */
+  isUnchanged(session: object): boolean
+}
 
 /** A store of @fastify/session behind the guard. */
 export interface FastifyStore extends HostedStore {
   /** Whose request a session object belongs to. */
-  readonly visits: WeakMap<object, FastifyVisit>
+  readonly visits: WeakMap<object, WritingVisit>
   /** Runs what calls the store at once, and has these methods answer in its place. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
   /** The login session that was found to be live as its data was loaded. */
@@ -37,7 +42,7 @@ export function guardFastifyStore({ guards }: ServiceCore, store: HostStore): Fa
 }
 
 function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifyStore {
-  const visits = new WeakMap<object, FastifyVisit>()
+  const visits = new WeakMap<object, WritingVisit>()
   // The store is not told which request it reads for. What it found out travels with the session: in the marker object.
   const judged = new WeakMap<object, LoginSession>()
   const reasons = new BoundedMap<string, SignedOutReason>(10_000)

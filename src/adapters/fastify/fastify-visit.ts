@@ -3,9 +3,9 @@ import type { HostSessionData, SignedOutReason } from '../../guard/host-types.ts
 import { judgeSession } from '../../guard/request/judge-session.ts'
 import { Visit } from '../../guard/request/visit.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
+import type { EndedSession } from './ended-by-cookies.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySession, FastifySessionRequest } from './fastify-types.ts'
-import type { NamedSession } from './ids-in-cookies.ts'
 
 type Callback = (error?: unknown) => void
 
@@ -14,8 +14,8 @@ export class FastifyVisit extends Visit {
   readonly store: FastifyStore
   readonly request: FastifySessionRequest
   readonly reply: FastifyReply
-  /** Name of the cookie by which the request came with a session that is over. */
-  deadCookie: string | undefined
+  /** The session with which the request came, if that is over. */
+  lost: EndedSession | undefined
   /** The session that was loaded, and its cookie's attributes at that time. */
   #loaded: FastifySession | undefined
   #attributes = ''
@@ -51,17 +51,6 @@ export class FastifyVisit extends Visit {
     return this.request.flash?.(type, message)
   }
 
-  /** Finds out why the session is over that the cookies name, if one is. */
-  endedAmong(sessions: Iterable<NamedSession>): SignedOutReason | undefined {
-    for (const { cookie, id } of sessions) {
-      const reason = this.store.reasonOf(id)
-      if (!reason) continue
-      this.deadCookie = cookie
-      return reason
-    }
-    return undefined
-  }
-
   /** Takes over what was found out as the session was loaded; false when it was loaded before there was a guard. */
   isJudged(): boolean {
     const { session, store } = this
@@ -75,7 +64,6 @@ export class FastifyVisit extends Visit {
     return true
   }
 
-  /** Tells whether a session is as the store has it, but for the time at which it expires. */
   isUnchanged(session: object): boolean {
     const loaded = this.#loaded
     return loaded === session && !loaded.isModified() && attributesOf(loaded) === this.#attributes
@@ -96,12 +84,6 @@ export class FastifyVisit extends Visit {
     if (this.#left) this.request.session = this.#left
   }
 
-  /** Writes the session of a login: the next login must not take it for lost. */
-  async saveLogin(): Promise<void> {
-    const { session, store } = this
-    if (session) await store.guard.save(session.sessionId, session, this)
-  }
-
   /** Stands by for the session to be exchanged. What is put on it here is not part of its data. */
   #attend(): void {
     const { session, store } = this
@@ -112,7 +94,11 @@ export class FastifyVisit extends Visit {
       return answerCallback(this.#regenerate(session, keys), callback)
     }
     const reload = (callback?: Callback) => answerCallback(this.#reload(session), callback)
-    const destroy = (callback?: Callback) => answerCallback(this.#destroy(session), callback)
+    const forget = () => {
+      this.request.session = null
+    }
+    const destroy = (callback?: Callback) =>
+      answerCallback(store.guard.destroy(session.sessionId, this).finally(forget), callback)
     for (const [name, value] of Object.entries({ regenerate, reload, destroy })) {
       Object.defineProperty(session, name, { value, configurable: true, writable: true })
     }
@@ -166,22 +152,16 @@ export class FastifyVisit extends Visit {
     this.#attend()
   }
 
-  async #destroy(session: FastifySession): Promise<void> {
-    try {
-      await this.store.guard.destroy(session.sessionId, this)
-    } finally {
-      this.request.session = null
-    }
-  }
-
   protected override get unwritten(): HostSessionData | undefined {
-    const { session } = this
-    if (!session) return undefined
-    const { originalExpires, expires } = session.cookie ?? {}
-    // @fastify/session puts the time off as it loads a session, though store and browser know nothing of that.
-    const cookie = { ...session.cookie, expires: (originalExpires as Date | undefined) ?? expires ?? null }
-    return { ...session, cookie }
+    return this.session && unwritten(this.session)
   }
+}
+
+function unwritten(session: FastifySession): HostSessionData {
+  const { originalExpires, expires } = session.cookie ?? {}
+  // @fastify/session puts the time off as it loads a session, though store and browser know nothing of that.
+  const cookie = { ...session.cookie, expires: (originalExpires as Date | undefined) ?? expires ?? null }
+  return { ...session, cookie }
 }
 
 function attributesOf({ cookie = {} }: FastifySession): string {

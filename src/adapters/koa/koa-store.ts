@@ -3,7 +3,7 @@ import type { HostSessionData } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspected.ts'
 import { MARKER_KEY } from '../../guard/marker/session-marker.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
-import { visitExchange } from '../../guard/request/visit.ts'
+import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { GuardedStore } from '../../guard/session-guards.ts'
 import { isMissing } from '../../guard/stores/is-missing.ts'
@@ -11,11 +11,18 @@ import { sessionCall } from '../../guard/stores/session-call.ts'
 import type { StoreCalls } from '../../guard/stores/store-calls.ts'
 import type { ServiceCore } from '../../service/service-core.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
-import type { KoaVisit } from './koa-visit.ts'
 
 /** A session that was asked for, and what it turned out to be. */
 export interface KoaLoad extends Inspected {
   readonly key: string
+}
+
+/** A request whose session this store writes. */
+interface WritingVisit extends Visit {
+  /** Whether what koa-session writes is to be dropped. */
+  readonly isQuiet: boolean
+  /** What koa-session wrote last, if that was during a login. */
+  written: HostSessionData | undefined
 }
 
 /** A store of koa-session behind the guard. */
@@ -92,8 +99,8 @@ function putUpGuard(store: KoaStore, { calls, guard }: GuardedStore): KoaGuarded
   return { ...visitExchange, calls, guard, loadOf: (context) => loads.get(context) }
 }
 
-function visitIn({ ctx }: KoaStoreOptions): KoaVisit | undefined {
-  return ctx && (visitOf(ctx.req) as KoaVisit | undefined)
+function visitIn({ ctx }: KoaStoreOptions): WritingVisit | undefined {
+  return ctx && (visitOf(ctx.req) as WritingVisit | undefined)
 }
 
 function tooEarly(): SessmgrError {

@@ -10,9 +10,7 @@ export class KoaVisit extends Visit {
   sessionID: string
   /** Whether the visitor's session lies in the store. */
   isStored = false
-  /** Whether what koa-session writes is to be dropped. */
   isQuiet = false
-  /** What koa-session wrote last, if that was during a login. */
   written: HostSessionData | undefined
 
   constructor(store: KoaGuardedStore, context: KoaSessionContext) {

@@ -1,22 +1,22 @@
-import type { HostStore } from '../../guard/host-types.ts'
+import type { HostStore, SignedOutReason } from '../../guard/host-types.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 
 /** What @fastify/session finds a session by, given the text of a cookie. */
 export type DecryptSession = (cookie: string, request: object, done: () => void) => void
 
-/** A session that a cookie names. */
-export interface NamedSession {
+/** A session that is over, and the name of the cookie that names it. */
+export interface EndedSession {
   readonly cookie: string
-  readonly id: string
+  readonly reason: SignedOutReason
 }
 
-/** Finds the sessions that a request's cookies may name. Which cookie is the session's nobody tells. */
-export function* idsInCookies(
+/** Finds a session that is over among those that the cookies may name. Which cookie is the session's nobody tells. */
+export function endedByCookies(
   request: FastifySessionRequest,
   store: FastifyStore,
   decrypt: DecryptSession,
-): Iterable<NamedSession> {
+): EndedSession | undefined {
   const { session, cookies = {} } = request
   const isSigned = session?.encryptedSessionId?.startsWith(`${session.sessionId}.`)
   for (const [cookie, value] of Object.entries(cookies)) {
@@ -24,9 +24,11 @@ export function* idsInCookies(
     // Perhaps behind a prefix such as that of express-session.
     for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
       const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : unsign(text, request, store, decrypt)
-      if (id !== undefined) yield { cookie, id }
+      const reason = id === undefined ? undefined : store.reasonOf(id)
+      if (reason) return { cookie, reason }
     }
   }
+  return undefined
 }
 
 /** Lets @fastify/session read a cookie by the application's own signer, on a request that nobody sees. */
