@@ -1,7 +1,7 @@
 import type { Logger } from '../../ground/logger.ts'
 import type { AddonRegistration } from '../../hooks/addon-types.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
-import { isProductId } from './product-id.ts'
+import { isProductId } from './addon-row.ts'
 
 /** Tells which add-ons are registered, by product id. */
 export type Registrations = () => Promise<ReadonlyMap<number, AddonRegistration>>

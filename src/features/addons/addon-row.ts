@@ -1,5 +1,4 @@
 import type { AddonRow } from '../../hooks/addon-types.ts'
-import { isProductId } from './product-id.ts'
 
 /** Makes a row of whatever a provider or an add-on calls one; undefined without a product id. */
 export function addonRow(value: unknown): AddonRow | undefined {
@@ -28,4 +27,9 @@ function text(value: unknown): string {
 /** A page puts it into links and images: only the web and paths of this site, no script. */
 function address(value: unknown): string {
   return /^(https?:\/\/|\/(?![/\\]))\S*$/i.test(text(value)) ? text(value) : ''
+}
+
+/** Tells whether a value can be a product id. */
+export function isProductId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
 }

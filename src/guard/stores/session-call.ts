@@ -1,5 +1,5 @@
 import { CallDeadline } from '../../ground/call-deadline.ts'
-import { withoutId } from './without-id.ts'
+import { hideSessionId, rewordError } from '../../ground/error-text.ts'
 
 /** Creates what calls one session store, with a deadline. What a call rejects with names no raw session id. */
 export function sessionCall(deadlineMs: number) {
@@ -12,4 +12,14 @@ export function sessionCall(deadlineMs: number) {
         throw withoutId(error, sessionId)
       }
     })
+}
+
+/** Gives what a store says without the raw session id: a file store, for one, tells the path of the file. */
+export function withoutId(error: unknown, sessionId: string): Error {
+  return rewordError(error, (text) => hideSessionId(text, sessionId))
+}
+
+/** Tells whether a store says that a session is missing, as stores in the file tradition do. */
+export function isMissing(error: unknown): boolean {
+  return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
 }

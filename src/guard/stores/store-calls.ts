@@ -1,7 +1,6 @@
 import { CallDeadline } from '../../ground/call-deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
-import { isMissing } from './is-missing.ts'
-import { withoutId } from './without-id.ts'
+import { isMissing, withoutId } from './session-call.ts'
 
 /** The methods of a session store as promises, each with a deadline. All reject with `store_unavailable`. */
 export interface StoreCalls {

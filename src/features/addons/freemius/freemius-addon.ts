@@ -1,6 +1,6 @@
+import { isProductId } from '../addon-row.ts'
 import { LicensingError } from '../licensing/licensing-error.ts'
 import type { RawAddon } from '../licensing/licensing-provider.ts'
-import { isProductId } from '../product-id.ts'
 
 /** Where add-ons are bought and described. */
 export interface AddonPages {

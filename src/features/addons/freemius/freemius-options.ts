@@ -1,7 +1,7 @@
 import { LICENSING_ID } from '../../../ground/constants.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireKnown, requireWhole } from '../../../ground/option-checks.ts'
-import { isProductId } from '../product-id.ts'
+import { isProductId } from '../addon-row.ts'
 
 /** What an application may say of licences that Freemius sells. Give `apiToken`, or `publicKey`. */
 export interface FreemiusLicensingOptions {
