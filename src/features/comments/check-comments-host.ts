@@ -1,6 +1,6 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireMethods } from '../../ground/option-checks.ts'
-import type { CommentsHost } from './rendering/comment-rendering.ts'
+import type { CommentsHost } from './rendering/theme-rendering.ts'
 
 const NEEDED = ['find', 'id', 'url', 'isPublic', 'countComments'] as const
 const OPTIONAL = ['hasPassword', 'isLocked'] as const

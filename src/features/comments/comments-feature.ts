@@ -20,7 +20,8 @@ import { commentsRoute } from './comments-route.ts'
 import type { LazyComments } from './lazy-comments.ts'
 import { placeholder } from './placeholder.ts'
 import { createBlockCache } from './rendering/block-cache.ts'
-import { type CommentsHost, createCommentRendering } from './rendering/comment-rendering.ts'
+import { createCommentRendering } from './rendering/comment-rendering.ts'
+import type { CommentsHost } from './rendering/theme-rendering.ts'
 
 /** What the lazy comments are made from. */
 export interface CommentsParts {

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { type ComponentProps, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/feedback/confirm.tsx'
 import { Empty } from '../parts/feedback/empty.tsx'
@@ -32,15 +32,7 @@ export default function SessionList({ user }: { user: string }) {
   const count = rows.filter(({ isEnded }) => !isEnded).length + waiting
 
   if (!data) {
-    if (!error) return <Skeleton panels={1} />
-    if (error instanceof RestFailure && error.code === 'user_not_found') {
-      return (
-        <Empty icon="search" title={<span role="alert">{error.message}</span>}>
-          {t('user_unknown_help')}
-        </Empty>
-      )
-    }
-    return <Failed error={error} fallback="sessions_failed" retry={refetch} isRetrying={isFetching} />
+    return error ? <NotListed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton panels={1} />
   }
   const name = data.user.display_name || data.user.login
   const nameOf = (session: Session) => deviceOf(session.user_agent, t).name
@@ -121,4 +113,17 @@ export default function SessionList({ user }: { user: string }) {
       </Confirm>
     </>
   )
+}
+
+/** Says why there is no list: nobody has that name, or the server has failed. */
+function NotListed({ error, retry, isRetrying }: Required<Omit<ComponentProps<typeof Failed>, 'fallback'>>) {
+  const t = useTexts()
+  if (error instanceof RestFailure && error.code === 'user_not_found') {
+    return (
+      <Empty icon="search" title={<span role="alert">{error.message}</span>}>
+        {t('user_unknown_help')}
+      </Empty>
+    )
+  }
+  return <Failed error={error} fallback="sessions_failed" retry={retry} isRetrying={isRetrying} />
 }

@@ -1,21 +1,12 @@
-import { SessmgrError, type SessmgrErrorCode } from '../../../ground/errors.ts'
 import type { Logger } from '../../../ground/logger.ts'
 import type { Hooks } from '../../../hooks/hooks.ts'
-import type { HostPosts } from '../../../host/posts.ts'
-import type { RenderContext, Theme } from '../../../host/theme.ts'
+import type { RenderContext } from '../../../host/theme.ts'
 import type { CommentSettings, CommentSettingsService } from '../comment-settings.ts'
 import type { BlockCache } from './block-cache.ts'
-import { findCommentsBlock, serializeBlock } from './block-markup.ts'
 import { type CommentsBody, commentsBodies, commentsBody } from './comments-body.ts'
 import { canLazyLoad } from './eligibility.ts'
 import { knownSettings } from './known-settings.ts'
-
-/** What the application tells of its posts and how it renders comments. */
-export interface CommentsHost<Post = unknown> {
-  readonly posts: HostPosts<Post>
-  /** The theme, or a function that tells the theme of a post. */
-  readonly theme: Theme<Post> | ((post: Post) => Theme<Post>)
-}
+import { type CommentsHost, createThemeRendering, requireText } from './theme-rendering.ts'
 
 /** What a view of a post is like. */
 export interface PostView {
@@ -60,6 +51,7 @@ export function createCommentRendering(parts: {
   // The store may be asked for the settings and for the block; with either down there is time left to render.
   const patienceMs = deadlineMs / 4
   const settingsNow = knownSettings(settings, patienceMs)
+  const render = createThemeRendering({ host, settings: settingsNow, cache, logger, patienceMs })
   const decisions = new WeakMap<object, Map<number, Promise<boolean>>>()
   const publicBody = commentsBodies()
   const underWay = new Map<string, Promise<CommentsAnswer>>()
@@ -79,8 +71,6 @@ export function createCommentRendering(parts: {
     return decision
   }
 
-  const themeOf = (post: unknown) => (typeof host.theme === 'function' ? host.theme(post) : host.theme)
-
   const hasPassword = async (post: unknown) => Boolean(await posts.hasPassword?.(post))
 
   /** Asked for posts that have a password. */
@@ -88,36 +78,7 @@ export function createCommentRendering(parts: {
 
   async function renderInline(post: unknown, context: RenderContext): Promise<string> {
     if ((await hasPassword(post)) && (await isLocked(post, context.request))) return ''
-    return renderOpen(post, context)
-  }
-
-  const renderOpen = async (post: unknown, context: RenderContext) =>
-    requireText(await renderComments(post, context), 'invalid_option', 'The theme')
-
-  async function renderComments(post: unknown, context: RenderContext): Promise<string> {
-    const theme = themeOf(post)
-    if ('renderComments' in theme) return theme.renderComments(post, context)
-    const block = await commentsBlock(post)
-    return block === undefined ? '' : theme.renderBlock(block, post, context)
-  }
-
-  /** Finds the serialised comments block. A cache that is down costs time, not comments. */
-  async function commentsBlock(post: unknown): Promise<string | undefined> {
-    const { cache_enabled } = await settingsNow()
-    return cache_enabled ? cache.remember(posts.id(post), () => makeBlock(post), down) : makeBlock(post)
-  }
-
-  const down = {
-    patienceMs,
-    tell: ({ message }: Error) =>
-      logger.warn('The comments block could not be kept; it is parsed again for each view.', { error: message }),
-  }
-
-  async function makeBlock(post: unknown): Promise<string | undefined> {
-    // Asked anew, so that what is kept after a switch of themes is of the new one.
-    const theme = themeOf(post)
-    const block = 'template' in theme ? findCommentsBlock(await theme.template(post)) : undefined
-    return block && serializeBlock(block)
+    return render(post, context)
   }
 
   async function find(postId: number, context: RenderContext, isShared: boolean): Promise<CommentsAnswer> {
@@ -125,7 +86,7 @@ export function createCommentRendering(parts: {
     if (post === undefined || !(await posts.isPublic(post))) return { found: false }
     const isPublic = !(await hasPassword(post))
     if (!isPublic && (await isLocked(post, context.request))) return { found: true, body: commentsBody(''), isPublic }
-    const rendered = await renderOpen(post, context)
+    const rendered = await render(post, context)
     const filtered = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
     const html = requireText(filtered, 'hook_failed', 'A subscriber to "lazycomments_rendered_html"')
     // What is for one reader alone is not kept.
@@ -149,12 +110,4 @@ export function createCommentRendering(parts: {
   }
 
   return { settings: settingsNow, isLazy, renderInline, answer }
-}
-
-function requireText(markup: unknown, code: SessmgrErrorCode, giver: string): string {
-  if (typeof markup === 'string') return markup
-  throw new SessmgrError(
-    code,
-    `${giver} must give the markup of the comments as a string; it gave a value of type ${typeof markup}.`,
-  )
 }
