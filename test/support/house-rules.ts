@@ -12,7 +12,7 @@ const MOST_FILES = 15
 const DENIED = ['gate', 'gated', 'take over', 'guard once', 'guard store', 'guarded stores', 'with http status']
 
 /** Lists for each file the files of src/ that it imports, those it takes only types from included. */
-export function importGraph(sources: Sources): ReadonlyMap<string, readonly string[]> {
+function importGraph(sources: Sources): ReadonlyMap<string, readonly string[]> {
   const targets = (path: string, source: string) =>
     importsOf(parse(path, source))
       .map(({ from = '' }) => (from.startsWith('.') ? posix.join(posix.dirname(path), from) : ''))
