@@ -1,5 +1,6 @@
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import { type GuardOptions, SessionGuard } from './session-guard.ts'
+import type { GuardOptions } from './guard-context.ts'
+import { SessionGuard } from './session-guard.ts'
 import type { SessionStores } from './stores/session-stores.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 

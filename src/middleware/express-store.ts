@@ -1,7 +1,7 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from '../guard/host-types.ts'
-import type { Inspected } from '../guard/inspected.ts'
 import type { HostedStore } from '../guard/session-exchange.ts'
+import type { Inspected } from '../guard/session-guard.ts'
 import type { GuardedStore, SessionGuards } from '../guard/session-guards.ts'
 import { answerCallback } from '../guard/stores/answer-callback.ts'
 import { storeCalls } from '../guard/stores/store-calls.ts'
@@ -78,7 +78,11 @@ function guardExpressStore(
       }
     })
   }
-  store.set = (sessionId, data, callback) => answerCallback(guard.save(sessionId, data), callback)
+  store.set = (sessionId, data, callback) => {
+    // express-session keeps the request in the session.
+    const request = data.req as HostRequest | undefined
+    return answerCallback(guard.save(sessionId, data, request), callback)
+  }
   store.destroy = (sessionId, callback) => answerCallback(guard.destroy(sessionId, givingUp), callback)
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
@@ -94,7 +98,7 @@ function guardExpressStore(
     const { sessionId, result } = loaded
     states.set(request, result.session ? { session: result.session } : {})
     if (!result.session) return session
-    if (!guard.markerOf(sessionId, data)) guard.mark(sessionId, session, result.session)
+    if (result.needsMarker) guard.mark(sessionId, session, result.session)
     guard.noteOrigin(request, session, result.session)
     attend(request, session)
     return session

@@ -1,9 +1,9 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
+import type { LoginSession } from '../../guard/guard-context.ts'
 import type { HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
-import { markerIn, writeMarker } from '../../guard/marker/session-marker.ts'
+import { markerIn, type SessionMarker, writeMarker } from '../../guard/marker/session-marker.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
-import type { LoginSession } from '../../guard/session-guard.ts'
 import type { GuardedStore } from '../../guard/session-guards.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
 import { storeCalls } from '../../guard/stores/store-calls.ts'
@@ -68,15 +68,14 @@ function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifySt
   }
 
   async function load(sessionId: string): Promise<HostSessionData | null> {
-    const { data, session, ended } = await guard.load(sessionId)
+    const { data, session, needsMarker, ended } = await guard.load(sessionId)
     if (!data) {
       reasons.set(sessionId, ended ?? 'missing')
       return null
     }
-    const marker = session && guard.markerOf(sessionId, data)
-    if (!marker) return data
+    if (!session || needsMarker) return data
     // The memory store hands out the same object again and again.
-    const [copy, own] = [{ ...data }, { ...marker }]
+    const [copy, own] = [{ ...data }, { ...markerIn(data) } as SessionMarker]
     writeMarker(copy, own)
     judged.set(own, session)
     return copy

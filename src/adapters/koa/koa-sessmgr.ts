@@ -71,8 +71,8 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
   } else if (load.session) {
     visit.origin = load.session
     // A marker that it has not had yet makes koa-session save it.
-    goOnWith(store, visit, load.session)
-    await visit.storeMarker(load.data)
+    goOnWith(store, visit, load.session, load.needsMarker)
+    if (load.needsMarker) await visit.storeMarker(load.data)
   }
   return visit
 }

@@ -70,7 +70,6 @@ export class KoaVisit extends Visit {
     const { guard } = store
     const data = loaded ?? (this.loggedIn ? this.written : undefined)
     if (this.context.sessionOptions.autoCommit !== false || !data || !sessmgr.session) return
-    if (loaded && guard.markerOf(sessionID, loaded)) return
     guard.mark(sessionID, data, sessmgr.session)
     await guard.save(sessionID, data, this)
   }

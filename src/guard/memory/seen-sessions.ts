@@ -44,6 +44,7 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
 
   noteTouch(sessionId: string, data: HostSessionData): void {
     const known = this.get(sessionId)
-    if (known) Object.assign(known, { touchedAt: performance.now(), life: lifeOf(data) })
+    // Set anew, for those that are in use are to be kept longest.
+    if (known) this.set(sessionId, Object.assign(known, { touchedAt: performance.now(), life: lifeOf(data) }))
   }
 }

@@ -1,7 +1,7 @@
+import type { LoginSession } from '../guard-context.ts'
 import type { GuardedRequest, SignedOutReason } from '../host-types.ts'
-import type { Inspected } from '../inspected.ts'
 import type { HostedStore } from '../session-exchange.ts'
-import type { LoginSession } from '../session-guard.ts'
+import type { Inspected } from '../session-guard.ts'
 
 /**
  * Finds out what became of the session that a request was loaded with, where that was past the guard.
@@ -19,14 +19,14 @@ export async function judgeSession(
   const found: Inspected = session ? await store.guard.inspect(sessionID, session) : {}
   const reason = found.ended ?? lost
   request.sessmgr = reason ? { ended: { reason } } : {}
-  if (found.session) goOnWith(store, request, found.session)
+  if (found.session) goOnWith(store, request, found.session, found.needsMarker)
   return found.ended !== undefined
 }
 
 /** Has a request go on with the login session that it was loaded with. */
-export function goOnWith(store: HostedStore, request: GuardedRequest, login: LoginSession): void {
+export function goOnWith(store: HostedStore, request: GuardedRequest, login: LoginSession, needsMarker = false): void {
   const { session, sessionID = '' } = request
-  if (session && !store.guard.markerOf(sessionID, session)) store.guard.mark(sessionID, session, login)
+  if (session && needsMarker) store.guard.mark(sessionID, session, login)
   noteLogin(store, request, login)
 }
 

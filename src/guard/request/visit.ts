@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { LoginSession } from '../guard-context.ts'
 import type { GuardedRequest, HostSession, HostSessionData, RequestState } from '../host-types.ts'
 import type { HostedStore, SessionExchange } from '../session-exchange.ts'
-import type { LoginSession } from '../session-guard.ts'
 import { type HostVisit, VISIT } from './host-visit.ts'
 
 /** One request to a host that is not Express, as the guard and the parts made for Express see it. */

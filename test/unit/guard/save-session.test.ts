@@ -95,14 +95,6 @@ describe('writing the session of a login under way', () => {
     expect(world.store.read('before')).not.toHaveProperty('sessmgr')
     expect(await world.registered(7)).toEqual([])
   })
-
-  it('finds the request in the session, as express-session keeps it there', async () => {
-    const world = createGuardWorld()
-    const request = visitorRequest()
-    const data = Object.defineProperty(sessionData({ user: 7 }), 'req', { value: request })
-    await world.guard.logins.run(request, login, () => world.guard.save('before', data))
-    expect(await world.registered(7)).toEqual([])
-  })
 })
 
 describe('writing a session that the application has emptied', () => {

@@ -26,6 +26,7 @@ test('a session keeps a marker that is its own', async () => {
   const { hosted, signIn } = createLoginHost()
   const data = await signIn('before', 7)
   const marker = data.sessmgr
+  await judgeSession(hosted, clientRequest(data))
   goOnWith(hosted, clientRequest(data), session(7))
   expect(data.sessmgr).toBe(marker)
 })

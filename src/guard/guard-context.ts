@@ -1,0 +1,99 @@
+import type { SiteSecrets } from '../auth/site-secrets.ts'
+import type { Logger } from '../ground/logger.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import { type Token, tokenOf } from '../sessions/token.ts'
+import type { HostSessionData, RequestState } from './host-types.ts'
+import { LoginsUnderWay } from './login/logins-under-way.ts'
+import { readMarker, type SessionMarker } from './marker/session-marker.ts'
+import { SessionMarks } from './marker/session-marks.ts'
+import { OriginSessions } from './memory/origin-sessions.ts'
+import { SeenSessions } from './memory/seen-sessions.ts'
+import type { StoreCalls } from './stores/store-calls.ts'
+import { UserWarnings } from './user-warnings.ts'
+
+/** A login session as requests know it. */
+export type LoginSession = NonNullable<RequestState['session']>
+
+/** How sessions are guarded. */
+export interface GuardOptions {
+  /** Reads the user out of session data from before the guard. */
+  readonly sessionUser: (data: HostSessionData) => UserId | undefined
+  /** Milliseconds between two notes that a session is in use. */
+  readonly touchEveryMs: number
+  /** Sign what is written into a session. */
+  readonly siteSecrets: SiteSecrets
+  readonly logger: Logger
+}
+
+/** What the guard of one session store knows, for reading, writing and touching sessions alike. */
+export class GuardContext {
+  /** The store's own methods, past the guard. */
+  readonly calls: StoreCalls
+  readonly limiter: SessionLimiter
+  readonly options: GuardOptions
+  readonly marks: SessionMarks
+  readonly warnings: UserWarnings
+  readonly logins = new LoginsUnderWay()
+  readonly seen = new SeenSessions()
+  readonly origins = new OriginSessions()
+
+  constructor(calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
+    this.calls = calls
+    this.limiter = limiter
+    this.options = options
+    this.marks = new SessionMarks(options.siteSecrets, limiter.storeId)
+    this.warnings = new UserWarnings(options.sessionUser, options.logger)
+  }
+
+  /** Returns the token of a session; that of one that was seen is not hashed again. */
+  tokenFor(sessionId: string): Token {
+    return this.seen.get(sessionId)?.token ?? tokenOf(sessionId)
+  }
+
+  /** Loads what markers are signed with, where a session may have one or get one. */
+  async prepare(data: HostSessionData, token: Token): Promise<void> {
+    if (readMarker(data, token) || this.options.sessionUser(data) !== undefined) await this.marks.ready()
+  }
+
+  /** Reads the marker of a session that was registered in this store. */
+  markerOf(sessionId: string, data: HostSessionData): SessionMarker | undefined {
+    return this.marks.read(data, this.tokenFor(sessionId))
+  }
+
+  /** Notes that a session now belongs to a user. */
+  mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): void {
+    this.seen.note(sessionId, userId, token)
+    this.marks.write(data, userId, token)
+  }
+
+  async isLive({ userId, token }: LoginSession): Promise<boolean> {
+    return (await this.limiter.check(userId, token)).live
+  }
+
+  /** Frees the slot of a session. Resolves true when it was live until then. */
+  release(sessionId: string, userId: UserId): Promise<boolean> {
+    const token = this.tokenFor(sessionId)
+    this.seen.delete(sessionId)
+    return this.limiter.release(userId, token)
+  }
+
+  /** Ends the registration of a session that a request leaves for good. */
+  async giveUp(sessionId: string, userId: UserId, request: object | undefined): Promise<void> {
+    const token = this.tokenFor(sessionId)
+    const wasLive = this.release(sessionId, userId)
+    this.origins.giveUp(request, token, wasLive)
+    await wasLive
+  }
+
+  /** Tells whether the session on which a request goes is over; false once it has given up a live one. */
+  async hasEnded(request: object): Promise<boolean> {
+    const origin = await this.origins.of(request)
+    return origin !== undefined && !(await this.isLive(origin))
+  }
+
+  /** Finds the session that must be live for a request to log this user in: its own, as long as it has one of his. */
+  async continuedBy(request: object, userId: UserId): Promise<Token | undefined> {
+    return (await this.origins.of(request, userId))?.token
+  }
+}

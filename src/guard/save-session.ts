@@ -1,0 +1,127 @@
+import { SessmgrError } from '../ground/errors.ts'
+import type { UserId } from '../ground/user-id.ts'
+import { type Token, tokenOf } from '../sessions/token.ts'
+import type { GuardContext, LoginSession } from './guard-context.ts'
+import type { GuardedRequest, HostSessionData } from './host-types.ts'
+import { whileMarked } from './marker/session-marker.ts'
+import { sessionTtl } from './session-ttl.ts'
+
+/** One session on its way into the store. */
+interface Write {
+  readonly sessionId: string
+  readonly token: Token
+  readonly data: HostSessionData
+  /** Whose session it is, where that is known. */
+  readonly request: GuardedRequest | undefined
+}
+
+/**
+ * Writes a session, unless it has been ended meanwhile. It has one of five fates, the first that fits:
+ *
+ * | the session                                         | what becomes of it                                   |
+ * | --------------------------------------------------- | ---------------------------------------------------- |
+ * | made by a login under way                           | `saveLoggingIn`: written with a marker               |
+ * | has a valid marker                                  | `saveRegistered`: written while it is live           |
+ * | the one that the visitor of a login came with       | `saveAsItIs`: the login registers it next            |
+ * | known by its id alone                               | `saveEmptied`: marked again, or its slot is freed    |
+ * | unknown                                             | `saveUnregistered`: a visitor's, or a login unseen   |
+ */
+export async function saveSession(
+  guard: GuardContext,
+  sessionId: string,
+  data: HostSessionData,
+  request: GuardedRequest | undefined,
+): Promise<void> {
+  const token = guard.tokenFor(sessionId)
+  const write: Write = { sessionId, token, data, request }
+  await guard.prepare(data, token)
+  const login = guard.logins.of(request)
+  if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, login.userId)
+  const marker = guard.marks.read(data, token)
+  if (marker) return saveRegistered(guard, write, marker)
+  if (login) return saveAsItIs(guard, write)
+  const holder = holderOf(guard, write)
+  return holder ? saveEmptied(guard, write, holder) : saveUnregistered(guard, write)
+}
+
+/**
+ * A login that is cut off before its answer must not leave what passes for a session from before sessmgr. The session
+ * itself is marked when it is registered: then it differs from what was written, and is written for its full time.
+ */
+function saveLoggingIn(guard: GuardContext, write: Write, userId: UserId): Promise<void> {
+  return whileMarked(write.data, guard.marks.seal(userId, write.token), () => saveAsItIs(guard, write))
+}
+
+async function saveRegistered(guard: GuardContext, write: Write, login: LoginSession): Promise<void> {
+  const { sessionId, data } = write
+  if (!(await guard.isLive(login))) return
+  await saveAsItIs(guard, write)
+  const stillThere = await guard.limiter.touch(login.userId, login.token, sessionTtl(data))
+  guard.seen.noteTouch(sessionId, data)
+  // It may have been ended while it was being written.
+  if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId)
+}
+
+function saveAsItIs(guard: GuardContext, { sessionId, data }: Write): Promise<void> {
+  return guard.calls.set(sessionId, data)
+}
+
+/** The application has emptied a session, marker and all; under its id it is registered all the same. */
+async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSession): Promise<void> {
+  const { sessionId, data, request } = write
+  const stored = await guard.calls.get(sessionId)
+  // It has been ended meanwhile, and must not come back.
+  if (!stored) return
+  const { sessionUser } = guard.options
+  if (String(sessionUser(stored)) === String(sessionUser(data))) {
+    guard.mark(sessionId, data, holder)
+    return saveRegistered(guard, write, holder)
+  }
+  // Its user was taken out, or exchanged: nobody must go on as the one who logged in.
+  await guard.giveUp(sessionId, holder.userId, request)
+  await saveUnregistered(guard, write)
+}
+
+async function saveUnregistered(guard: GuardContext, write: Write): Promise<void> {
+  const { sessionId, data, request } = write
+  const { origins, marks, warnings } = guard
+  const userId = guard.options.sessionUser(data)
+  const named = userId !== undefined && (request ? origins.of(request, userId) : marks.copiedFrom(data, userId))
+  const own = (await named) || undefined
+  const origin = own ?? (await origins.of(request))
+  // A request whose session was ended must not carry its user over into a new one, be it where nobody can see it.
+  const mayCarryOver = origin && (userId !== undefined || !origin.isReadable)
+  if (mayCarryOver && !(await guard.isLive(origin))) return guard.calls.destroy(sessionId)
+  if (userId === undefined) {
+    if (!guard.seen.hasSeen) warnings.noteNobody(data, request)
+    return saveAsItIs(guard, write)
+  }
+  warnings.noteLoginPast(request)
+  await admitPastTheHook(guard, write, userId, own?.token).catch((error) => {
+    // It was ended in this very moment; what was written has been taken back.
+    if (error.code !== 'session_ended') throw error
+  })
+}
+
+/** Somebody is signed in without a login that came by here: on a route above sessmgr, or by a change of session ids. */
+async function admitPastTheHook(
+  guard: GuardContext,
+  write: Write,
+  userId: UserId,
+  continues: Token | undefined,
+): Promise<void> {
+  const { sessionId, data } = write
+  const attempt = { userId, continues, ip: null, userAgent: null }
+  const admission = await guard.limiter.admit(attempt, async () => {
+    guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
+    await saveAsItIs(guard, write)
+    return { sessionId, ttlMs: sessionTtl(data), revert: () => guard.calls.destroy(sessionId) }
+  })
+  if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
+}
+
+/** Finds whose a session is by its id alone, as far as this request or this process has seen it. */
+function holderOf(guard: GuardContext, { sessionId, token, request }: Write): LoginSession | undefined {
+  const { session } = request?.sessmgr ?? {}
+  return session?.token === token ? session : guard.seen.get(sessionId)
+}
