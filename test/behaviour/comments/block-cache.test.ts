@@ -3,9 +3,11 @@ import { type BlockCache, createBlockCache } from '../../../src/features/comment
 import { memoryStore } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { type FakeClock, fakeClock } from '../../../src/testing.ts'
+import { inParallel } from '../../support/in-parallel.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
 
+const ENTRIES = 10_000
 const DAY_MS = 24 * 60 * 60_000
 const WEEK_MS = 7 * DAY_MS
 const NEVER_DOWN = {
@@ -126,16 +128,13 @@ test('rule 32: flush_all takes the same few commands with 10,000 entries as with
   cache = createBlockCache(redisStore({ client }).transients)
   await cache.flush_all()
   const few = await commandsOf(() => cache.flush_all())
-  const ids = Array.from({ length: 10_000 }, (_, index) => index + 1)
-  for (let start = 0; start < ids.length; start += 500) {
-    await Promise.all(ids.slice(start, start + 500).map((id) => cache.set(id, `block ${id}`)))
-  }
-  expect(await client.dbSize()).toBeGreaterThanOrEqual(10_000)
+  await inParallel(ENTRIES, 500, (index) => cache.set(index + 1, `block ${index}`))
+  expect(await client.dbSize()).toBeGreaterThanOrEqual(ENTRIES)
   const many = await commandsOf(() => cache.flush_all())
   expect(many).toEqual(few)
   expect(Object.values(many).reduce((sum, calls) => sum + calls, 0)).toBeLessThanOrEqual(3)
   expect(Object.keys(many).filter((name) => /keys|scan|del|unlink|flush/.test(name))).toEqual([])
-  expect(new Set(await Promise.all(ids.map(cache.get)))).toEqual(new Set([false]))
+  expect(new Set(await inParallel(ENTRIES, 500, (index) => cache.get(index + 1)))).toEqual(new Set([false]))
 })
 
 /** How often the server ran each command during a task. */
