@@ -1,13 +1,12 @@
 import { checkLicensing } from '../features/addons/licensing/check-licensing.ts'
 import type { LicensingProvider } from '../features/addons/licensing/licensing-provider.ts'
 import type { SiteOptions } from '../features/addons/site-identity.ts'
-import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { consoleLogger, type Logger, safeLogger, warnOnce } from '../ground/logger.ts'
+import { consoleLogger, type Logger, safeLogger } from '../ground/logger.ts'
 import { inWords, nearestName, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
 import { refuseRequest } from '../ground/request-checks.ts'
-import { isUserId, type UserId } from '../ground/user-id.ts'
-import type { HostSessionData, HostStore } from '../guard/host-types.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { HostStore } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import { strictHost } from '../host/strict-host.ts'
 import {
@@ -23,6 +22,7 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
 import { checkHost } from './check-host.ts'
 import { checkStore } from './check-store.ts'
+import { createUserReaders, type UserReaders } from './user-readers.ts'
 
 /** What an application may say when it adds the limit. Leaving a key out, or undefined, means the default. */
 export interface SessmgrOptions {
@@ -78,12 +78,10 @@ export interface SessmgrOptions {
 }
 
 /** The options as the code reads them. */
-export interface ResolvedOptions {
+export interface ResolvedOptions extends UserReaders {
   readonly store: SessmgrStore
   readonly settings: CodeSettings
   readonly sessionStore: HostStore | undefined
-  readonly userIdOf: (user: unknown) => UserId
-  readonly sessionUser: (data: HostSessionData) => UserId | undefined
   readonly strategies: readonly LimitStrategy[]
   readonly deadlineMs: number
   readonly touchEveryMs: number
@@ -160,13 +158,11 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   checkLicensing(options.licensing, options.site)
   const safe = safeLogger(logger)
   const host = checkHost(options.host)
-  const readPassport = passportUser(userId === undefined ? warnOfKinds(safe) : undefined)
   return {
     store: store ?? memoryStore(),
     settings: checkSettings(options.settings, strategies),
     sessionStore: sessionStore as HostStore | undefined,
-    userIdOf: (user) => userIdOf(user, userId),
-    sessionUser: (data) => (sessionUser ? namedUser(sessionUser(data), safe) : checkedUser(readPassport(data))),
+    ...createUserReaders(userId, sessionUser, safe),
     strategies,
     deadlineMs,
     touchEveryMs: touchEvery,
@@ -220,66 +216,6 @@ function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: re
     throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; it is ${String(logic)}`, near)
   }
   return Object.fromEntries(Object.entries({ maximum, logic }).filter(([, value]) => value !== undefined))
-}
-
-function userIdOf(user: unknown, read?: (user: unknown) => UserId): UserId {
-  const id: unknown = read ? read(user) : (user as { id?: unknown } | null | undefined)?.id
-  if (isUserId(id)) return id
-  if (!read && isUserId(user)) {
-    const [kind, given] = typeof user === 'string' ? ['string', "'alice'"] : ['number', '7']
-    const message = `The user that logs in is a ${kind}, not an object. Pass the id in one: { id: ${given} }, not ${given}.`
-    throw new SessmgrError('user_id_missing', message)
-  }
-  const found = id === undefined ? 'none' : `a value of type ${typeof id}`
-  throw new SessmgrError(
-    'user_id_missing',
-    `The user that logs in has no usable id: a non-empty string or a whole number is needed, ${found} was found. ` +
-      'Tell sessmgr where it is: sessmgr({ userId: (user) => user._id.toString() }).',
-  )
-}
-
-/** @param note Looks at a serialised user that is an object. */
-function passportUser(note?: (user: object) => void): (data: HostSessionData) => unknown {
-  return ({ passport }) => {
-    // @fastify/passport keeps what it has serialised right there, the others in an object with `user`.
-    const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
-    if (typeof user !== 'object' || user === null) return user
-    note?.(user)
-    return (user as { id?: unknown }).id
-  }
-}
-
-/** Creates what says once that sessions tell users apart by more than the id that sessmgr counts by. */
-function warnOfKinds(logger: Logger): (user: object) => void {
-  return (user) => {
-    const names = Object.keys(user)
-    if (!names.includes('id') || names.length === 1) return
-    warnOnce(
-      logger,
-      `Passport serialises { ${names.join(', ')} }, and sessmgr tells users apart by "id" alone: two kinds of users that ` +
-        'can have the same id would be one. If every id is unique, say sessmgr({ userId: (user) => user.id }); if not, ' +
-        "give both userId and sessionUser, such as (user) => user.type + ':' + user.id.",
-    )
-  }
-}
-
-/** Takes what the application says of a session. The name of the option makes some hand over the whole user. */
-function namedUser(id: unknown, logger: Logger): UserId | undefined {
-  if (isUserId(id)) return id
-  const isNobody = id === undefined || id === null || id === false || id === ''
-  if (!isNobody) {
-    const found = typeof id === 'number' ? 'a number that is no whole number' : `a value of type ${typeof id}`
-    warnOnce(
-      logger,
-      `"sessionUser" must return the id of the user, a string or a whole number; it returned ${found}, so these sessions ` +
-        'are not limited. Return the id alone: sessmgr({ sessionUser: (session) => session.user?.id }).',
-    )
-  }
-  return undefined
-}
-
-function checkedUser(id: unknown): UserId | undefined {
-  return isUserId(id) ? id : undefined
 }
 
 function requireFunction(value: unknown, name: string, example: string): void {
