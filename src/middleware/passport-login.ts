@@ -13,8 +13,9 @@ type LogIn = (this: HostRequest, user: unknown, options?: LogInOptions | Next, d
 
 const NAMES = ['logIn', 'login'] as const
 
-/** What a login needs to know of its request, once that has passed the guard. */
-const LOGIN = Symbol('sessmgr.login')
+/** What a login passes, on a request that has passed the guard; and its response, where the host does not keep it there. */
+const LIMIT = Symbol('sessmgr.limit')
+const RESPONSE = Symbol('sessmgr.response')
 const assigned = { logIn: Symbol('sessmgr.logIn'), login: Symbol('sessmgr.login') }
 
 type LoginRequest = HostRequest & { [key: symbol]: unknown }
@@ -39,7 +40,9 @@ export function limitPassportLogins(
   shared: object | undefined = sharedPrototype(host),
 ): void {
   const request = host as LoginRequest
-  request[LOGIN] = { response, limitLogin }
+  request[LIMIT] = limitLogin
+  // Express and Koa do. An object that held both would keep each request alive for longer.
+  if (request.res === undefined) request[RESPONSE] = response
   const holder = shared ?? request
   if (!prepared.has(holder)) prepare(holder)
   if (holder === request) return
@@ -77,7 +80,7 @@ function prepare(holder: object): void {
       enumerable: true,
       get(this: LoginRequest) {
         const value = this[key] ?? earlier
-        if (this[LOGIN] === undefined || typeof value !== 'function') return value
+        if (this[LIMIT] === undefined || typeof value !== 'function') return value
         return limited.get(value as LogIn) ?? limitedLogIn(value as LogIn)
       },
       set(this: LoginRequest, value: unknown) {
@@ -97,12 +100,9 @@ function limitedLogIn(logIn: LogIn): LogIn {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
 
-    const { response: own, limitLogin } = (this as LoginRequest)[LOGIN] as {
-      response: HostResponse
-      limitLogin: LimitLogin
-    }
+    const limitLogin = (this as LoginRequest)[LIMIT] as LimitLogin
     // koa-passport shows Passport a response that is made for one call.
-    const response = Object.hasOwn(this, 'res') ? (this.res as HostResponse) : own
+    const response = (this.res ?? (this as LoginRequest)[RESPONSE]) as HostResponse
     const property = this._userProperty ?? 'user'
     const before = this[property]
     const carried = limitLogin({
