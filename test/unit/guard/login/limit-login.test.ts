@@ -13,7 +13,7 @@ describe('a login', () => {
     const host = createLoginHost()
     const visitor = sessionData({ cart: 1 })
     await host.calls.set('before', visitor)
-    const request = clientRequest(visitor)
+    const request = clientRequest(visitor, { _sessionManager: {} })
     await host.login(request, 7)
     expect(await host.records(7)).toMatchObject([{ ...session(7, 'new'), ip: '192.0.2.1', userAgent: 'curl/8' }])
     expect(request.sessmgr).toEqual({ session: session(7, 'new') })
@@ -64,6 +64,14 @@ describe('a login', () => {
     const request = clientRequest()
     await host.login(request, 7, { logIn: async () => void Object.assign(request, { sessionID: undefined }) })
     expect([request.sessmgr, host.attended]).toEqual([{}, []])
+    expect(await host.registered(7)).toEqual([''])
+  })
+
+  it('that is cut off before it is registered leaves a session that is over', async () => {
+    const host = createLoginHost()
+    const save = vi.fn(async () => expect(await host.twin().guard.load('new')).toEqual({ ended: 'ended' }))
+    await host.login(clientRequest(), 7, { save: save as () => Promise<void> })
+    expect(save).toHaveBeenCalledTimes(1)
   })
 })
 
@@ -78,9 +86,11 @@ describe('a login on a session of somebody', () => {
   }
 
   it.each([7, '7'])('replaces it, when it is that of the same user %j, also at the limit', async (userId) => {
-    const { login, request, registered, store } = await signedIn(BLOCK)
+    const { login, request, registered, store, memory, logged } = await signedIn(BLOCK)
+    const ended = vi.spyOn(memory.sessions, 'end')
     await login(request, userId)
     expect([await registered(7), store.ids()]).toEqual([['new'], ['new']])
+    expect([ended.mock.calls, logged], 'it is ended by the login itself').toEqual([[], []])
     expect(request.sessmgr?.session?.token).toBe(tokenOf('new'))
   })
 
@@ -111,10 +121,16 @@ describe('a login on a session of somebody', () => {
     Object.assign(request.session ?? {}, { passport: { user: 7 } })
     await login(request, 7)
     expect(logged).toEqual([[expect.stringContaining('limiter.login() has replaced a session of Passport')]])
-    logged.length = 0
-    await login(request, 7, { sessionId: 'next', fields: { user: 7, passport: { user: 7 } } })
-    await login(request, 8, { sessionId: 'last' })
-    expect(logged, 'by one that has Passport, and by another user').toEqual([])
+  })
+
+  it.each([
+    { who: 'of the same user who is in sight of Passport', user: 7, fields: { user: 7, passport: { user: 7 } } },
+    { who: 'of another user', user: 8, fields: { user: 8 } },
+  ])('is not warned of when it is $who', async ({ user, fields }) => {
+    const { login, request, logged } = await signedIn()
+    Object.assign(request.session ?? {}, { passport: { user: 7 } })
+    await login(request, user, { fields })
+    expect(logged).toEqual([])
   })
 
   it('takes turns with another one of the same request, which goes on with what the first has made', async () => {
@@ -167,6 +183,18 @@ describe('a login that is refused', () => {
     expect(host.store.read('before')).toMatchObject({ cart: { items: 1 } })
     expect(host.store.read('before')).not.toHaveProperty('user')
     expect(await host.registered(7)).toEqual(['a'])
+    expect(host.logged).toEqual([])
+  })
+
+  it('by a failure that leaves the request without an id has the session of before written again', async () => {
+    const host = createLoginHost()
+    const request = clientRequest(sessionData({ cart: 1 }))
+    const logIn = async () => {
+      Object.assign(request, { sessionID: undefined })
+      throw new Error('no')
+    }
+    await expect(host.login(request, 7, { logIn })).rejects.toThrow('no')
+    expect(host.store.read('before')).toMatchObject({ cart: 1 })
   })
 
   it('writes nothing in the name of a visitor who had no session', async () => {

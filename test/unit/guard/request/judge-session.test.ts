@@ -31,6 +31,14 @@ test('a session keeps a marker that is its own', async () => {
   expect(data.sessmgr).toBe(marker)
 })
 
+test('a host need not stand by for a session to be given up', async () => {
+  const { hosted, signIn } = createLoginHost()
+  const { attend: _, ...simple } = hosted
+  const request = clientRequest(await signIn('before', 7))
+  await judgeSession(simple, request)
+  expect(request.sessmgr).toEqual({ session: session(7) })
+})
+
 test('the host has to replace a session that is over, whatever else is known', async () => {
   const { hosted, signIn, endInRegistry, attended } = createLoginHost()
   const request = clientRequest(await signIn('before', 7))

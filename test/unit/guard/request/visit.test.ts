@@ -71,10 +71,9 @@ describe('the use of a session', () => {
   })
 
   it('is noted once for the time that the application asks for', async () => {
-    const { isNoted, clock } = await signedIn()
-    await isNoted()
-    clock.advance(1000)
-    expect(await isNoted()).toBe(false)
+    const { visit } = await signedIn()
+    await visit.noteUse()
+    expect(visit.noteUse()).toBeUndefined()
   })
 
   it('is not noted again where it was written', async () => {
