@@ -3,7 +3,7 @@ import type { OptionStore } from '../../options/option-store.ts'
 import { createSiteOption, type SiteOption } from '../../options/site-option.ts'
 
 /** Name of the option that stores every setting of the lazy comments. */
-export const COMMENTS_OPTION = 'lazycomments_settings'
+const COMMENTS_OPTION = 'lazycomments_settings'
 
 /** The settings of the lazy comments. */
 export interface CommentSettings {
