@@ -112,7 +112,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     modes,
     sessions: createSessionManager(context),
     admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
-    check: (userId, token) => checkSession(context, userId, token),
+    check: checkSession.bind(undefined, context),
     adopt: (userId, session) => adoptSession(context, userId, session),
     invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),
     touch: (userId, token, ttlMs) => store.sessions.touch(userId, token, ttlMs),

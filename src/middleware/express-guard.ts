@@ -19,20 +19,20 @@ export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
     if (!store || !session) return withoutSession(stores, request, next)
 
     const guarded = stores.of(store)
-    const proceed = (error?: unknown) => {
-      if (error) return next(error)
-      limitPassportLogins(request, response, limitLogin)
-      next()
-    }
-    const state = guarded.stateOf(request)
+    const state = guarded.states.get(request)
     if (!state) {
-      judgeLoadedSession(guarded, request).then(() => proceed(), proceed)
+      const proceed = () => {
+        limitPassportLogins(request, response, limitLogin)
+        next()
+      }
+      judgeLoadedSession(guarded, request).then(proceed, next)
       return
     }
     request.sessmgr = state
-    const deadSessionId = state.ended && guarded.presentedId(request)
+    const deadSessionId = state.ended && guarded.presentedIds.get(request)
     if (deadSessionId !== undefined) clearSessionCookie(request, response, deadSessionId)
-    proceed()
+    limitPassportLogins(request, response, limitLogin)
+    next()
   }
 }
 

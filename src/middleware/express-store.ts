@@ -11,10 +11,10 @@ import { expressExchange } from './express-exchange.ts'
 export interface ExpressStore extends HostedStore {
   /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
   readonly connected: () => boolean
-  /** What the guard found out when the request's session was loaded; undefined when that was past the guard. */
-  stateOf(request: HostRequest): RequestState | undefined
-  /** The session id that the request came with, if there is no session of that id. */
-  presentedId(request: HostRequest): string | undefined
+  /** What the guard found out when a request's session was loaded. A session that was loaded past the guard has none. */
+  readonly states: WeakMap<HostRequest, RequestState>
+  /** The session ids of requests that came with one for which there is no session. */
+  readonly presentedIds: WeakMap<HostRequest, string>
 }
 
 /** The stores of express-session that one limiter guards. */
@@ -56,7 +56,7 @@ function guardExpressStore(
   tooEarly: WeakSet<HostRequest>,
 ): ExpressStore {
   const states = new WeakMap<HostRequest, RequestState>()
-  const presented = new WeakMap<HostRequest, string>()
+  const presentedIds = new WeakMap<HostRequest, string>()
   // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
   let loaded: { sessionId: string; result: Inspected } | undefined
   // Bridges the calls by which a request gives its session up and the store's destroy, which is not told of the request.
@@ -92,7 +92,7 @@ function guardExpressStore(
     }
   }
   store.createSession = (request, data) => {
-    requireOrder(request)
+    if (tooEarly.has(request)) throw stoodTooEarly()
     const session = createSession.call(store, request, data)
     if (loaded === undefined || loaded.sessionId !== request.sessionID) return session
     const { sessionId, result } = loaded
@@ -155,20 +155,13 @@ function guardExpressStore(
   }
 
   function generateGuarded(request: HostRequest): void {
-    requireOrder(request)
+    if (tooEarly.has(request)) throw stoodTooEarly()
     states.set(request, {})
     if (loaded && loaded.sessionId === request.sessionID && !loaded.result.data) {
-      presented.set(request, loaded.sessionId)
+      presentedIds.set(request, loaded.sessionId)
       states.set(request, { ended: { reason: loaded.result.ended ?? 'missing' } })
     }
     generate.call(store, request)
-  }
-
-  function requireOrder(request: HostRequest): void {
-    if (!tooEarly.has(request)) return
-    const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
-    const message = `sessmgr stands before express-session. ${advice}`
-    throw new SessmgrError('session_middleware_missing', message)
   }
 
   return {
@@ -177,7 +170,12 @@ function guardExpressStore(
     guard,
     attend,
     connected: () => connected,
-    stateOf: (request) => states.get(request),
-    presentedId: (request) => presented.get(request),
+    states,
+    presentedIds,
   }
+}
+
+function stoodTooEarly(): SessmgrError {
+  const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
+  return new SessmgrError('session_middleware_missing', `sessmgr stands before express-session. ${advice}`)
 }

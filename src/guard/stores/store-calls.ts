@@ -14,15 +14,20 @@ export interface StoreCalls {
 export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   const { get, set, destroy, touch } = store
   const deadline = new CallDeadline(deadlineMs, 'session store')
-  const settled = (sessionId: string, start: (callback: (error?: unknown) => void) => unknown) =>
+  const settled = (
+    sessionId: string,
+    mayBeMissing: boolean,
+    start: (callback: (error?: unknown) => void) => unknown,
+  ): Promise<void> =>
     deadline.run(
       () =>
-        new Promise<void>((resolve, reject) => {
-          start((error) => (error ? reject(withoutId(error, sessionId)) : resolve()))
+        new Promise((resolve, reject) => {
+          start((error) => {
+            if (!error || (mayBeMissing && isMissing(error))) resolve()
+            else reject(withoutId(error, sessionId))
+          })
         }),
     )
-  const ifThere = (sessionId: string, start: (callback: (error?: unknown) => void) => unknown) =>
-    settled(sessionId, (callback) => start((error) => callback(isMissing(error) ? undefined : error)))
 
   return {
     get: (sessionId) =>
@@ -35,9 +40,10 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
             })
           }),
       ),
-    set: (sessionId, data) => settled(sessionId, (callback) => set.call(store, sessionId, data, callback)),
-    destroy: (sessionId) => ifThere(sessionId, (callback) => destroy.call(store, sessionId, callback)),
-    touch: (sessionId, data) =>
-      touch ? ifThere(sessionId, (callback) => touch.call(store, sessionId, data, callback)) : Promise.resolve(),
+    set: (sessionId, data) => settled(sessionId, false, (callback) => set.call(store, sessionId, data, callback)),
+    destroy: (sessionId) => settled(sessionId, true, (callback) => destroy.call(store, sessionId, callback)),
+    async touch(sessionId, data) {
+      if (touch) await settled(sessionId, true, (callback) => touch.call(store, sessionId, data, callback))
+    },
   }
 }
