@@ -49,6 +49,8 @@ describe('loading a session', () => {
     const read = vi.spyOn(world.memory.options, 'get')
     await world.guard.load('a')
     expect(read).not.toHaveBeenCalled()
+    await world.twin().guard.load('a')
+    expect(read, 'by a process that has yet to learn it').toHaveBeenCalledTimes(1)
   })
 
   it('forgets a session that the store has lost: nothing is asked about it again, whatever was answered', async () => {
