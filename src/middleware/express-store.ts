@@ -1,5 +1,12 @@
 import { SessmgrError } from '../ground/errors.ts'
-import type { HostRequest, HostSession, HostSessionData, HostStore, RequestState } from '../guard/host-types.ts'
+import type {
+  GuardedRequest,
+  HostRequest,
+  HostSession,
+  HostSessionData,
+  HostStore,
+  RequestState,
+} from '../guard/host-types.ts'
 import type { HostedStore } from '../guard/session-exchange.ts'
 import type { Inspected } from '../guard/session-guard.ts'
 import type { GuardedStore, SessionGuards } from '../guard/session-guards.ts'
@@ -59,10 +66,8 @@ function guardExpressStore(
   const presentedIds = new WeakMap<HostRequest, string>()
   // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
   let loaded: { sessionId: string; result: Inspected } | undefined
-  // Bridges the calls by which a request gives its session up and the store's destroy, which is not told of the request.
-  let givingUp: HostRequest | undefined
-  let connected = true
-
+  const givingUp = new GivingUp()
+  const connected = watchConnection(store)
   const { createSession, regenerate } = store
   let generate = store.generate
 
@@ -83,7 +88,7 @@ function guardExpressStore(
     const request = data.req as HostRequest | undefined
     return answerCallback(guard.save(sessionId, data, request), callback)
   }
-  store.destroy = (sessionId, callback) => answerCallback(guard.destroy(sessionId, givingUp), callback)
+  store.destroy = (sessionId, callback) => answerCallback(guard.destroy(sessionId, givingUp.request), callback)
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
       // Nearly every request ends here, so it goes without a promise.
@@ -100,7 +105,7 @@ function guardExpressStore(
     if (!result.session) return session
     if (result.needsMarker) guard.mark(sessionId, session, result.session)
     guard.noteOrigin(request, session, result.session)
-    attend(request, session)
+    givingUp.attend(request, session)
     return session
   }
   store.regenerate = (request, callback) => {
@@ -119,12 +124,6 @@ function guardExpressStore(
       generate = assigned
     },
   })
-  store.on?.('disconnect', () => {
-    connected = false
-  })
-  store.on?.('connect', () => {
-    connected = true
-  })
 
   function regenerateGuarded(request: HostRequest, callback: (error?: unknown) => void): void {
     const { sessionID, session } = request
@@ -134,24 +133,7 @@ function guardExpressStore(
       else if (request.sessmgr?.session) request.sessmgr = {}
       callback(error)
     }
-    givesUp(request, () => regenerate.call(store, request, answer))
-  }
-
-  function givesUp<T>(request: HostRequest, run: () => T): T {
-    givingUp = request
-    try {
-      return run()
-    } finally {
-      givingUp = undefined
-    }
-  }
-
-  /** Stands by for a request to give up its login session. */
-  function attend(request: HostRequest, session: HostSession): void {
-    const { destroy } = session
-    if (Object.hasOwn(session, 'destroy') || typeof destroy !== 'function') return
-    const value = (callback?: (error?: unknown) => void) => givesUp(request, () => destroy.call(session, callback))
-    Object.defineProperty(session, 'destroy', { value, configurable: true, writable: true })
+    givingUp.during(request, () => regenerate.call(store, request, answer))
   }
 
   function generateGuarded(request: HostRequest): void {
@@ -168,8 +150,8 @@ function guardExpressStore(
     ...expressExchange,
     calls,
     guard,
-    attend,
-    connected: () => connected,
+    attend: (request, session) => givingUp.attend(request, session),
+    connected,
     states,
     presentedIds,
   }
@@ -178,4 +160,39 @@ function guardExpressStore(
 function stoodTooEarly(): SessmgrError {
   const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
   return new SessmgrError('session_middleware_missing', `sessmgr stands before express-session. ${advice}`)
+}
+
+/** Bridges the calls by which a request gives its session up and the store's destroy, which is not told of the request. */
+class GivingUp {
+  request: GuardedRequest | undefined
+
+  /** Runs what destroys the session of a request. It must call the store at once. */
+  during<T>(request: GuardedRequest, run: () => T): T {
+    this.request = request
+    try {
+      return run()
+    } finally {
+      this.request = undefined
+    }
+  }
+
+  /** Stands by for a request to give up its login session. */
+  attend(request: GuardedRequest, session: HostSession): void {
+    const { destroy } = session
+    if (Object.hasOwn(session, 'destroy') || typeof destroy !== 'function') return
+    const value = (callback?: (error?: unknown) => void) => this.during(request, () => destroy.call(session, callback))
+    Object.defineProperty(session, 'destroy', { value, configurable: true, writable: true })
+  }
+}
+
+/** Follows the events `disconnect` and `connect` of a store. */
+function watchConnection(store: HostStore): () => boolean {
+  let connected = true
+  store.on?.('disconnect', () => {
+    connected = false
+  })
+  store.on?.('connect', () => {
+    connected = true
+  })
+  return () => connected
 }
