@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { HostSessionData, SignedOutReason } from '../../guard/host-types.ts'
-import { judgeSession } from '../../guard/request/judge-session.ts'
+import { judgeSession } from '../../guard/request/loaded-session.ts'
 import { Visit } from '../../guard/request/visit.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
 import type { EndedSession } from './ended-by-cookies.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { goOnWith, judgeSession } from '../../../../src/guard/request/judge-session.ts'
+import { goOnWith, judgeSession } from '../../../../src/guard/request/loaded-session.ts'
 import { tokenOf } from '../../../../src/sessions/token.ts'
 import { sessionData } from '../../../support/guard-world.ts'
 import { clientRequest, createLoginHost } from '../../../support/login-host.ts'
