@@ -79,11 +79,13 @@ export class SessionGuard extends GuardContext {
   }
 
   /** Judges a session with a marker; undefined when the registry that signed it has been forgotten. */
-  async #judge({ userId, token }: SessionMarker, early?: Promise<SessionVerdict>): Promise<Judgement | undefined> {
+  async #judge(marker: SessionMarker, early?: Promise<SessionVerdict>): Promise<Judgement | undefined> {
+    const { userId, token } = marker
+    const needsMarker = !this.marks.isNewest(marker)
     const verdict = await (early ?? this.limiter.check(userId, token))
     const isEnded = !verdict.live && verdict.reason === 'ended'
     // A registry that was uninstalled knows nothing of the session's end: nobody is signed out for that.
-    return isEnded && (await this.marks.hasChanged()) ? undefined : { userId, verdict, needsMarker: false }
+    return isEnded && (await this.marks.hasChanged()) ? undefined : { userId, verdict, needsMarker }
   }
 
   /** Takes over a session that this registry does not know; undefined when nobody is signed in with it. */

@@ -1,17 +1,25 @@
 import { SessmgrError } from '../ground/errors.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
 import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
 import { visitOf } from '../guard/request/host-visit.ts'
 import type { HostedStore } from '../guard/session-exchange.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { ExpressStores } from './express-store.ts'
 
 /** Finds the guarded store that holds the session of a request. */
 export type StoreOf = (request: GuardedRequest) => HostedStore
 
-/** Creates what finds the store of a request to any host. It throws a SessmgrError `session_middleware_missing`. */
-export function createStoreOf(expressStores: ExpressStores): StoreOf {
+/**
+ * Creates what finds the store of a request to any host.
+ *
+ * It throws a SessmgrError `session_middleware_missing`, and `invalid_option` where another limiter guards the session.
+ */
+export function createStoreOf(expressStores: ExpressStores, limiter: SessionLimiter): StoreOf {
   return (request) => {
     const { sessionStore, session, sessionID } = request as HostRequest
-    const store = visitOf(request)?.store ?? (sessionStore && expressStores.of(sessionStore))
+    const visited = visitOf(request)?.store
+    if (visited && visited.guard.limiter !== limiter) throw anotherLimiter()
+    const store = visited ?? (sessionStore && expressStores.of(sessionStore))
     // Where the session's cookie does not reach, @fastify/session leaves an empty object.
     if (store && sessionID !== undefined && typeof session?.regenerate === 'function') return store
     throw new SessmgrError(
@@ -20,4 +28,9 @@ export function createStoreOf(expressStores: ExpressStores): StoreOf {
         "logs people in, and put that below the path of the session's cookie.",
     )
   }
+}
+
+function anotherLimiter(): SessmgrError {
+  const advice = 'Call the limiter that this request has passed, or let all share one limiter'
+  return invalidOption(`the session of this request is guarded by another limiter already. ${advice}`)
 }

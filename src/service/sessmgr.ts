@@ -46,7 +46,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   // Another host's store waits for its adapter.
   if (typeof resolved.sessionStore?.createSession === 'function') expressStores.of(resolved.sessionStore)
 
-  const storeOf = createStoreOf(expressStores)
+  const storeOf = createStoreOf(expressStores, limiter)
   const blockedMessage = (request: GuardedRequest) => resolved.textsFor(viewOf(request)).say('login_blocked')
   const limitLogin = createLimitLogin({ limiter, userIdOf: resolved.userIdOf, storeOf, blockedMessage })
   const middleware = expressGuard(expressStores, limitLogin) as Middleware

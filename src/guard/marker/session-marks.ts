@@ -46,13 +46,18 @@ export class SessionMarks {
   #check(marker: SessionMarker | undefined, seal: SiteSeal): SessionMarker | undefined {
     if (!marker) return undefined
     const given = Buffer.from(marker.signature, 'base64url')
-    const isGood = seal.secrets.some((secret) => {
+    const signedBy = seal.secrets.findIndex((secret) => {
       const expected = this.#sign(secret, seal, marker)
       return given.length === expected.length && timingSafeEqual(given, expected)
     })
-    if (!isGood) return undefined
-    this.#good.set(marker.token, { ...marker })
+    if (signedBy < 0) return undefined
+    if (signedBy === 0) this.#good.set(marker.token, { ...marker })
     return marker
+  }
+
+  /** Tells whether a good marker is signed with the newest secret. One that is not says nothing once its secret is gone. */
+  isNewest({ token, signature }: SessionMarker): boolean {
+    return this.#good.get(token)?.signature === signature
   }
 
   /** Finds the session of a user that data was copied from, under whatever id: its good marker tells. */
