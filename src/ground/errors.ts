@@ -17,7 +17,8 @@ const STATUS = {
 /** Every code that a {@link SessmgrError} can carry. */
 export type SessmgrErrorCode = keyof typeof STATUS
 
-const RETRY_AFTER_SECONDS = '2'
+/** Headers of an answer that a client may soon ask for again. */
+export const RETRY_SOON = { 'Retry-After': '2' }
 
 const BRAND = Symbol.for('sessmgr.error')
 
@@ -50,7 +51,7 @@ export class SessmgrError extends Error {
     this.status = STATUS[code]
     this.statusCode = this.status
     this.expose = this.status < 500
-    this.headers = this.status === 503 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {}
+    this.headers = this.status === 503 ? { ...RETRY_SOON } : {}
     Object.defineProperty(this, BRAND, { value: true })
   }
 

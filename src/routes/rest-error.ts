@@ -1,4 +1,4 @@
-import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
+import { RETRY_SOON, SessmgrError } from '../ground/errors.ts'
 
 /** An answer of the REST surface that says no. */
 export class RestError extends Error {
@@ -30,8 +30,6 @@ export function invalidParams(params: Readonly<Record<string, string>>): RestErr
   })
 }
 
-const UNAVAILABLE: readonly SessmgrErrorCode[] = ['store_unavailable', 'login_conflict', 'hook_timeout']
-
 /** Returns how a check refused; undefined when it let the caller through. Rejects with any other failure. */
 export async function refusalOf(check: Promise<unknown>): Promise<RestError | undefined> {
   try {
@@ -48,6 +46,7 @@ export function restErrorOf(error: unknown): RestError | undefined {
   if (error instanceof RestError) return error
   if (!(error instanceof SessmgrError)) return undefined
   if (error.code === 'invalid_setting') return invalidParams(error.params ?? {})
-  if (!UNAVAILABLE.includes(error.code)) return undefined
-  return new RestError(503, error.code, error.message, { headers: { 'Retry-After': '2' } })
+  // Whoever calls a route can ask again also where only a hook was too slow.
+  if (error.status !== 503 && error.code !== 'hook_timeout') return undefined
+  return new RestError(503, error.code, error.message, { headers: RETRY_SOON })
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { withDeadline } from '../../ground/deadline.ts'
+import { RETRY_SOON } from '../../ground/errors.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import type { Caller } from '../../routes/caller.ts'
 import { RestAnswer } from '../../routes/rest-answer.ts'
@@ -60,9 +61,7 @@ export function commentsRoute(parts: CommentsRouteParts): RestRoute {
         isPrivate ? undefined : sharedBy(request),
       )
       const tooSlow = () =>
-        new RestError(503, 'rest_unavailable', 'The comments take too long. Try again.', {
-          headers: { 'Retry-After': '2' },
-        })
+        new RestError(503, 'rest_unavailable', 'The comments take too long. Try again.', { headers: RETRY_SOON })
       const answer = await withDeadline(answering, deadlineMs, tooSlow)
       const headers = {
         Vary: vary,
