@@ -1,5 +1,5 @@
 import type { GuardedRequest, HostSession, HostSessionData } from './host-types.ts'
-import type { GuardedStore } from './session-guards.ts'
+import type { SessionGuard } from './session-guard.ts'
 
 /** How one kind of host exchanges the sessions of its requests. */
 export interface SessionExchange {
@@ -12,4 +12,6 @@ export interface SessionExchange {
 }
 
 /** A guarded store, and how its host exchanges sessions. */
-export interface HostedStore extends GuardedStore, SessionExchange {}
+export interface HostedStore extends SessionExchange {
+  readonly guard: SessionGuard
+}

@@ -4,16 +4,9 @@ import { SessionGuard } from './session-guard.ts'
 import type { SessionStores } from './stores/session-stores.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 
-/** A session store of any host, and the guard that its sessions pass. */
-export interface GuardedStore {
-  /** The store's own methods, past the guard. */
-  readonly calls: StoreCalls
-  readonly guard: SessionGuard
-}
-
 /** The guards of a limiter: one for each session store. */
 export class SessionGuards {
-  readonly #guarded = new WeakMap<object, GuardedStore>()
+  readonly #known = new WeakMap<object, SessionGuard>()
   readonly #stores: SessionStores
   readonly #limiter: SessionLimiter
   readonly #options: GuardOptions
@@ -30,12 +23,28 @@ export class SessionGuards {
    * @param makeCalls Takes the store's own methods. Runs for a store without a guard only.
    * @throws SessmgrError `invalid_option` when another limiter guards the store.
    */
-  of<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): GuardedStore {
-    const known = this.#guarded.get(store)
+  of<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): SessionGuard {
+    const known = this.#known.get(store)
     if (known) return known
-    const calls = this.#stores.claim(store, makeCalls)
-    const guarded = { calls, guard: new SessionGuard(calls, this.#limiter, this.#options) }
-    this.#guarded.set(store, guarded)
-    return guarded
+    const guard = new SessionGuard(this.#stores.claim(store, makeCalls), this.#limiter, this.#options)
+    this.#known.set(store, guard)
+    return guard
+  }
+}
+
+/**
+ * Makes what finds a store of a host behind its guard, and puts the guard up where there is none: in place, because the
+ * host's session middleware holds the very object.
+ */
+export function guardedBy<Store extends object, Hosted extends object>(
+  makeCalls: (store: Store, deadlineMs: number) => StoreCalls,
+  putUp: (store: Store, guard: SessionGuard) => Hosted,
+): (guards: SessionGuards, store: Store) => Hosted {
+  const known = new WeakMap<SessionGuard, Hosted>()
+  return (guards, store) => {
+    const guard = guards.of(store, makeCalls)
+    const hosted = known.get(guard) ?? putUp(store, guard)
+    known.set(guard, hosted)
+    return hosted
   }
 }

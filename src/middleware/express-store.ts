@@ -8,8 +8,8 @@ import type {
   RequestState,
 } from '../guard/host-types.ts'
 import type { HostedStore } from '../guard/session-exchange.ts'
-import type { Inspected } from '../guard/session-guard.ts'
-import type { GuardedStore, SessionGuards } from '../guard/session-guards.ts'
+import type { Inspected, SessionGuard } from '../guard/session-guard.ts'
+import type { SessionGuards } from '../guard/session-guards.ts'
 import { answerCallback } from '../guard/stores/answer-callback.ts'
 import { storeCalls } from '../guard/stores/store-calls.ts'
 import { expressExchange } from './express-exchange.ts'
@@ -57,11 +57,7 @@ export class ExpressStores {
  * Reading: an ended session is reported as missing, so nothing that comes after ever sees it. Writing: a session that
  * has been ended since it was read is not written, so a slow request cannot bring it back. Destroying: frees the slot.
  */
-function guardExpressStore(
-  store: HostStore,
-  { calls, guard }: GuardedStore,
-  tooEarly: WeakSet<HostRequest>,
-): ExpressStore {
+function guardExpressStore(store: HostStore, guard: SessionGuard, tooEarly: WeakSet<HostRequest>): ExpressStore {
   const states = new WeakMap<HostRequest, RequestState>()
   const presentedIds = new WeakMap<HostRequest, string>()
   // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
@@ -148,7 +144,6 @@ function guardExpressStore(
 
   return {
     ...expressExchange,
-    calls,
     guard,
     attend: (request, session) => givingUp.attend(request, session),
     connected,

@@ -17,7 +17,6 @@ export function createLoginHost(options: Parameters<typeof createGuardWorld>[0] 
   /** Requests that were stood by for, with the session that they may give up. */
   const attended: unknown[][] = []
   const store: HostedStore = {
-    calls: world.calls,
     guard: world.guard,
     async exchange() {},
     async putBack(request, sessionId, data) {

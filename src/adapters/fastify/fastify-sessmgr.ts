@@ -40,7 +40,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
   requireVersion(fastify)
   requireSessions(fastify)
   const { sessionStore } = core.options
-  if (sessionStore) guardFastifyStore(core, sessionStore)
+  if (sessionStore) guardFastifyStore(core.guards, sessionStore)
   const { decryptSession } = fastify as unknown as { decryptSession: DecryptSession }
   const findVisit = ({ raw }: { raw: object }) => visitOf(raw) as FastifyVisit | undefined
 
@@ -52,7 +52,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
   fastify.addHook('onRequest', (fastifyRequest, reply, done) => {
     const request = fastifyRequest as unknown as FastifySessionRequest
     if (request.session?.sessionId === undefined) return done()
-    const store = guardFastifyStore(core, request.sessionStore)
+    const store = guardFastifyStore(core.guards, request.sessionStore)
     const visit = new FastifyVisit(store, request, reply)
     limitFastifyLogins(request, findVisit, core.limitLogin)
     if (visit.isJudged()) return done()

@@ -4,10 +4,10 @@ import type { HostSessionData, HostStore, SignedOutReason } from '../../guard/ho
 import { markerIn, type SessionMarker, writeMarker } from '../../guard/marker/session-marker.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
-import type { GuardedStore } from '../../guard/session-guards.ts'
+import type { SessionGuard } from '../../guard/session-guard.ts'
+import { guardedBy } from '../../guard/session-guards.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
 import { storeCalls } from '../../guard/stores/store-calls.ts'
-import type { ServiceCore } from '../../service/service-core.ts'
 
 type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>
 
@@ -29,19 +29,10 @@ export interface FastifyStore extends HostedStore {
   reasonOf(sessionId: string): SignedOutReason | undefined
 }
 
-const known = new WeakMap<GuardedStore, FastifyStore>()
+/** Finds the guarded store of a store of @fastify/session. */
+export const guardFastifyStore = guardedBy(storeCalls, putUpGuard)
 
-/** Finds the guard of a store, putting one up if need be: in place, because @fastify/session holds the very object. */
-export function guardFastifyStore({ guards }: ServiceCore, store: HostStore): FastifyStore {
-  const behind = guards.of(store, storeCalls)
-  const found = known.get(behind)
-  if (found) return found
-  const guarded = putUpGuard(store, behind)
-  known.set(behind, guarded)
-  return guarded
-}
-
-function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifyStore {
+function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   const visits = new WeakMap<object, WritingVisit>()
   // The store is not told which request it reads for. What it found out travels with the session: in the marker object.
   const judged = new WeakMap<object, LoginSession>()
@@ -83,7 +74,6 @@ function putUpGuard(store: HostStore, { calls, guard }: GuardedStore): FastifySt
 
   return {
     ...visitExchange,
-    calls,
     guard,
     visits,
     without(methods, run) {

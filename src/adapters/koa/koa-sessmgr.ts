@@ -32,7 +32,7 @@ declare module 'koa' {
  */
 export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware {
   const core = coreOf(limiter)
-  const store = guardKoaStore(core, requireStore(app))
+  const store = guardKoaStore(core.guards, requireStore(app))
   Object.defineProperty(app.context, 'sessmgr', {
     configurable: true,
     get(this: KoaSessionContext): RequestState {

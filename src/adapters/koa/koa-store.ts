@@ -4,11 +4,10 @@ import { MARKER_KEY } from '../../guard/marker/session-marker.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
-import type { Inspected } from '../../guard/session-guard.ts'
-import type { GuardedStore } from '../../guard/session-guards.ts'
+import type { Inspected, SessionGuard } from '../../guard/session-guard.ts'
+import { guardedBy } from '../../guard/session-guards.ts'
 import { isMissing, sessionCall } from '../../guard/stores/session-call.ts'
 import type { StoreCalls } from '../../guard/stores/store-calls.ts'
-import type { ServiceCore } from '../../service/service-core.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
 
 /** A session that was asked for, and what it turned out to be. */
@@ -38,15 +37,8 @@ interface KoaCalls extends StoreCalls {
 /** What koa-session has said beside key and data, for the time that the guard takes to write them. */
 const writing = new WeakMap<HostSessionData, readonly [maxAge: unknown, options: KoaStoreOptions]>()
 
-const known = new WeakMap<GuardedStore, KoaGuardedStore>()
-
-/** Finds the guard of a store, putting one up if need be: in place, because koa-session holds the very object. */
-export function guardKoaStore({ guards }: ServiceCore, store: KoaStore): KoaGuardedStore {
-  const behind = guards.of(store, koaCalls)
-  const guarded = known.get(behind) ?? putUpGuard(store, behind)
-  known.set(behind, guarded)
-  return guarded
-}
+/** Finds the guarded store of a store of koa-session. */
+export const guardKoaStore = guardedBy(koaCalls, putUpGuard)
 
 function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
   const { get, set, destroy } = store
@@ -66,13 +58,13 @@ function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
   }
 }
 
-function putUpGuard(store: KoaStore, { calls, guard }: GuardedStore): KoaGuardedStore {
+function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   const loads = new WeakMap<KoaContext, KoaLoad>()
 
   store.get = async (key, maxAge, options = {}) => {
     const { ctx } = options
     if (ctx && visitOf(ctx.req)) throw tooEarly()
-    const result = await guard.load(key, () => (calls as KoaCalls).get(key, maxAge, options))
+    const result = await guard.load(key, () => (guard.calls as KoaCalls).get(key, maxAge, options))
     if (ctx) loads.set(ctx, { key, ...result })
     return result.data
   }
@@ -95,7 +87,7 @@ function putUpGuard(store: KoaStore, { calls, guard }: GuardedStore): KoaGuarded
     await guard.destroy(key, visit)
   }
 
-  return { ...visitExchange, calls, guard, loadOf: (context) => loads.get(context) }
+  return { ...visitExchange, guard, loadOf: (context) => loads.get(context) }
 }
 
 function visitIn({ ctx }: KoaStoreOptions): WritingVisit | undefined {

@@ -113,8 +113,8 @@ function rememberSession(store: HostedStore, request: GuardedRequest): () => Pro
   return async () => {
     const refusedId = request.sessionID
     await store.putBack(request, sessionId, data)
-    if (refusedId !== undefined && refusedId !== sessionId) await store.calls.destroy(refusedId)
+    if (refusedId !== undefined && refusedId !== sessionId) await store.guard.calls.destroy(refusedId)
     // A host that logs in without a new session has written the user into the visitor's.
-    else if (data) await store.calls.set(sessionId, data)
+    else if (data) await store.guard.calls.set(sessionId, data)
   }
 }
