@@ -5,10 +5,9 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { HostSessionData, RequestState } from './host-types.ts'
 import { LoginsUnderWay } from './login/logins-under-way.ts'
-import { readMarker, type SessionMarker } from './marker/session-marker.ts'
-import { SessionMarks } from './marker/session-marks.ts'
 import { OriginSessions } from './memory/origin-sessions.ts'
 import { SeenSessions } from './memory/seen-sessions.ts'
+import { MARKER_KEY, readMarker, type SessionMarker, SessionMarks } from './session-marks.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 import { UserWarnings } from './user-warnings.ts'
 
@@ -53,12 +52,14 @@ export class GuardContext {
 
   /** Loads what markers are signed with, where a session may have one or get one. */
   async prepare(data: HostSessionData, token: Token): Promise<void> {
-    if (readMarker(data, token) || this.options.sessionUser(data) !== undefined) await this.marks.ready()
+    const { siteSecrets, sessionUser } = this.options
+    if (siteSecrets.known) return
+    if (readMarker(data, token) || sessionUser(data) !== undefined) await this.marks.ready()
   }
 
   /** Reads the marker of a session that was registered in this store. */
   markerOf(sessionId: string, data: HostSessionData): SessionMarker | undefined {
-    return this.marks.read(data, this.tokenFor(sessionId))
+    return MARKER_KEY in data ? this.marks.read(data, this.tokenFor(sessionId)) : undefined
   }
 
   /** Notes that a session now belongs to a user. */

@@ -3,7 +3,7 @@ import type { UserId } from '../ground/user-id.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { GuardedRequest, HostSessionData } from './host-types.ts'
-import { whileMarked } from './marker/session-marker.ts'
+import { MARKER_KEY } from './session-marks.ts'
 import { sessionTtl } from './session-ttl.ts'
 
 /** One session on its way into the store. */
@@ -22,7 +22,7 @@ interface Write {
  * | --------------------------------------------------- | ---------------------------------------------------- |
  * | made by a login under way                           | `saveLoggingIn`: written with a marker               |
  * | has a valid marker                                  | `saveRegistered`: written while it is live           |
- * | the one that the visitor of a login came with       | `saveAsItIs`: the login registers it next            |
+ * | the one that the visitor of a login came with       | written as it is: the login registers it next        |
  * | known by its id alone                               | `saveEmptied`: marked again, or its slot is freed    |
  * | unknown                                             | `saveUnregistered`: a visitor's, or a login unseen   |
  */
@@ -34,12 +34,12 @@ export async function saveSession(
 ): Promise<void> {
   const token = guard.tokenFor(sessionId)
   const write: Write = { sessionId, token, data, request }
-  await guard.prepare(data, token)
   const login = guard.logins.of(request)
   if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, login.userId)
+  await guard.prepare(data, token)
   const marker = guard.marks.read(data, token)
   if (marker) return saveRegistered(guard, write, marker)
-  if (login) return saveAsItIs(guard, write)
+  if (login) return guard.calls.set(sessionId, data)
   const holder = holderOf(guard, write)
   return holder ? saveEmptied(guard, write, holder) : saveUnregistered(guard, write)
 }
@@ -48,22 +48,27 @@ export async function saveSession(
  * A login that is cut off before its answer must not leave what passes for a session from before sessmgr. The session
  * itself is marked when it is registered: then it differs from what was written, and is written for its full time.
  */
-function saveLoggingIn(guard: GuardContext, write: Write, userId: UserId): Promise<void> {
-  return whileMarked(write.data, guard.marks.seal(userId, write.token), () => saveAsItIs(guard, write))
+async function saveLoggingIn(guard: GuardContext, { sessionId, data, token }: Write, userId: UserId): Promise<void> {
+  await guard.marks.ready()
+  const marker = guard.marks.seal(userId, token)
+  const before = data[MARKER_KEY]
+  if (marker) data[MARKER_KEY] = marker
+  try {
+    await guard.calls.set(sessionId, data)
+  } finally {
+    if (before === undefined) delete data[MARKER_KEY]
+    else data[MARKER_KEY] = before
+  }
 }
 
 async function saveRegistered(guard: GuardContext, write: Write, login: LoginSession): Promise<void> {
   const { sessionId, data } = write
   if (!(await guard.isLive(login))) return
-  await saveAsItIs(guard, write)
+  await guard.calls.set(sessionId, data)
   const stillThere = await guard.limiter.touch(login.userId, login.token, sessionTtl(data))
   guard.seen.noteTouch(sessionId, data)
   // It may have been ended while it was being written.
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId)
-}
-
-function saveAsItIs(guard: GuardContext, { sessionId, data }: Write): Promise<void> {
-  return guard.calls.set(sessionId, data)
 }
 
 /** The application has emptied a session, marker and all; under its id it is registered all the same. */
@@ -94,7 +99,7 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   if (mayCarryOver && !(await guard.isLive(origin))) return guard.calls.destroy(sessionId)
   if (userId === undefined) {
     if (!guard.seen.hasSeen) warnings.noteNobody(data, request)
-    return saveAsItIs(guard, write)
+    return guard.calls.set(sessionId, data)
   }
   warnings.noteLoginPast(request)
   await admitPastTheHook(guard, write, userId, own?.token).catch((error) => {
@@ -114,7 +119,7 @@ async function admitPastTheHook(
   const attempt = { userId, continues, ip: null, userAgent: null }
   const admission = await guard.limiter.admit(attempt, async () => {
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
-    await saveAsItIs(guard, write)
+    await guard.calls.set(sessionId, data)
     return { sessionId, ttlMs: sessionTtl(data), revert: () => guard.calls.destroy(sessionId) }
   })
   if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)

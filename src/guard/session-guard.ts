@@ -5,9 +5,9 @@ import type { SessionVerdict } from '../limiter/check-session.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import { GuardContext, type LoginSession } from './guard-context.ts'
 import type { GuardedRequest, HostSessionData, SignedOutReason } from './host-types.ts'
-import { readMarker, type SessionMarker } from './marker/session-marker.ts'
 import type { SeenSession } from './memory/seen-sessions.ts'
 import { saveSession } from './save-session.ts'
+import { readMarker, type SessionMarker } from './session-marks.ts'
 import { expiryOf, sessionTtl } from './session-ttl.ts'
 
 /** What a session in the store turned out to be. */

@@ -17,37 +17,40 @@ export function createUserReaders(
   sessionUser: ((data: HostSessionData) => unknown) | undefined,
   logger: Logger,
 ): UserReaders {
-  const readPassport = passportUser(userId === undefined ? warnOfKinds(logger) : undefined)
   return {
-    userIdOf: (user) => userIdOf(user, userId),
-    sessionUser: (data) => (sessionUser ? namedUser(sessionUser(data), logger) : checkedUser(readPassport(data))),
+    userIdOf(user) {
+      const id: unknown = userId ? userId(user) : (user as { id?: unknown } | null | undefined)?.id
+      if (isUserId(id)) return id
+      throw new SessmgrError('user_id_missing', !userId && isUserId(user) ? bareId(user) : noUsableId(id))
+    },
+    sessionUser: sessionUser
+      ? (data) => namedUser(sessionUser(data), logger)
+      : passportUser(userId === undefined ? warnOfKinds(logger) : undefined),
   }
 }
 
-function userIdOf(user: unknown, read?: (user: unknown) => UserId): UserId {
-  const id: unknown = read ? read(user) : (user as { id?: unknown } | null | undefined)?.id
-  if (isUserId(id)) return id
-  if (!read && isUserId(user)) {
-    const [kind, given] = typeof user === 'string' ? ['string', "'alice'"] : ['number', '7']
-    const message = `The user that logs in is a ${kind}, not an object. Pass the id in one: { id: ${given} }, not ${given}.`
-    throw new SessmgrError('user_id_missing', message)
-  }
-  const found = id === undefined ? 'none' : `a value of type ${typeof id}`
-  throw new SessmgrError(
-    'user_id_missing',
-    `The user that logs in has no usable id: a non-empty string or a whole number is needed, ${found} was found. ` +
-      'Tell sessmgr where it is: sessmgr({ userId: (user) => user._id.toString() }).',
+function bareId(user: UserId): string {
+  const [kind, given] = typeof user === 'string' ? ['string', "'alice'"] : ['number', '7']
+  return `The user that logs in is a ${kind}, not an object. Pass the id in one: { id: ${given} }, not ${given}.`
+}
+
+function noUsableId(found: unknown): string {
+  return (
+    'The user that logs in has no usable id: a non-empty string or a whole number is needed, ' +
+    `${found === undefined ? 'none' : `a value of type ${typeof found}`} was found. ` +
+    'Tell sessmgr where it is: sessmgr({ userId: (user) => user._id.toString() }).'
   )
 }
 
 /** @param note Looks at a serialised user that is an object. */
-function passportUser(note?: (user: object) => void): (data: HostSessionData) => unknown {
+function passportUser(note?: (user: object) => void): UserReaders['sessionUser'] {
   return ({ passport }) => {
     // @fastify/passport keeps what it has serialised right there, the others in an object with `user`.
     const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
-    if (typeof user !== 'object' || user === null) return user
-    note?.(user)
-    return (user as { id?: unknown }).id
+    const isObject = typeof user === 'object' && user !== null
+    if (isObject) note?.(user)
+    const id = isObject ? (user as { id?: unknown }).id : user
+    return isUserId(id) ? id : undefined
   }
 }
 
@@ -78,8 +81,4 @@ function namedUser(id: unknown, logger: Logger): UserId | undefined {
     )
   }
   return undefined
-}
-
-function checkedUser(id: unknown): UserId | undefined {
-  return isUserId(id) ? id : undefined
 }

@@ -1,11 +1,11 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
 import type { HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
-import { markerIn, type SessionMarker, writeMarker } from '../../guard/marker/session-marker.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { guardedBy } from '../../guard/session-guards.ts'
+import { MARKER_KEY, markerIn } from '../../guard/session-marks.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
 import { storeCalls } from '../../guard/stores/store-calls.ts'
 
@@ -66,10 +66,9 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     }
     if (!session || needsMarker) return data
     // The memory store hands out the same object again and again.
-    const [copy, own] = [{ ...data }, { ...markerIn(data) } as SessionMarker]
-    writeMarker(copy, own)
-    judged.set(own, session)
-    return copy
+    const marker = { ...markerIn(data) }
+    judged.set(marker, session)
+    return { ...data, [MARKER_KEY]: marker }
   }
 
   return {

@@ -87,6 +87,18 @@ describe('writing the session of a login under way', () => {
     expect(await world.guard.load('new')).toEqual({ ended: 'ended' })
   })
 
+  it('gives the session its earlier marker back, also when the write fails', async () => {
+    const world = createGuardWorld()
+    const request = visitorRequest()
+    const data = sessionData({ user: 7, sessmgr: 'earlier' })
+    const save = () => world.guard.logins.run(request, login, () => world.guard.save('new', data, request))
+    await save()
+    expect(world.store.read('new')).toMatchObject({ sessmgr: { userId: 7 } })
+    vi.spyOn(world.guard.calls, 'set').mockRejectedValue(new Error('the store is down'))
+    await expect(save()).rejects.toThrow('the store is down')
+    expect(data).toMatchObject({ sessmgr: 'earlier' })
+  })
+
   it('writes it as it is under the id that the visitor came with: it is registered next', async () => {
     const world = createGuardWorld()
     const request = visitorRequest()

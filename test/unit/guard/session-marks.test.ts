@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
-import { SiteSecrets } from '../../../../src/auth/site-secrets.ts'
-import type { UserId } from '../../../../src/ground/user-id.ts'
-import type { HostSessionData } from '../../../../src/guard/host-types.ts'
-import { SessionMarks } from '../../../../src/guard/marker/session-marks.ts'
-import { memoryStore, type SessmgrStore } from '../../../../src/index.ts'
-import { tokenOf } from '../../../../src/sessions/token.ts'
+import { describe, expect, it, test } from 'vitest'
+import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
+import type { UserId } from '../../../src/ground/user-id.ts'
+import type { HostSessionData } from '../../../src/guard/host-types.ts'
+import { markerIn, readMarker, SessionMarks } from '../../../src/guard/session-marks.ts'
+import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
+import { tokenOf } from '../../../src/sessions/token.ts'
 
 const token = tokenOf('raw id')
 const NEWER = 'the newer secret of an application'
@@ -26,6 +26,26 @@ function marked(marks: SessionMarks, userId: UserId = 7, rest: HostSessionData =
 
 /** The same marker with something else in it. */
 const altered = (data: HostSessionData, change: object) => ({ sessmgr: { ...(data.sessmgr as object), ...change } })
+
+describe('what looks like a marker', () => {
+  const marker = { userId: 7, token, signature: 'signed' }
+
+  it('carries no more than its three fields, the signature as a string', () => {
+    expect(readMarker({ sessmgr: { ...marker, signature: 5, role: 'admin' } }, token)).toEqual({
+      ...marker,
+      signature: '5',
+    })
+  })
+
+  it('is none of another session, though it lies in the data', () => {
+    expect(readMarker({ sessmgr: marker }, tokenOf('another id'))).toBeUndefined()
+    expect(markerIn({ sessmgr: marker })).toBe(marker)
+  })
+
+  test.each([[undefined], [null], [7], ['text'], [true]])('is none where there is %j in its place', (value) => {
+    expect([readMarker({ sessmgr: value }, token), markerIn({ sessmgr: value })]).toEqual([undefined, undefined])
+  })
+})
 
 describe('the marker in a session', () => {
   it('is read as it was written, by every process on the same store, in the type of the user id', async () => {
@@ -149,6 +169,7 @@ describe('the marker in a session', () => {
     expect(marks.copiedFrom(data, 8)).toBeUndefined()
     expect(marks.copiedFrom(altered(data, { signature: 'forged' }), 7)).toBeUndefined()
     expect(marks.copiedFrom({}, 7)).toBeUndefined()
+    expect(marks.copiedFrom(altered(data, { token: 7 }), 7)).toBeUndefined()
   })
 
   it('takes no call to the store once the secret is known', async () => {

@@ -1,14 +1,41 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { SiteSeal, SiteSecrets } from '../../auth/site-secrets.ts'
-import { BoundedMap } from '../../ground/bounded-map.ts'
-import type { UserId } from '../../ground/user-id.ts'
-import type { Token } from '../../sessions/token.ts'
-import type { HostSessionData } from '../host-types.ts'
-import type { OriginSession } from '../memory/origin-sessions.ts'
-import { MARKER_KEY, readMarker, type SessionMarker, tokenIn, writeMarker } from './session-marker.ts'
+import type { SiteSeal, SiteSecrets } from '../auth/site-secrets.ts'
+import { BoundedMap } from '../ground/bounded-map.ts'
+import { isUserId, type UserId } from '../ground/user-id.ts'
+import type { Token } from '../sessions/token.ts'
+import type { HostSessionData } from './host-types.ts'
+import type { OriginSession } from './memory/origin-sessions.ts'
+
+/** Key of the marker in the session data. */
+export const MARKER_KEY = 'sessmgr'
 
 const CAPACITY = 20_000
 const BITS = 192
+
+/**
+ * Says, inside the session data, that this session was registered: an authenticated session with a marker but without
+ * a record in the registry is over, one without a marker is from before the service.
+ */
+export interface SessionMarker {
+  readonly userId: UserId
+  /** Binds the marker to one session id: data that `keepSessionInfo` merges into another session proves nothing. */
+  readonly token: Token
+  /** Made with a secret of the site for this user, this session and this registry: nobody else can write a marker. */
+  readonly signature: string
+}
+
+/** Reads what looks like the marker of a session. Its signature tells whether it is one. */
+export function readMarker(data: HostSessionData, token: Token): SessionMarker | undefined {
+  const marker = data[MARKER_KEY] as Partial<SessionMarker> | undefined
+  if (marker?.token !== token || !isUserId(marker.userId)) return undefined
+  return { userId: marker.userId, token, signature: String(marker.signature) }
+}
+
+/** Finds the very object that marks a session, be it good or not: two sessions never share it. */
+export function markerIn(data: HostSessionData): object | undefined {
+  const marker = data[MARKER_KEY]
+  return typeof marker === 'object' && marker !== null ? marker : undefined
+}
 
 /** Signs the markers of sessions and checks their signatures. Both need the seal of the site, which is loaded once. */
 export class SessionMarks {
@@ -62,21 +89,23 @@ export class SessionMarks {
 
   /** Finds the session of a user that data was copied from, under whatever id: its good marker tells. */
   copiedFrom(data: HostSessionData, userId: UserId): OriginSession | undefined {
-    const token = tokenIn(data)
-    const marker = token === undefined ? undefined : this.read(data, token)
+    const { token } = (markerIn(data) ?? {}) as Partial<SessionMarker>
+    const marker = typeof token === 'string' ? this.read(data, token) : undefined
     return marker && String(marker.userId) === String(userId) ? { ...marker, isReadable: true } : undefined
   }
 
   /** Puts a marker into session data, over whatever was there. */
   write(data: HostSessionData, userId: UserId, token: Token): void {
     const marker = this.seal(userId, token)
-    if (marker) writeMarker(data, marker)
+    if (marker) data[MARKER_KEY] = marker
   }
 
   /** Makes a marker; none where the registry was forgotten in this very moment. */
   seal(userId: UserId, token: Token): SessionMarker | undefined {
     const seal = this.#currentSeal()
     if (!seal) return undefined
+    const good = this.#good.get(token)
+    if (good?.userId === userId) return { ...good }
     const signature = this.#sign(seal.secrets[0], seal, { userId, token }).toString('base64url')
     const marker = { userId, token, signature }
     // A copy: what the application does to its session must not change what is taken for good.
