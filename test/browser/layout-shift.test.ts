@@ -17,11 +17,16 @@ beforeEach(() => {
 
 const windows = new Map<number, Promise<BrowserContext>>()
 
-/** Opens a page of its own in the window of this width. */
-async function open(width: number, path: string): Promise<Page> {
+/** Makes an empty page of its own in the window of this width. */
+async function blank(width: number): Promise<Page> {
   const context = windows.get(width) ?? host.chromium.visitor({ viewport: { width, height: 740 } }).then(watched)
   windows.set(width, context)
-  const page = await (await context).newPage()
+  return (await context).newPage()
+}
+
+/** Opens a page of its own in the window of this width. */
+async function open(width: number, path: string): Promise<Page> {
+  const page = await blank(width)
   await page.goto(`${host.origin}${path}`)
   return page
 }
@@ -88,6 +93,23 @@ describe.each(['scroll', 'click'])('method %s', (method) => {
       await page.getByText('Comments could not be loaded.').waitFor()
       expect(await shiftOf(page)).toBe(0)
       await button.click()
+      await commentsLoaded(page)
+      expect(await shiftOf(page)).toBe(0)
+      await page.close()
+    })
+
+    test('when the answer is there before the browser has drawn that it went to the hash', async () => {
+      const page = await open(width, '/posts/2?space=3000')
+      await page.evaluate(async () => {
+        const answer = await fetch(document.querySelector('lazy-comments')?.getAttribute('src') as string)
+        const body = await answer.text()
+        window.fetch = async () => {
+          document.querySelector('#comments')?.scrollIntoView()
+          return new Response(body, answer)
+        }
+        history.replaceState(null, '', '#comments')
+        dispatchEvent(new PopStateEvent('popstate'))
+      })
       await commentsLoaded(page)
       expect(await shiftOf(page)).toBe(0)
       await page.close()

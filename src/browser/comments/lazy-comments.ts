@@ -45,7 +45,10 @@ export class LazyComments extends HTMLElement {
     const { signal } = this.#loading
     this.ariaBusy = 'true'
     this.#say('alert')
+    const isDrawn = drawn()
     const answer = await fetchComments(this, signal)
+    // With the way to a hash and the comments in one frame, what is below them would count as shifted.
+    await isDrawn
     if (!signal.aborted) this.#settle(answer)
   }
 
@@ -87,14 +90,14 @@ export class LazyComments extends HTMLElement {
 
   #settle(answer: string | number, isPrinting?: boolean): void {
     this.ariaBusy = null
-    if (typeof answer === 'string') this.#insert(answer, isPrinting)
+    if (typeof answer === 'string') void this.#insert(answer, isPrinting)
     else if (this.#tell('error', { status: answer })) {
       this.#say('alert', 'error')
       this.#say('button', 'retry')
     }
   }
 
-  #insert(html: string, isPrinting?: boolean): void {
+  async #insert(html: string, isPrinting?: boolean): Promise<void> {
     const hadFocus = this.contains(document.activeElement)
     const { top, bottom } = this.getBoundingClientRect()
     this.dataset.loaded = 'true'
@@ -109,22 +112,18 @@ export class LazyComments extends HTMLElement {
     const isLost = id && !found && !document.querySelector('lazy-comments:not([data-loaded=true])')
     this.#say('status', isLost ? 'lost' : count === 1 ? 'one' : 'done', count)
     // What the hash names gets the focus. What stood on the button goes to the heading; scrolling alone moves none.
-    const goal = isHere ? found : hadFocus && (this.querySelector<HTMLElement>('h2,h3') ?? this)
-    if (goal) focus(goal, isHere)
+    if (isHere || hadFocus) focus(isHere ? found : (this.querySelector<HTMLElement>('h2,h3') ?? this), isHere)
     const { style } = document.body
     if (!isPrinting && bottom < innerHeight && (top < 0 || id)) {
       // Leaves what the reader sees below the comments where it was, also on a page that is too short for that.
       style.marginBottom = '100vh'
       scrollBy({ top: this.getBoundingClientRect().bottom - bottom, behavior: 'instant' })
     }
-    // Once that has been drawn: with a move in the same frame, what is below would count as shifted.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => {
-        style.marginBottom = ''
-        if (isHere) found.scrollIntoView({ behavior: 'instant' })
-      }),
-    )
     this.#tell('loaded', { count })
+    // Once that has been drawn: with a move in the same frame, what is below would count as shifted.
+    await drawn()
+    style.marginBottom = ''
+    if (isHere) found.scrollIntoView({ behavior: 'instant' })
   }
 
   /** Puts one of the placeholder's texts into its part; the style hides what tells a reader nothing new. */
@@ -174,6 +173,11 @@ addEventListener('click', (event) => {
   element.dataset.loaded = ''
   void element.load()
 })
+
+/** Resolves when what is on the page now has been drawn: at once or, in a tab that is in the background, when it is shown. */
+function drawn(): Promise<unknown> {
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+}
 
 /** Focuses an element, whether it can be reached by keys or not. */
 function focus(element: HTMLElement, preventScroll: boolean): void {
