@@ -12,7 +12,7 @@ open()
 local name = ARGV[1]
 local known = slot.sessions[name]
 if known then return { known, slot.infos[name] or '' } end
-if slot.ended[name] or slot.mark then return 0 end
+if slot.mark or recall(ENDED_MEMORY_COUNT)[name] then return 0 end
 local value = admit(name, ARGV[2], ARGV[3], ARGV[4], {})
 close()
 return { value, ARGV[4] }

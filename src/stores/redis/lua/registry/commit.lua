@@ -24,9 +24,8 @@ local ended = {}
 for index = 7, #ARGV do
   finish(ARGV[index], ended)
 end
-if slot.ended[ARGV[2]] then
-  slot.ended[ARGV[2]] = nil
-  drops[#drops + 1] = '~' .. ARGV[2]
+for index = 1, #slot.remembered, 2 do
+  if slot.remembered[index] == '~' .. ARGV[2] then drops[#drops + 1] = slot.remembered[index] end
 end
 local value = admit(ARGV[2], ARGV[3], ARGV[4], ARGV[5], ended)
 close()

@@ -20,6 +20,7 @@ Time is the server's. Expired and damaged sessions are dropped whenever the set 
 local key = KEYS[1]
 local ENDED_MEMORY_MS = 600000
 local ENDED_MEMORY_COUNT = 32
+local ENDED_MEMORY_SLACK = 8
 local MARK_MS = 34560000000
 local MOST_SESSIONS = 1000
 local BATCH = 1000
@@ -65,7 +66,7 @@ end
 --[[ Reads everything and notes what has expired for removal. ]]
 local function open()
   guard()
-  slot = { version = '0', count = 0, sessions = {}, infos = {}, ended = {}, admitted = {}, expires = {}, finished = {} }
+  slot = { version = '0', count = 0, sessions = {}, infos = {}, remembered = {}, admitted = {}, expires = {}, finished = {} }
   local all = redis.call('HGETALL', key)
   for index = 1, #all, 2 do
     local field, value = all[index], all[index + 1]
@@ -84,8 +85,9 @@ local function open()
         drop(field)
       end
     elseif string.byte(field) == 126 then
-      local name, remembered = string.sub(field, 2), tonumber(value, 16) or 0
-      if remembered > now then slot.ended[name] = remembered else drops[#drops + 1] = field end
+      -- Taken apart by recall() alone: most logins need none of them.
+      slot.remembered[#slot.remembered + 1] = field
+      slot.remembered[#slot.remembered + 1] = value
     else
       slot.infos[string.sub(field, 2)] = value
     end
@@ -150,17 +152,28 @@ local function write(command, fields)
   end
 end
 
---[[ Remembers the sessions that ended last, those of this call before others, and forgets who ended before them. ]]
-local function remember()
-  local room = ENDED_MEMORY_COUNT
-  for index = math.max(1, #slot.finished - ENDED_MEMORY_COUNT + 1), #slot.finished do
-    put('~' .. slot.finished[index], hex(now + ENDED_MEMORY_MS))
-    room = room - 1
+--[[ Returns the names of the `room` sessions that ended last, and notes all others for removal. ]]
+local function recall(room)
+  local names, untils, recalled = {}, {}, {}
+  for index = 1, #slot.remembered, 2 do
+    local name = string.sub(slot.remembered[index], 2)
+    names[#names + 1], untils[name] = name, tonumber(slot.remembered[index + 1], 16) or 0
   end
-  local names = {}
-  for name in pairs(slot.ended) do names[#names + 1] = name end
-  table.sort(names, function(a, b) return slot.ended[a] > slot.ended[b] end)
-  for index = room + 1, #names do drops[#drops + 1] = '~' .. names[index] end
+  table.sort(names, function(a, b) return untils[a] > untils[b] end)
+  for index, name in ipairs(names) do
+    if index <= room and untils[name] > now then recalled[name] = true else drops[#drops + 1] = '~' .. name end
+  end
+  return recalled
+end
+
+--[[ Remembers the sessions that ended last, those of this call before others, and now and then forgets who ended before them. ]]
+local function remember()
+  local count = math.min(#slot.finished, ENDED_MEMORY_COUNT)
+  for index = #slot.finished - count + 1, #slot.finished do
+    put('~' .. slot.finished[index], hex(now + ENDED_MEMORY_MS))
+  end
+  local kept = ENDED_MEMORY_COUNT + ENDED_MEMORY_SLACK
+  if count + #slot.remembered / 2 > kept then recall(ENDED_MEMORY_COUNT - count) end
 end
 
 --[[ Writes all changes, and lets the key live as long as anything in it. ]]
@@ -169,8 +182,7 @@ local function close()
   write('HDEL', drops)
   write('HSET', puts)
   local latest = math.max(now, slot.mark or 0)
-  if #slot.finished > 0 then latest = math.max(latest, now + ENDED_MEMORY_MS) end
-  for _, remembered in pairs(slot.ended) do latest = math.max(latest, remembered) end
+  if #slot.finished + #slot.remembered > 0 then latest = math.max(latest, now + ENDED_MEMORY_MS) end
   for name in pairs(slot.sessions) do latest = math.max(latest, slot.expires[name]) end
   redis.call('PEXPIREAT', key, string.format('%.0f', latest))
 end
