@@ -4,7 +4,7 @@ import { type Token, tokenOf } from '../sessions/token.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { GuardedRequest, HostSessionData } from './host-types.ts'
 import { MARKER_KEY } from './session-marks.ts'
-import { sessionTtl } from './session-ttl.ts'
+import { freshness, sessionTtl } from './session-ttl.ts'
 
 /** One session on its way into the store. */
 interface Write {
@@ -65,7 +65,8 @@ async function saveRegistered(guard: GuardContext, write: Write, login: LoginSes
   const { sessionId, data } = write
   if (!(await guard.isLive(login))) return
   await guard.calls.set(sessionId, data)
-  const stillThere = await guard.limiter.touch(login.userId, login.token, sessionTtl(data))
+  const fresh = freshness(data, guard.options.touchEveryMs)
+  const stillThere = await guard.limiter.touch(login.userId, login.token, sessionTtl(data), fresh)
   guard.seen.noteTouch(sessionId, data)
   // It may have been ended while it was being written.
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId)

@@ -8,7 +8,7 @@ import type { GuardedRequest, HostSessionData, SignedOutReason } from './host-ty
 import type { SeenSession } from './memory/seen-sessions.ts'
 import { saveSession } from './save-session.ts'
 import { readMarker, type SessionMarker } from './session-marks.ts'
-import { expiryOf, sessionTtl } from './session-ttl.ts'
+import { expiryOf, freshness, sessionTtl } from './session-ttl.ts'
 
 /** What a session in the store turned out to be. */
 export interface Inspected {
@@ -123,7 +123,7 @@ export class SessionGuard extends GuardContext {
       return this.calls.touch(sessionId, data)
     this.seen.noteTouch(sessionId, data)
     const { userId, token } = marker
-    const registered = this.limiter.touch(userId, token, sessionTtl(data))
+    const registered = this.limiter.touch(userId, token, sessionTtl(data), freshness(data, this.options.touchEveryMs))
     await Promise.all([registered, this.calls.touch(sessionId, data)])
     if ((await registered) || (await this.marks.hasChanged())) return
     // Its record has expired before it, or it has just been ended: it counts no longer, so it must not go on.

@@ -52,8 +52,8 @@ export interface SessionLimiter {
   adopt(userId: UserId, session: Omit<NewSession, 'generation'>): Promise<SessionVerdict>
   /** Ends a stale session, once; see {@link invalidateSession}. */
   invalidate(userId: UserId, sessionId: string): Promise<void>
-  /** Notes that a session was used; false when it is not registered. */
-  touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean>
+  /** Notes that a session was used, unless that was noted less than `freshMs` ago; false when it is not registered. */
+  touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
   /** Frees the slot of a session that the host itself has ended. Fires nothing. Resolves true when it was live until then. */
   release(userId: UserId, token: Token): Promise<boolean>
   /** Waits for asynchronous subscribers that are still at work, then closes the store. */
@@ -115,7 +115,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     check: checkSession.bind(undefined, context),
     adopt: (userId, session) => adoptSession(context, userId, session),
     invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),
-    touch: (userId, token, ttlMs) => store.sessions.touch(userId, token, ttlMs),
+    touch: (...use) => store.sessions.touch(...use),
     release: async (userId, token) => {
       const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
       return ended.some(({ record }) => record.generation >= current)

@@ -66,8 +66,12 @@ export interface SessionRegistry {
    * all or all other sessions of the user were ended in the last 400 days: undefined, and nothing changes.
    */
   adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined>
-  /** Notes that a session was used and moves its expiry to now + `ttlMs`. Resolves false when it is not registered. */
-  touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean>
+  /**
+   * Notes that a session was used and moves its expiry to now + `ttlMs`. Resolves false when it is not registered.
+   *
+   * What is stored may stay if its time of use and its expiry are less than `freshMs` behind; without it, nothing may.
+   */
+  touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
   /** Carries a session over to a later logout generation, and moves the version. Resolves false when it is not registered. */
   restamp(userId: UserId, token: Token, generation: number): Promise<boolean>
   /**

@@ -104,3 +104,65 @@ describe('whether a session has expired', () => {
     }
   })
 })
+
+describe('the use of a session', () => {
+  const store = () => redisStore({ client: db.client })
+  const recordOf = async () => (await store().sessions.read(USER)).sessions[0]?.record
+
+  it('is not written again while what is stored is fresh enough', async () => {
+    const { login } = startProcess()
+    await login('a', LONG)
+    const before = await db.client.hGetAll(KEY)
+    await sleep(5)
+    expect(await store().sessions.touch(USER, tokenOf('a'), LONG, 30_000)).toBe(true)
+    expect(await db.client.hGetAll(KEY)).toEqual(before)
+  })
+
+  it.each([
+    ['nothing may be behind', LONG, undefined],
+    ['it was noted too long ago', LONG, 5],
+    ['its life is another', 2 * LONG, 30_000],
+    ['its life is shorter', LONG / 2, 30_000],
+  ])('is written when %s', async (_, ttlMs, freshMs) => {
+    const { login } = startProcess()
+    await login('a', LONG)
+    const before = await recordOf()
+    await sleep(10)
+    expect(await store().sessions.touch(USER, tokenOf('a'), ttlMs, freshMs)).toBe(true)
+    const after = await recordOf()
+    expect(after?.lastSeenAt).toBeGreaterThan(before?.lastSeenAt ?? 0)
+    expect(after?.expiresAt).toBe((after?.lastSeenAt ?? 0) + ttlMs)
+  })
+
+  it('does not bring a session back that has ended, however fresh', async () => {
+    const { login, limiter } = startProcess()
+    await login('a', LONG)
+    await limiter.sessions.endAll(USER)
+    expect(await store().sessions.touch(USER, tokenOf('a'), LONG, 30_000)).toBe(false)
+  })
+})
+
+describe('the sessions that ended a short while ago', () => {
+  it('are at most forty in the hash, however many end, and the last thirty-two of them are adopted no more', async () => {
+    const { sessions } = redisStore({ client: db.client })
+    const record = (sessionId: string) => ({ sessionId, ttlMs: LONG, ip: null, userAgent: null, generation: 0 })
+    const commit = async (sessionId: string, ended: string[]) => {
+      const { version } = await sessions.read(USER)
+      return sessions.commit(USER, version, { admit: record(sessionId), end: ended.map(tokenOf) })
+    }
+    await commit('s0', [])
+    for (let number = 1; number <= 60; number++) {
+      expect(await commit(`s${number}`, [`s${number - 1}`])).toMatchObject({ committed: true })
+      const remembered = (await db.client.hKeys(KEY)).filter((field) => field.startsWith('~'))
+      expect(remembered.length).toBeGreaterThanOrEqual(Math.min(number, 32))
+      expect(remembered.length).toBeLessThanOrEqual(40)
+    }
+    for (let number = 28; number < 60; number++)
+      expect(await sessions.adopt(USER, record(`s${number}`))).toBeUndefined()
+    // It logs in again: then it has not ended.
+    await commit('s59', [])
+    expect(
+      await db.client.hExists(KEY, `~${Buffer.from(tokenOf('s59').slice(0, 16), 'hex').toString('base64url')}`),
+    ).toBe(0)
+  })
+})

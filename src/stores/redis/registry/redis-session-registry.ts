@@ -81,8 +81,9 @@ export class RedisSessionRegistry implements SessionRegistry {
     return Array.isArray(reply) ? decodeSession(userId, reply[0], reply[1] ?? '') : undefined
   }
 
-  async touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean> {
-    return (await this.#run(TOUCH, userId, [fieldName(token), encodeTtl(ttlMs)])) === 1
+  async touch(userId: UserId, token: Token, ttlMs: number, freshMs = 0): Promise<boolean> {
+    const fresh = Math.round(freshMs).toString(16)
+    return (await this.#run(TOUCH, userId, [fieldName(token), encodeTtl(ttlMs), fresh])) === 1
   }
 
   async restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
