@@ -99,12 +99,12 @@ async function untilUp(child: ChildProcess, port: number): Promise<void> {
   child.once('exit', (code) => {
     problem ??= `ended with code ${code}`
   })
-  for (let tries = 0; tries < 500; tries++) {
+  for (let tries = 0; tries < 3000; tries++) {
     if (await ping(port)) return
     if (problem !== undefined) throw new Error(`redis-server ${problem}`)
     await sleep(20)
   }
-  throw new Error('redis-server did not answer PING within 10 s')
+  throw new Error('redis-server did not answer PING within 60 s')
 }
 
 function ping(port: number): Promise<boolean> {
