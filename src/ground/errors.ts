@@ -1,5 +1,5 @@
 /** Status of the answer to each error. */
-const STATUS = {
+export const STATUS = {
   hook_failed: 500,
   hook_misuse: 500,
   hook_timeout: 500,

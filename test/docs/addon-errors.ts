@@ -1,7 +1,7 @@
+import { SENTENCES } from '../../src/features/addons/licensing/licensing-error.ts'
 import { type AddonCode, type LicensingCode, LicensingError, type LicensingProvider } from '../../src/licensing.ts'
 import type { RestAnswer } from '../support/rest-client.ts'
 import { startRestHost } from '../support/rest-host.ts'
-import { readPublicApi } from './public-api.ts'
 
 /** An answer of a route of the add-ons. */
 export interface AddonError {
@@ -30,8 +30,6 @@ const ADDON = {
 
 /** Asks the routes of the add-ons while the licensing fails in every way that has a code, and lists what they answer. */
 export async function addonErrors(): Promise<readonly AddonError[]> {
-  const api = readPublicApi()
-  const codes = ['LicensingCode', 'AddonCode'].flatMap((type) => api.get(`Values of ${type}`) ?? [])
   let failing: { at: 'catalogue' | 'licence'; code: string } | undefined
   const fail = (at: 'catalogue' | 'licence') => {
     if (failing?.at !== at) return
@@ -58,7 +56,7 @@ export async function addonErrors(): Promise<readonly AddonError[]> {
     const headers = await host.scriptOf('admin')
     const found = new Map<string, AddonError>()
     async function askAll(at: 'catalogue' | 'licence'): Promise<void> {
-      for (const code of codes) {
+      for (const code of Object.keys(SENTENCES)) {
         failing = { at, code }
         for (const [method, path] of ROUTES[at]) {
           const answer = await host.call(method, `/sessmgr/v1${path}`, { headers, json: { key: 'key' } })

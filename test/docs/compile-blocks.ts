@@ -71,14 +71,6 @@ function extensionOf({ language, code }: CodeBlock): string {
 /** The compiler's errors about an implicit `any`. */
 const asksForTypes = (code: number) => code >= 7005 && code < 7060
 
-/** Parses a block of JavaScript and tells what is wrong with it. */
-export function parseJavaScript(block: CodeBlock): readonly string[] {
-  const compilerOptions = { allowJs: true, module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext }
-  const options = { fileName: 'block.js', reportDiagnostics: true, compilerOptions }
-  const { diagnostics = [] } = ts.transpileModule(block.code, options)
-  return diagnostics.map((diagnostic) => errorIn(block, diagnostic.file, diagnostic))
-}
-
 function errorIn(block: CodeBlock, file: ts.SourceFile | undefined, { start = 0, messageText }: ts.Diagnostic): string {
   const line = file?.getLineAndCharacterOfPosition(start).line ?? 0
   return `${block.path}:${block.line + line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`

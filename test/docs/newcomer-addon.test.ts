@@ -6,7 +6,6 @@ import ts from 'typescript'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { Sessmgr } from '../../src/index.ts'
 import { startHost } from '../support/start-host.ts'
-import { compileAsNewcomer } from './compile-as-newcomer.ts'
 import { blocksOf } from './newcomer-programs.ts'
 import { ROOT } from './pages.ts'
 
@@ -61,10 +60,3 @@ it('it takes its limit from its option, and serves the script of its panel', asy
   for (const _ of [1, 2, 3]) await signedIn('alice')
   expect(await limiter.sessions.count(ALICE)).toBe(2)
 })
-
-it('it compiles as `tsc --init` has it, as an ES module and as CommonJS', () => {
-  expect(compileAsNewcomer(folder, { 'night-limit': addOn })).toEqual([])
-  expect(compileAsNewcomer(folder, { 'night-limit': `${addOn}\nconst here = import.meta.dirname` })).toEqual([
-    expect.stringMatching(/^night-limit\.cts: .*'import\.meta'/),
-  ])
-}, 240_000)

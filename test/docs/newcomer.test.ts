@@ -66,29 +66,29 @@ describe.each(programs)('the program $name of docs/getting-started.md', ({ name,
   it.each([
     ['mjs', code],
     ['cjs', asCommonJs(code)],
-  ])('lets the last two of three browsers stay signed in, as .%s', async (extension, text) => {
-    const origin = await start(`${name}.${extension}`, text)
-    expect(await threeBrowsers(origin)).toEqual(LAST_TWO)
-  })
+  ])(
+    'lets the last two of three browsers stay signed in, and sends a wrong password back, as .%s',
+    async (as, text) => {
+      const origin = await start(`${name}.${as}`, text)
+      const body = new URLSearchParams({ username: 'alice', password: 'wrong' })
+      const answer = await fetch(`${origin}/login`, { method: 'POST', body })
+      expect([answer.url, await answer.text()]).toEqual([`${origin}/login`, expect.stringContaining('<form')])
+      expect(await pageOf(origin)).toBe('You are not signed in.')
+      expect(await threeBrowsers(origin)).toEqual(LAST_TWO)
+    },
+  )
 
-  it('sends whoever gives a wrong password back to the form', async () => {
-    const origin = await start(`${name}-form.mjs`, code)
-    const body = new URLSearchParams({ username: 'alice', password: 'wrong' })
-    const answer = await fetch(`${origin}/login`, { method: 'POST', body })
-    expect([answer.url, await answer.text()]).toEqual([`${origin}/login`, expect.stringContaining('<form')])
-    expect(await pageOf(origin)).toBe('You are not signed in.')
-  })
-
-  it.each(['mjs', 'cjs'])('holds the limit over two processes with the lines for Redis, as .%s', async (extension) => {
+  it('holds the limit over two processes with the lines for Redis, one as .mjs and one as .cjs', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.stop())
     const esm = withRedis(code, redisLines)
     expect(esm).toContain('new RedisStore')
-    const text = extension === 'mjs' ? esm : asCommonJs(esm)
-    const [first, second] = await Promise.all(
-      ['a', 'b'].map((process) => start(`${name}-${process}.${extension}`, text, { REDIS_URL: redis.url })),
-    )
-    expect(await threeBrowsers(first ?? '', second ?? '')).toEqual(LAST_TWO)
+    const env = { REDIS_URL: redis.url }
+    const origins = await Promise.all([
+      start(`${name}-redis.mjs`, esm, env),
+      start(`${name}-redis.cjs`, asCommonJs(esm), env),
+    ])
+    expect(await threeBrowsers(...origins)).toEqual(LAST_TWO)
   })
 })
 
@@ -126,9 +126,10 @@ it.each([0, 1])(
   },
 )
 
-it('the programs compile as `tsc --init` has it, as ES modules and as CommonJS', () => {
+it('the programs and the add-on of docs/add-ons.md compile as `tsc --init` has it, as ES modules and as CommonJS', () => {
   const { esm, typescript } = readmeProgram()
   const [code = '', declaration = ''] = blocksOf('README.md', 'Without Passport')
+  const [addOn = ''] = blocksOf('docs/add-ons.md', 'Writing one')
   const all = [
     ...programs,
     { name: 'readme', code: esm, declaration: typescript.slice(esm.length) },
@@ -139,7 +140,11 @@ it('the programs compile as `tsc --init` has it, as ES modules and as CommonJS',
     [`${name}-typed-redis`, `${withRedis(code, redisLines)}\n${declaration}`],
   ])
   expect(texts).toHaveLength(8)
-  expect(compileAsNewcomer(folder, Object.fromEntries(texts))).toEqual([])
+  const right = { ...Object.fromEntries(texts), 'add-on': addOn }
+  const wrong = { wrong: `${addOn}\nconst here = import.meta.dirname` }
+  expect(compileAsNewcomer(folder, { ...right, ...wrong })).toEqual([
+    expect.stringMatching(/^wrong\.cts: .*'import\.meta'/),
+  ])
   expect(compileAsNewcomer(folder, { undeclared: code })).toEqual([
     expect.stringMatching(/^undeclared\.mts: .*'userId' does not exist/),
     expect.stringMatching(/^undeclared\.mts: .*'userId' does not exist/),

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { SessmgrError, type SessmgrErrorCode } from '../../src/ground/errors.ts'
+import { SessmgrError, type SessmgrErrorCode, STATUS } from '../../src/ground/errors.ts'
 import { restErrorOf } from '../../src/routes/rest-error.ts'
 import { ROOT } from './pages.ts'
-import { readPublicApi } from './public-api.ts'
 
 /** Places whose status and code are not written out. Each has its reason why the list of errors is whole all the same. */
 const MEASURED: Readonly<Record<string, string>> = {
@@ -78,7 +77,7 @@ const textOf = (node: ts.Node | undefined) => (node && ts.isStringLiteral(node) 
 
 /** What the routes answer when the session limit, its stores or its hooks fail. */
 function passedOn(): string[] {
-  const codes = (readPublicApi().get('Values of SessmgrErrorCode') ?? []) as readonly SessmgrErrorCode[]
+  const codes = Object.keys(STATUS) as readonly SessmgrErrorCode[]
   return codes.flatMap((code) => {
     const answer = restErrorOf(new SessmgrError(code, 'It fails.'))
     return answer ? `${answer.status} ${answer.code}` : []

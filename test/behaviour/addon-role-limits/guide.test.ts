@@ -2,9 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { demoVendor, product } from '../../../examples/addon-role-limits/index.ts'
-import { compileBlocks, parseJavaScript } from '../../docs/compile-blocks.ts'
 import { codeBlocks, pageAt } from '../../docs/pages.ts'
 import { runCli } from '../../support/cli.ts'
 import { createExample } from '../../support/example-app.ts'
@@ -20,23 +19,6 @@ test('the add-on knows sessmgr by its doors alone', () => {
   )
   expect(imported).toContain('sessmgr')
   expect(imported.filter((from) => !/^(sessmgr(\/\w+)?|zod|node:\w+|\.\/[\w-]+\.ts)$/.test(from))).toEqual([])
-})
-
-describe('the code of the guide', () => {
-  let errors: readonly string[]
-  beforeAll(() => {
-    errors = compileBlocks(inLanguage('ts'))
-  }, 240_000)
-
-  test('compiles', () => {
-    expect(inLanguage('ts').length).toBeGreaterThan(2)
-    expect(errors).toEqual([])
-  })
-
-  test('is JavaScript where it says so', () => {
-    expect(inLanguage('js')).toHaveLength(1)
-    expect(inLanguage('js').flatMap(parseJavaScript)).toEqual([])
-  })
 })
 
 test('the commands of the guide make a key, and a licence that the example takes', async () => {

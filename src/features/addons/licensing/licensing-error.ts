@@ -20,7 +20,8 @@ export type AddonCode =
   | 'invalid_activation_data'
   | 'not_premium'
 
-const SENTENCES: Readonly<Record<LicensingCode | AddonCode, string>> = {
+/** What each code says to people. */
+export const SENTENCES: Readonly<Record<LicensingCode | AddonCode, string>> = {
   license_invalid: 'This licence key is not valid.',
   license_expired: 'This licence has expired.',
   license_quota_reached: 'This licence is in use on as many sites as it allows.',
