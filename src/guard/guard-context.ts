@@ -5,8 +5,8 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { HostSessionData, RequestState } from './host-types.ts'
 import { LoginsUnderWay } from './login/logins-under-way.ts'
-import { OriginSessions } from './memory/origin-sessions.ts'
 import { SeenSessions } from './memory/seen-sessions.ts'
+import { Standing } from './request/standing.ts'
 import { MARKER_KEY, readMarker, type SessionMarker, SessionMarks } from './session-marks.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 import { UserWarnings } from './user-warnings.ts'
@@ -35,7 +35,6 @@ export class GuardContext {
   readonly warnings: UserWarnings
   readonly logins = new LoginsUnderWay()
   readonly seen = new SeenSessions()
-  readonly origins = new OriginSessions()
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
     this.calls = calls
@@ -83,18 +82,18 @@ export class GuardContext {
   async giveUp(sessionId: string, userId: UserId, request: object | undefined): Promise<void> {
     const token = this.tokenFor(sessionId)
     const wasLive = this.release(sessionId, userId)
-    this.origins.giveUp(request, token, wasLive)
+    Standing.of(request)?.giveUp(token, wasLive)
     await wasLive
   }
 
   /** Tells whether the session on which a request goes is over; false once it has given up a live one. */
   async hasEnded(request: object): Promise<boolean> {
-    const origin = await this.origins.of(request)
+    const origin = await Standing.of(request)?.dependsOn()
     return origin !== undefined && !(await this.isLive(origin))
   }
 
   /** Finds the session that must be live for a request to log this user in: its own, as long as it has one of his. */
   async continuedBy(request: object, userId: UserId): Promise<Token | undefined> {
-    return (await this.origins.of(request, userId))?.token
+    return (await Standing.of(request)?.dependsOn(userId))?.token
   }
 }

@@ -89,6 +89,28 @@ export interface HostResponse extends ServerResponse {
   redirect?(url: string): void
 }
 
+/** A login as the library of a host asks for it. */
+export interface HostLogin {
+  readonly request: GuardedRequest
+  readonly user: unknown
+  /** What the library was told with the login: one with `session: false` has nothing to limit. */
+  readonly options?: { readonly session?: boolean | undefined } | undefined
+  /** Runs the host's own login, which leaves a fresh session on the request. */
+  logIn(): Promise<void>
+  /** Saves that session, where the host's login does not: the next login must not take it for lost. */
+  save?(): Promise<void> | undefined
+  /** Takes back what the library has noted of the user, when the login fails. */
+  forget?(): void
+}
+
+/**
+ * Carries a login through the limit.
+ *
+ * @throws SessmgrError `login_limit_reached` when the limit refuses it, `session_ended` when the request was loaded with a
+ * session of this user that is over by now; the session is then as it was.
+ */
+export type LimitLogin = (login: HostLogin) => Promise<void>
+
 /** Hands over to the next middleware. */
 export type Next = (error?: unknown) => void
 

@@ -3,16 +3,24 @@ import type { UserId } from '../ground/user-id.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { GuardedRequest, HostSessionData } from './host-types.ts'
+import { Standing } from './request/standing.ts'
 import { MARKER_KEY } from './session-marks.ts'
 import { freshness, sessionTtl } from './session-ttl.ts'
 
 /** One session on its way into the store. */
-interface Write {
+class Write {
   readonly sessionId: string
   readonly token: Token
   readonly data: HostSessionData
   /** Whose session it is, where that is known. */
   readonly request: GuardedRequest | undefined
+
+  constructor(sessionId: string, token: Token, data: HostSessionData, request: GuardedRequest | undefined) {
+    this.sessionId = sessionId
+    this.token = token
+    this.data = data
+    this.request = request
+  }
 }
 
 /**
@@ -33,7 +41,7 @@ export async function saveSession(
   request: GuardedRequest | undefined,
 ): Promise<void> {
   const token = guard.tokenFor(sessionId)
-  const write: Write = { sessionId, token, data, request }
+  const write = new Write(sessionId, token, data, request)
   const login = guard.logins.of(request)
   if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, login.userId)
   await guard.prepare(data, token)
@@ -90,11 +98,12 @@ async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSessi
 
 async function saveUnregistered(guard: GuardContext, write: Write): Promise<void> {
   const { sessionId, data, request } = write
-  const { origins, marks, warnings } = guard
+  const { marks, warnings } = guard
+  const standing = Standing.of(request)
   const userId = guard.options.sessionUser(data)
-  const named = userId !== undefined && (request ? origins.of(request, userId) : marks.copiedFrom(data, userId))
+  const named = userId !== undefined && (request ? standing?.dependsOn(userId) : marks.copiedFrom(data, userId))
   const own = (await named) || undefined
-  const origin = own ?? (await origins.of(request))
+  const origin = own ?? (await standing?.dependsOn())
   // A request whose session was ended must not carry its user over into a new one, be it where nobody can see it.
   const mayCarryOver = origin && (userId !== undefined || !origin.isReadable)
   if (mayCarryOver && !(await guard.isLive(origin))) return guard.calls.destroy(sessionId)

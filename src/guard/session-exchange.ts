@@ -8,7 +8,7 @@ export interface SessionExchange {
   /** Puts the session back with which a refused login began. `data`: a copy, null where there was no session. */
   putBack(request: GuardedRequest, sessionId: string, data: HostSessionData | null): Promise<void>
   /** Stands by for a request to give up its login session, where the store alone is not told of the request. */
-  attend?(request: GuardedRequest, session: HostSession): void
+  attend?(session: HostSession): void
 }
 
 /** A guarded store, and how its host exchanges sessions. */

@@ -6,6 +6,7 @@ import { type Token, tokenOf } from '../sessions/token.ts'
 import { GuardContext, type LoginSession } from './guard-context.ts'
 import type { GuardedRequest, HostSessionData, SignedOutReason } from './host-types.ts'
 import type { SeenSession } from './memory/seen-sessions.ts'
+import { Standing } from './request/standing.ts'
 import { saveSession } from './save-session.ts'
 import { readMarker, type SessionMarker } from './session-marks.ts'
 import { expiryOf, freshness, sessionTtl } from './session-ttl.ts'
@@ -135,7 +136,7 @@ export class SessionGuard extends GuardContext {
   async destroy(sessionId: string, request?: object): Promise<void> {
     const token = this.tokenFor(sessionId)
     const wasLive = this.#free(sessionId)
-    this.origins.giveUp(request, token, wasLive)
+    Standing.of(request)?.giveUp(token, wasLive)
     await wasLive
     await this.calls.destroy(sessionId)
   }
@@ -166,6 +167,6 @@ export class SessionGuard extends GuardContext {
 
   /** Notes that a request was loaded with a login session, or has got one by a login. */
   noteOrigin(request: object, data: HostSessionData, { userId, token }: LoginSession): void {
-    this.origins.note(request, { userId, token, isReadable: this.options.sessionUser(data) !== undefined })
+    Standing.at(request).noteOrigin(userId, token, this.options.sessionUser(data) !== undefined)
   }
 }

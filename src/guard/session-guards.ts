@@ -6,7 +6,7 @@ import type { StoreCalls } from './stores/store-calls.ts'
 
 /** The guards of a limiter: one for each session store. */
 export class SessionGuards {
-  readonly #known = new WeakMap<object, SessionGuard>()
+  readonly #known = new Map<object, SessionGuard>()
   readonly #stores: SessionStores
   readonly #limiter: SessionLimiter
   readonly #options: GuardOptions

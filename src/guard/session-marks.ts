@@ -4,7 +4,7 @@ import { BoundedMap } from '../ground/bounded-map.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
 import type { Token } from '../sessions/token.ts'
 import type { HostSessionData } from './host-types.ts'
-import type { OriginSession } from './memory/origin-sessions.ts'
+import type { OriginSession } from './request/standing.ts'
 
 /** Key of the marker in the session data. */
 export const MARKER_KEY = 'sessmgr'

@@ -1,4 +1,4 @@
-import type { LimitLogin } from '../guard/login/limit-login.ts'
+import type { LimitLogin } from '../guard/host-types.ts'
 import { guardedRequestOf, type RequestLike } from '../guard/request/host-visit.ts'
 import type { StoreOf } from './store-of.ts'
 

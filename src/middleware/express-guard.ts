@@ -1,38 +1,32 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
-import type { LimitLogin } from '../guard/login/limit-login.ts'
+import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
 import { judgeSession } from '../guard/request/loaded-session.ts'
+import { Standing } from '../guard/request/standing.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
 import type { ExpressStore, ExpressStores } from './express-store.ts'
-import { passedGuard } from './guard-order.ts'
 import { limitPassportLogins } from './passport-login.ts'
 
 /** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */
 export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
     stores.isInUse = true
-    const earlier = passedGuard.get(request) ?? stores
-    passedGuard.set(request, stores)
+    const standing = Standing.at(request)
+    const earlier = standing.passed ?? stores
+    standing.passed = stores
     if (request.sessmgr) return earlier === stores ? next() : next(twoLimiters())
     const { sessionStore: store, session } = request
-    if (!store || !session) return withoutSession(stores, request, next)
+    if (!store || !session) return withoutSession(stores, request, standing, next)
 
     const guarded = stores.of(store)
-    const state = guarded.states.get(request)
-    if (!state) {
-      const proceed = () => {
-        limitPassportLogins(request, response, limitLogin)
-        next()
-      }
-      judgeLoadedSession(guarded, request).then(proceed, next)
-      return
+    const proceed = () => {
+      limitPassportLogins(request, response, limitLogin)
+      next()
     }
-    request.sessmgr = state
-    const deadSessionId = state.ended && guarded.presentedIds.get(request)
-    if (deadSessionId !== undefined) clearSessionCookie(request, response, deadSessionId)
-    limitPassportLogins(request, response, limitLogin)
-    next()
+    if (!standing.state) return void judgeLoadedSession(guarded, request).then(proceed, next)
+    request.sessmgr = standing.state
+    if (standing.presentedId !== undefined) clearSessionCookie(request, response, standing.presentedId)
+    proceed()
   }
 }
 
@@ -50,8 +44,8 @@ async function judgeLoadedSession(guarded: ExpressStore, request: HostRequest): 
   request[request._userProperty ?? 'user'] = undefined
 }
 
-function withoutSession(stores: ExpressStores, request: HostRequest, next: Next): void {
-  stores.tooEarly.add(request)
+function withoutSession(stores: ExpressStores, request: HostRequest, standing: Standing, next: Next): void {
+  standing.noteTooEarly(stores)
   const known = stores.all()
   if (request.session) {
     return next(

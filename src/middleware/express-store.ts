@@ -1,12 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
-import type {
-  GuardedRequest,
-  HostRequest,
-  HostSession,
-  HostSessionData,
-  HostStore,
-  RequestState,
-} from '../guard/host-types.ts'
+import type { GuardedRequest, HostRequest, HostSession, HostSessionData, HostStore } from '../guard/host-types.ts'
+import { Standing } from '../guard/request/standing.ts'
 import type { HostedStore } from '../guard/session-exchange.ts'
 import type { Inspected, SessionGuard } from '../guard/session-guard.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
@@ -18,18 +12,12 @@ import { expressExchange } from './express-exchange.ts'
 export interface ExpressStore extends HostedStore {
   /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
   readonly connected: () => boolean
-  /** What the guard found out when a request's session was loaded. A session that was loaded past the guard has none. */
-  readonly states: WeakMap<HostRequest, RequestState>
-  /** The session ids of requests that came with one for which there is no session. */
-  readonly presentedIds: WeakMap<HostRequest, string>
 }
 
 /** The stores of express-session that one limiter guards. */
 export class ExpressStores {
   readonly #guards: SessionGuards
   readonly #stores = new Map<HostStore, ExpressStore>()
-  /** Requests that came to sessmgr before they had a session: no session may come after that. */
-  readonly tooEarly = new WeakSet<HostRequest>()
   /** Whether any request has come by the guard. */
   isInUse = false
 
@@ -41,7 +29,7 @@ export class ExpressStores {
   of(store: HostStore): ExpressStore {
     const known = this.#stores.get(store)
     if (known) return known
-    const guarded = guardExpressStore(store, this.#guards.of(store, storeCalls), this.tooEarly)
+    const guarded = guardExpressStore(store, this.#guards.of(store, storeCalls), this)
     this.#stores.set(store, guarded)
     return guarded
   }
@@ -57,9 +45,7 @@ export class ExpressStores {
  * Reading: an ended session is reported as missing, so nothing that comes after ever sees it. Writing: a session that
  * has been ended since it was read is not written, so a slow request cannot bring it back. Destroying: frees the slot.
  */
-function guardExpressStore(store: HostStore, guard: SessionGuard, tooEarly: WeakSet<HostRequest>): ExpressStore {
-  const states = new WeakMap<HostRequest, RequestState>()
-  const presentedIds = new WeakMap<HostRequest, string>()
+function guardExpressStore(store: HostStore, guard: SessionGuard, stores: ExpressStores): ExpressStore {
   // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
   let loaded: { sessionId: string; result: Inspected } | undefined
   const givingUp = new GivingUp()
@@ -93,15 +79,15 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, tooEarly: Weak
     }
   }
   store.createSession = (request, data) => {
-    if (tooEarly.has(request)) throw stoodTooEarly()
+    const standing = standingIn(stores, request)
     const session = createSession.call(store, request, data)
     if (loaded === undefined || loaded.sessionId !== request.sessionID) return session
     const { sessionId, result } = loaded
-    states.set(request, result.session ? { session: result.session } : {})
+    standing.state = result.session ? { session: result.session } : {}
     if (!result.session) return session
     if (result.needsMarker) guard.mark(sessionId, session, result.session)
     guard.noteOrigin(request, session, result.session)
-    givingUp.attend(request, session)
+    givingUp.attend(session)
     return session
   }
   store.regenerate = (request, callback) => {
@@ -133,33 +119,45 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, tooEarly: Weak
   }
 
   function generateGuarded(request: HostRequest): void {
-    if (tooEarly.has(request)) throw stoodTooEarly()
-    states.set(request, {})
-    if (loaded && loaded.sessionId === request.sessionID && !loaded.result.data) {
-      presentedIds.set(request, loaded.sessionId)
-      states.set(request, { ended: { reason: loaded.result.ended ?? 'missing' } })
-    }
+    const standing = standingIn(stores, request)
+    const isLost = loaded && loaded.sessionId === request.sessionID && !loaded.result.data
+    standing.state = isLost ? { ended: { reason: loaded?.result.ended ?? 'missing' } } : {}
+    standing.presentedId = isLost ? loaded?.sessionId : undefined
     generate.call(store, request)
   }
 
   return {
     ...expressExchange,
     guard,
-    attend: (request, session) => givingUp.attend(request, session),
+    attend: (session) => givingUp.attend(session),
     connected,
-    states,
-    presentedIds,
   }
 }
 
-function stoodTooEarly(): SessmgrError {
+/** Finds the standing of a request that gets a session. @throws SessmgrError when it came to sessmgr without one. */
+function standingIn(stores: ExpressStores, request: HostRequest): Standing {
+  const standing = Standing.at(request)
+  if (!standing.isTooEarlyFor(stores)) return standing
   const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
-  return new SessmgrError('session_middleware_missing', `sessmgr stands before express-session. ${advice}`)
+  throw new SessmgrError('session_middleware_missing', `sessmgr stands before express-session. ${advice}`)
 }
 
 /** Bridges the calls by which a request gives its session up and the store's destroy, which is not told of the request. */
 class GivingUp {
   request: GuardedRequest | undefined
+  /** The property `destroy` of a session: one for all, so that none is made per request. */
+  readonly #destroy: PropertyDescriptor
+
+  constructor() {
+    const during: GivingUp['during'] = (request, run) => this.during(request, run)
+    this.#destroy = {
+      configurable: true,
+      writable: true,
+      value(this: HostSession & { req: GuardedRequest }, callback?: (error?: unknown) => void) {
+        return during(this.req, () => Object.getPrototypeOf(this).destroy.call(this, callback))
+      },
+    }
+  }
 
   /** Runs what destroys the session of a request. It must call the store at once. */
   during<T>(request: GuardedRequest, run: () => T): T {
@@ -172,11 +170,9 @@ class GivingUp {
   }
 
   /** Stands by for a request to give up its login session. */
-  attend(request: GuardedRequest, session: HostSession): void {
-    const { destroy } = session
-    if (Object.hasOwn(session, 'destroy') || typeof destroy !== 'function') return
-    const value = (callback?: (error?: unknown) => void) => this.during(request, () => destroy.call(session, callback))
-    Object.defineProperty(session, 'destroy', { value, configurable: true, writable: true })
+  attend(session: HostSession): void {
+    if (Object.hasOwn(session, 'destroy') || typeof session.destroy !== 'function') return
+    Object.defineProperty(session, 'destroy', this.#destroy)
   }
 }
 

@@ -1,10 +1,7 @@
 import { type Logger, warnOnce } from '../ground/logger.ts'
-import { onePerProcess } from '../ground/one-per-process.ts'
 import type { HostRequest } from '../guard/host-types.ts'
 import { visitOf } from '../guard/request/host-visit.ts'
-
-/** Which limiter's guard a request has passed. One for all limiters: two in one application must learn of each other. */
-export const passedGuard = onePerProcess('passedGuard', () => new WeakMap<HostRequest, object>())
+import { Standing } from '../guard/request/standing.ts'
 
 /**
  * Makes what says once that a part of the service is reached by requests that have not passed the guard.
@@ -19,7 +16,7 @@ export function orderWarning(part: string, logger: Logger): (request: HostReques
     const { headers, app, isMounted } = request
     const isExpress = typeof app === 'function'
     if (headers.cookie === undefined || !(isExpress || isMounted === true)) return
-    if (passedGuard.has(request) || visitOf(request)) return
+    if (Standing.of(request)?.passed || visitOf(request)) return
     const problem = `sessmgr does not stand before ${part}, which takes everybody for signed out.`
     const cure = isExpress
       ? 'Put app.use(limiter) before it, and where sessmgr stands under a path, put both under that path.'

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
-import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
-import type { LimitLogin } from '../guard/login/limit-login.ts'
+import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
 import { guardedRequestOf } from '../guard/request/host-visit.ts'
+import { Standing } from '../guard/request/standing.ts'
 import { isPassportsCallback } from './passports-own.ts'
 import { type FailureOptions, isRefusal, refuseLogin } from './refuse-login.ts'
 
@@ -13,16 +13,14 @@ type LogIn = (this: HostRequest, user: unknown, options?: LogInOptions | Next, d
 
 const NAMES = ['logIn', 'login'] as const
 
-/** What a login passes, on a request that has passed the guard; and its response, where the host does not keep it there. */
-const LIMIT = Symbol('sessmgr.limit')
-const RESPONSE = Symbol('sessmgr.response')
 const assigned = { logIn: Symbol('sessmgr.logIn'), login: Symbol('sessmgr.login') }
 
 type LoginRequest = HostRequest & { [key: symbol]: unknown }
 
 const limited = new WeakMap<LogIn, LogIn>()
 
-const prepared = new WeakSet<object>()
+/** Marks what has the accessors. Requests without a prototype of their own have them themselves. */
+const PREPARED = Symbol('sessmgr.prepared')
 
 /**
  * Puts the limit in front of `req.logIn` and `req.login`, through which every Passport login goes.
@@ -40,11 +38,11 @@ export function limitPassportLogins(
   shared: object | undefined = sharedPrototype(host),
 ): void {
   const request = host as LoginRequest
-  request[LIMIT] = limitLogin
-  // Express and Koa do. An object that held both would keep each request alive for longer.
-  if (request.res === undefined) request[RESPONSE] = response
+  const standing = Standing.at(request)
+  standing.limitLogin = limitLogin
+  standing.response = response
   const holder = shared ?? request
-  if (!prepared.has(holder)) prepare(holder)
+  if (!Object.hasOwn(holder, PREPARED)) prepare(holder)
   if (holder === request) return
   for (const name of NAMES) {
     if (!Object.hasOwn(request, name)) continue
@@ -71,7 +69,7 @@ function sharedPrototype(request: HostRequest): object | undefined {
 }
 
 function prepare(holder: object): void {
-  prepared.add(holder)
+  ;(holder as LoginRequest)[PREPARED] = true
   for (const name of NAMES) {
     const key = assigned[name]
     const earlier = (holder as Record<string, unknown>)[name]
@@ -80,7 +78,7 @@ function prepare(holder: object): void {
       enumerable: true,
       get(this: LoginRequest) {
         const value = this[key] ?? earlier
-        if (this[LIMIT] === undefined || typeof value !== 'function') return value
+        if (typeof value !== 'function' || !Standing.of(this)?.limitLogin) return value
         return limited.get(value as LogIn) ?? limitedLogIn(value as LogIn)
       },
       set(this: LoginRequest, value: unknown) {
@@ -95,14 +93,14 @@ function limitedLogIn(logIn: LogIn): LogIn {
     const direct = typeof optionsOrDone === 'function'
     const done = direct ? optionsOrDone : maybeDone
     const options = direct ? {} : (optionsOrDone ?? {})
+    const { limitLogin, response } = Standing.at(this)
     // Without a session there is nothing to limit; without a callback Passport itself says what is wrong.
-    if (options.session === false || !this._sessionManager || typeof done !== 'function') {
+    if (!limitLogin || options.session === false || !this._sessionManager || typeof done !== 'function') {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
 
-    const limitLogin = (this as LoginRequest)[LIMIT] as LimitLogin
     // koa-passport shows Passport a response that is made for one call.
-    const response = (this.res ?? (this as LoginRequest)[RESPONSE]) as HostResponse
+    const shown = (this.res ?? response) as HostResponse
     const property = this._userProperty ?? 'user'
     const before = this[property]
     const carried = limitLogin({
@@ -118,7 +116,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
     })
     // In a turn of its own: what the callback throws must not come back here.
     const fail = (error: unknown) => {
-      if (isRefusal(error) && isPassportsCallback(done)) refuseLogin(this, response, options, error, done)
+      if (isRefusal(error) && isPassportsCallback(done)) refuseLogin(this, shown, options, error, done)
       else done(error)
     }
     carried.then(

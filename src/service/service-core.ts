@@ -1,5 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
-import type { LimitLogin } from '../guard/login/limit-login.ts'
+import type { LimitLogin } from '../guard/host-types.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'

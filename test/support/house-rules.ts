@@ -11,6 +11,13 @@ const MOST_FILES = 15
 /** Words that meant two things, or that had a second word for their one meaning. */
 const DENIED = ['gate', 'gated', 'take over', 'guard once', 'guard store', 'guarded stores', 'with http status']
 
+/** Where requests pass that are no logins, which are few. */
+const REQUEST_PATH = /^(guard|middleware|adapters)\//
+const LOGIN = /login/
+/** Types of what lasts, and may be the key of a weak collection. */
+const LASTING = ['LogIn', 'SessionGuard', 'SessionStore']
+const REQUESTS = /^(request|response|req|res|raw|reply|ctx|context|visit)$/
+
 /** Lists for each file the files of src/ that it imports, those it takes only types from included. */
 function importGraph(sources: Sources): ReadonlyMap<string, readonly string[]> {
   const targets = (path: string, source: string) =>
@@ -70,6 +77,25 @@ export function deniedWords(path: string, source: string): string[] {
   const isDenied = (name: string) => DENIED.some((denied) => words(name).includes(` ${denied} `))
   const found = new Set([path, ...names.map((node) => node.text)].filter(isDenied))
   return [...found].map((name) => (name === path ? path : `${path}: ${name}`))
+}
+
+/**
+ * Finds what keeps requests alive for longer than they last, which costs every request of the process more than what it
+ * is good for: a weak collection whose keys are not known to last, and an object literal that holds a request or a response.
+ */
+export function requestKeepers(path: string, source: string): string[] {
+  if (!REQUEST_PATH.test(path)) return []
+  return nodesOf(parse(path, source))
+    .filter((node) => {
+      if (ts.isNewExpression(node) && /^Weak(Map|Set|Ref)$/.test(node.expression.getText())) {
+        return !LASTING.includes(node.typeArguments?.[0]?.getText() ?? '')
+      }
+      const isEntry = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node)
+      return (
+        isEntry && !LOGIN.test(path) && ts.isObjectLiteralExpression(node.parent) && REQUESTS.test(node.name.getText())
+      )
+    })
+    .map((node) => `${path}: ${node.getText()}`)
 }
 
 /** Finds a status of HTTP beside a code of SessmgrError: as its entry in a table, or next to it in a call. */

@@ -1,6 +1,6 @@
 import type { UserId } from '../../src/ground/user-id.ts'
-import type { GuardedRequest, HostSession, HostSessionData } from '../../src/guard/host-types.ts'
-import { createLimitLogin, type HostLogin } from '../../src/guard/login/limit-login.ts'
+import type { GuardedRequest, HostLogin, HostSession, HostSessionData } from '../../src/guard/host-types.ts'
+import { createLimitLogin } from '../../src/guard/login/limit-login.ts'
 import type { HostedStore } from '../../src/guard/session-exchange.ts'
 import { createGuardWorld, sessionData } from './guard-world.ts'
 
@@ -14,15 +14,15 @@ export function clientRequest(session?: HostSessionData, fields: object = {}): G
 /** A host without a framework, around a real guard: a login puts a session of a new id on the request. */
 export function createLoginHost(options: Parameters<typeof createGuardWorld>[0] = {}) {
   const world = createGuardWorld(options)
-  /** Requests that were stood by for, with the session that they may give up. */
-  const attended: unknown[][] = []
+  /** Sessions that were stood by for: their request may give them up. */
+  const attended: unknown[] = []
   const store: HostedStore = {
     guard: world.guard,
     async exchange() {},
     async putBack(request, sessionId, data) {
       Object.assign(request, { sessionID: sessionId, session: data ?? undefined })
     },
-    attend: (...call) => void attended.push(call),
+    attend: (session) => void attended.push(session),
   }
   const limitLogin = createLimitLogin({
     limiter: world.limiter,

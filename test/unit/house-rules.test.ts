@@ -7,6 +7,7 @@ import {
   doubleSentences,
   fullFolders,
   longParts,
+  requestKeepers,
   smallFiles,
   strayStatuses,
   unknownRules,
@@ -55,6 +56,12 @@ describe('the files of src/', () => {
     expect(inEach((path, source) => (path === 'ground/errors.ts' ? [] : strayStatuses(path, source, codes)))).toEqual(
       [],
     )
+  })
+})
+
+describe('what every request passes', () => {
+  it('keeps no request alive', () => {
+    expect(inEach(requestKeepers)).toEqual([])
   })
 })
 
@@ -122,6 +129,22 @@ describe('the rules of the house', () => {
     }
     expect(deniedWords('guard/session-gate.ts', '')).toEqual(['guard/session-gate.ts'])
     expect(deniedWords('a.ts', "navigate(delegate, 'gate') // the gate")).toEqual([])
+  })
+
+  it('find what keeps requests alive', () => {
+    for (const source of [
+      'new WeakMap<HostRequest, State>()',
+      'new WeakSet()',
+      'f({ request })',
+      'x = { a, res: y }',
+    ]) {
+      expect(requestKeepers('guard/a.ts', source), source).toHaveLength(1)
+    }
+    const good =
+      'new WeakMap<SessionGuard, A>(); const { request } = it; type A = { request: B }; f({ a: request.url })'
+    expect(requestKeepers('guard/a.ts', good)).toEqual([])
+    expect(requestKeepers('middleware/direct-login.ts', 'f({ request })')).toEqual([])
+    expect(requestKeepers('routes/a.ts', 'f({ request })')).toEqual([])
   })
 
   it('find a status beside a code', () => {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
-import type { RequestState } from '../../guard/host-types.ts'
+import type { HostSession, RequestState } from '../../guard/host-types.ts'
 import { clientDetails } from '../../guard/login/client-details.ts'
-import { VISIT } from '../../guard/request/host-visit.ts'
+import { type HostVisit, showVisit } from '../../guard/request/host-visit.ts'
 import type { JoinedSessions } from '../../guard/stores/session-stores.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
 import type { Sessmgr } from '../../service/service.ts'
@@ -128,7 +128,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       requireBoth(session)
       const { userId, sessionId } = session
       const state = await judge(session, limit.check(userId, tokenOf(sessionId)))
-      if (request) showCaller(request, sessionId, state)
+      if (request) showVisit(request, new ExplicitVisit(request, sessionId, state))
       return state
     },
     async touch({ ttlMs, ...session }) {
@@ -150,10 +150,19 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   }
 }
 
-/** Shows the parts that were made for Express a request with a session, of which they read no more than the id. */
-function showCaller(request: IncomingMessage, sessionID: string, sessmgr: RequestState): void {
-  const session = sessmgr.session ? {} : undefined
-  Object.assign(request, { [VISIT]: { raw: request, session, sessionID, sessmgr } })
+/** What the parts that were made for Express read of a request with a session: of the session no more than the id. */
+class ExplicitVisit implements HostVisit {
+  readonly raw: IncomingMessage
+  readonly session: HostSession | undefined
+  readonly sessionID: string
+  readonly sessmgr: RequestState
+
+  constructor(raw: IncomingMessage, sessionID: string, sessmgr: RequestState) {
+    this.raw = raw
+    this.session = sessmgr.session && ({} as HostSession)
+    this.sessionID = sessionID
+    this.sessmgr = sessmgr
+  }
 }
 
 function requireBoth({ userId, sessionId }: SessionCall): void {

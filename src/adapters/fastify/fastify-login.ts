@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { HostResponse } from '../../guard/host-types.ts'
-import type { LimitLogin } from '../../guard/login/limit-login.ts'
+import type { HostResponse, LimitLogin } from '../../guard/host-types.ts'
 import { viewOf } from '../../guard/request/host-visit.ts'
 import { isPassportsReject } from '../../middleware/passports-own.ts'
 import { type FailureOptions, isRefusal, refuseLogin } from '../../middleware/refuse-login.ts'

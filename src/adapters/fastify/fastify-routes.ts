@@ -4,6 +4,11 @@ import type { Middleware } from '../../service/service.ts'
 import { answerOf } from '../answer-of.ts'
 import { mountingOf } from './mounting-of.ts'
 
+/** Marks a reply that caches may keep for everybody. */
+const PUBLIC = Symbol('sessmgr.public')
+
+type MarkedReply = FastifyReply & { [PUBLIC]?: boolean }
+
 /** What is mounted. */
 export interface FastifyRoutesOptions {
   /** `limiter.router()` or `limiter.admin()`. */
@@ -22,10 +27,9 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
-  const open = new WeakSet<FastifyReply>()
   // Runs after the hook by which the session sets its cookie.
   fastify.addHook('onSend', async (_request, reply, payload) => {
-    if (open.has(reply)) reply.removeHeader('set-cookie')
+    if ((reply as MarkedReply)[PUBLIC]) reply.removeHeader('set-cookie')
     return payload
   })
 
@@ -38,7 +42,7 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
     // What a hook has put in place of the request would hold the connection up.
     if (payload !== raw) payload?.resume()
     if (!answer) return reply.callNotFound()
-    if (answer.isPublic) open.add(reply)
+    if (answer.isPublic) (reply as MarkedReply)[PUBLIC] = true
     return reply.code(answer.status).headers(answer.headers).send(answer.body)
   }
   fastify.all('/', handle)

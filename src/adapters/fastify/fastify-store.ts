@@ -1,13 +1,16 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
+import type { UserId } from '../../ground/user-id.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
 import type { HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
+import { visitOf } from '../../guard/request/host-visit.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { guardedBy } from '../../guard/session-guards.ts'
-import { MARKER_KEY, markerIn } from '../../guard/session-marks.ts'
+import { MARKER_KEY, markerIn, type SessionMarker } from '../../guard/session-marks.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
 import { storeCalls } from '../../guard/stores/store-calls.ts'
+import type { Token } from '../../sessions/token.ts'
 
 type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>
 
@@ -19,8 +22,6 @@ interface WritingVisit extends Visit {
 
 /** A store of @fastify/session behind the guard. */
 export interface FastifyStore extends HostedStore {
-  /** Whose request a session object belongs to. */
-  readonly visits: WeakMap<object, WritingVisit>
   /** Runs what calls the store at once, and has these methods answer in its place. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
   /** The login session that was found to be live as its data was loaded. */
@@ -33,9 +34,6 @@ export interface FastifyStore extends HostedStore {
 export const guardFastifyStore = guardedBy(storeCalls, putUpGuard)
 
 function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
-  const visits = new WeakMap<object, WritingVisit>()
-  // The store is not told which request it reads for. What it found out travels with the session: in the marker object.
-  const judged = new WeakMap<object, LoginSession>()
   const reasons = new BoundedMap<string, SignedOutReason>(10_000)
   // @fastify/session (11) makes an empty session only by destroying one in its store and writing the next, and tells the
   // id in a cookie only to its store. It calls the store at once and tells it neither the request nor the purpose.
@@ -47,7 +45,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   }
   store.set = (sessionId, session, callback) => {
     if (standIn.set) return standIn.set(sessionId, session, callback)
-    const visit = visits.get(session)
+    const visit = visitOf(session) as WritingVisit | undefined
     if (visit) visit.wrote = true
     // A session that rolls is written at every request. Nearly always there is nothing new to write.
     if (callback && visit?.isUnchanged(session) && guard.canWait(sessionId, session)) return process.nextTick(callback)
@@ -66,15 +64,12 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     }
     if (!session || needsMarker) return data
     // The memory store hands out the same object again and again.
-    const marker = { ...markerIn(data) }
-    judged.set(marker, session)
-    return { ...data, [MARKER_KEY]: marker }
+    return { ...data, [MARKER_KEY]: new JudgedMarker(markerIn(data) as SessionMarker, session) }
   }
 
   return {
     ...visitExchange,
     guard,
-    visits,
     without(methods, run) {
       standIn = methods
       try {
@@ -83,10 +78,27 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
         standIn = {}
       }
     },
-    judged(data) {
-      const marker = markerIn(data)
-      return marker && judged.get(marker)
-    },
+    judged: JudgedMarker.sessionOf,
     reasonOf: (sessionId) => reasons.get(sessionId),
+  }
+}
+
+/** The marker of a session that was found to be live: the store is not told which request it reads for. */
+class JudgedMarker implements SessionMarker {
+  readonly userId: UserId
+  readonly token: Token
+  readonly signature: string
+  readonly #session: LoginSession
+
+  constructor({ userId, token, signature }: SessionMarker, session: LoginSession) {
+    this.userId = userId
+    this.token = token
+    this.signature = signature
+    this.#session = session
+  }
+
+  static sessionOf(data: HostSessionData): LoginSession | undefined {
+    const marker = markerIn(data)
+    return marker && #session in marker ? marker.#session : undefined
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { HostSessionData, SignedOutReason } from '../../guard/host-types.ts'
+import { showVisit } from '../../guard/request/host-visit.ts'
 import { judgeSession } from '../../guard/request/loaded-session.ts'
 import { Visit } from '../../guard/request/visit.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
@@ -88,7 +89,7 @@ export class FastifyVisit extends Visit {
   #attend(): void {
     const { session, store } = this
     if (!session) return
-    store.visits.set(session, this)
+    showVisit(session, this)
     const regenerate = (first?: readonly string[] | Callback, second?: Callback) => {
       const [keys, callback] = typeof first === 'function' ? [undefined, first] : [first, second]
       return answerCallback(this.#regenerate(session, keys), callback)

@@ -1,5 +1,4 @@
-import type { HostRequest } from '../../guard/host-types.ts'
-import type { LimitLogin } from '../../guard/login/limit-login.ts'
+import type { HostRequest, LimitLogin } from '../../guard/host-types.ts'
 import { limitPassportLogins } from '../../middleware/passport-login.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
@@ -13,6 +12,7 @@ type LogIn = (user: unknown, options?: { session?: boolean }) => Promise<void>
  */
 export function limitKoaLogins(visit: KoaVisit, limitLogin: LimitLogin): void {
   const { context } = visit
+  visit.standFor(context.request)
   limitPassportLogins(context.request as HostRequest, context.res, limitLogin, context.app.request)
 
   for (const name of ['logIn', 'login']) {

@@ -34,8 +34,23 @@ interface KoaCalls extends StoreCalls {
   get(key: string, maxAge?: unknown, options?: KoaStoreOptions): Promise<HostSessionData | undefined>
 }
 
-/** What koa-session has said beside key and data, for the time that the guard takes to write them. */
-const writing = new WeakMap<HostSessionData, readonly [maxAge: unknown, options: KoaStoreOptions]>()
+/** Where a context keeps what its session turned out to be, until it comes to sessmgr. */
+const LOAD = Symbol('sessmgr.load')
+
+type LoadedContext = KoaContext & { [LOAD]?: KoaLoad }
+
+/** What koa-session has said beside key and data: with the data, for the time that the guard takes to write them. */
+const WRITING = Symbol('sessmgr.writing')
+
+class Writing {
+  readonly maxAge: unknown
+  readonly options: KoaStoreOptions
+
+  constructor(maxAge: unknown, options: KoaStoreOptions) {
+    this.maxAge = maxAge
+    this.options = options
+  }
+}
 
 /** Finds the guarded store of a store of koa-session. */
 export const guardKoaStore = guardedBy(koaCalls, putUpGuard)
@@ -49,7 +64,7 @@ function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
     get: (key, maxAge, options = {}) =>
       ifThere(key, async () => (await get.call(store, key, maxAge, options)) ?? undefined),
     set(key, data) {
-      const [maxAge, options] = writing.get(data) ?? [data._maxAge, {}]
+      const { maxAge, options } = (data as { [WRITING]?: Writing })[WRITING] ?? new Writing(data._maxAge, {})
       return run(key, async () => void (await set.call(store, key, data, maxAge, options)))
     },
     destroy: (key) => ifThere(key, async () => void (await destroy.call(store, key, {}))),
@@ -59,18 +74,16 @@ function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
 }
 
 function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
-  const loads = new WeakMap<KoaContext, KoaLoad>()
-
   store.get = async (key, maxAge, options = {}) => {
     const { ctx } = options
     if (ctx && visitOf(ctx.req)) throw tooEarly()
     const result = await guard.load(key, () => (guard.calls as KoaCalls).get(key, maxAge, options))
-    if (ctx) loads.set(ctx, { key, ...result })
+    if (ctx) (ctx as LoadedContext)[LOAD] = { key, ...result }
     return result.data
   }
   store.set = async (key, data, maxAge, options = {}) => {
     const visit = visitIn(options)
-    writing.set(data, [maxAge, options])
+    Object.defineProperty(data, WRITING, { value: new Writing(maxAge, options), configurable: true })
     if (visit) Object.assign(visit, { sessionID: key, wrote: true })
     if (visit?.isQuiet) return
     if (visit) visit.written = guard.logins.of(visit) ? data : undefined
@@ -87,7 +100,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     await guard.destroy(key, visit)
   }
 
-  return { ...visitExchange, guard, loadOf: (context) => loads.get(context) }
+  return { ...visitExchange, guard, loadOf: (context) => (context as LoadedContext)[LOAD] }
 }
 
 function visitIn({ ctx }: KoaStoreOptions): WritingVisit | undefined {

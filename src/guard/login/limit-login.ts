@@ -2,7 +2,7 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
-import type { GuardedRequest, HostSessionData } from '../host-types.ts'
+import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from '../host-types.ts'
 import { noteLogin } from '../request/loaded-session.ts'
 import type { HostedStore } from '../session-exchange.ts'
 import { sessionTtl } from '../session-ttl.ts'
@@ -13,28 +13,6 @@ import { clientDetails } from './client-details.ts'
  * off in between must not hold a slot for days.
  */
 const UNCONFIRMED_MS = 120_000
-
-/** A login as the library of a host asks for it. */
-export interface HostLogin {
-  readonly request: GuardedRequest
-  readonly user: unknown
-  /** What the library was told with the login: one with `session: false` has nothing to limit. */
-  readonly options?: { readonly session?: boolean | undefined } | undefined
-  /** Runs the host's own login, which leaves a fresh session on the request. */
-  logIn(): Promise<void>
-  /** Saves that session, where the host's login does not: the next login must not take it for lost. */
-  save?(): Promise<void> | undefined
-  /** Takes back what the library has noted of the user, when the login fails. */
-  forget?(): void
-}
-
-/**
- * Carries a login through the limit.
- *
- * @throws SessmgrError `login_limit_reached` when the limit refuses it, `session_ended` when the request was loaded with a
- * session of this user that is over by now; the session is then as it was.
- */
-export type LimitLogin = (login: HostLogin) => Promise<void>
 
 /** What the limit of logins is made of. */
 export interface LoginParts {

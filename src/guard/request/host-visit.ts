@@ -27,6 +27,11 @@ export interface HostVisit extends Partial<GuardedRequest> {
   readonly store?: HostedStore
 }
 
+/** Lets Node's request, or the session on it, carry what an adapter knows of the request. */
+export function showVisit(holder: object, visit: HostVisit): void {
+  ;(holder as { [VISIT]?: HostVisit })[VISIT] = visit
+}
+
 /** Finds what an adapter knows of a request. */
 export function visitOf(message: object): HostVisit | undefined {
   return (message as { [VISIT]?: HostVisit })[VISIT]

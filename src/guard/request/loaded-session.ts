@@ -35,6 +35,6 @@ export function noteLogin({ guard, attend }: HostedStore, request: GuardedReques
   const { session } = request
   if (!session) return
   guard.noteOrigin(request, session, login)
-  attend?.(request, session)
+  attend?.(session)
   request.sessmgr = { session: login }
 }

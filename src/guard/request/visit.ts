@@ -3,22 +3,25 @@ import type { Socket } from 'node:net'
 import type { LoginSession } from '../guard-context.ts'
 import type { GuardedRequest, HostSession, HostSessionData, RequestState } from '../host-types.ts'
 import type { HostedStore, SessionExchange } from '../session-exchange.ts'
-import { type HostVisit, VISIT } from './host-visit.ts'
+import { type HostVisit, showVisit, VISIT } from './host-visit.ts'
+import { Standing } from './standing.ts'
 
 /** One request to a host that is not Express, as the guard and the parts made for Express see it. */
-export abstract class Visit implements HostVisit, GuardedRequest {
+export abstract class Visit extends Standing implements HostVisit, GuardedRequest {
   readonly [VISIT]: HostVisit = this
   readonly raw: IncomingMessage
   /** Whether the session was written, which notes its use as well. */
   wrote = false
   /** The login session that the request was loaded with. */
   origin: LoginSession | undefined
-  #state: RequestState = {}
+  override state: RequestState = {}
   #stateFor: string | undefined
 
   constructor(raw: IncomingMessage) {
+    super()
     this.raw = raw
-    Object.assign(raw, { [VISIT]: this })
+    this.standFor(this)
+    showVisit(raw, this)
   }
 
   abstract readonly store: HostedStore
@@ -43,12 +46,12 @@ export abstract class Visit implements HostVisit, GuardedRequest {
 
   get sessmgr(): RequestState {
     // Whoever has given the session up since is not signed in any more.
-    const isGivenUp = this.#state.session && (!this.session || this.#stateFor !== this.sessionID)
-    return isGivenUp ? {} : this.#state
+    const isGivenUp = this.state.session && (!this.session || this.#stateFor !== this.sessionID)
+    return isGivenUp ? {} : this.state
   }
 
   set sessmgr(state: RequestState) {
-    this.#state = state
+    this.state = state
     this.#stateFor = this.sessionID
   }
 

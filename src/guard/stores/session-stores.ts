@@ -23,8 +23,11 @@ interface StoresOptions {
   readonly logger: Logger
 }
 
+/** The session store of any host. */
+type SessionStore = object
+
 /** Whose guard stands in front of a store: it stands there for good, and a second one would ask the first. */
-const owners = onePerProcess('owners', () => new WeakMap<object, SessionStores>())
+const owners = onePerProcess('owners', () => new WeakMap<SessionStore, SessionStores>())
 
 /** The session stores of an application: one, unless it has several session middlewares. */
 export class SessionStores implements HostSessions {

@@ -19,7 +19,7 @@ describe('a login', () => {
     expect(request.sessmgr).toEqual({ session: session(7, 'new') })
     expect(host.guard.markerOf('new', request.session ?? {})).toMatchObject(session(7, 'new'))
     expect(await host.guard.continuedBy(request, 7)).toBe(tokenOf('new'))
-    expect(host.attended).toEqual([[request, request.session]])
+    expect(host.attended).toEqual([request.session])
     expect(host.store.ids()).toEqual(['new'])
     expect(host.logged).toEqual([])
   })

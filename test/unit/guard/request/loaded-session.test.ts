@@ -12,7 +12,7 @@ test('a request goes on with the live login session that it was loaded with', as
   expect(await judgeSession(hosted, request, 'missing')).toBe(false)
   expect(request.sessmgr).toEqual({ session: session(7) })
   expect(await guard.continuedBy(request, 7)).toBe(tokenOf('before'))
-  expect(attended).toContainEqual([request, request.session])
+  expect(attended).toContain(request.session)
 })
 
 test('a session from before sessmgr gets its marker', async () => {
