@@ -1,8 +1,8 @@
 import { withDeadline } from '../ground/deadline.ts'
 import { messageOf } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
+import { hookFinder, type Subscriber } from './hook-finder.ts'
 import type { ActionMap, FilterMap, HookCatalogue } from './hook-types.ts'
-import { type Subscriber, SubscriberList } from './subscriber-list.ts'
 
 /**
  * Lets add-ons take part: actions tell them what happened, filters let them change a value.
@@ -87,8 +87,8 @@ export interface HookBusOptions {
 export function createHookBus<Actions extends ActionMap<Actions>, Filters extends FilterMap<Filters>>(
   options: HookBusOptions,
 ): HookBus<Actions, Filters> {
-  const actions = new SubscriberList('action', Object.keys(options.catalogue.actions))
-  const filters = new SubscriberList('filter', Object.keys(options.catalogue.filters))
+  const action = hookFinder('action', Object.keys(options.catalogue.actions))
+  const filter = hookFinder('filter', Object.keys(options.catalogue.filters))
 
   /** Returns what the subscriber returned, or a promise of it; fails with a SessmgrError either way. */
   function call(hook: string, { namespace, callback }: Subscriber, parameters: readonly unknown[]): unknown {
@@ -107,12 +107,14 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
   }
 
   return {
-    addAction: (name, namespace, callback, priority = 10) => actions.add(name, { namespace, callback, priority }),
-    removeAction: (name, namespace) => actions.remove(name, namespace),
-    hasAction: (name, namespace) => actions.has(name, namespace),
-    didAction: (name) => actions.did(name),
+    addAction: (name, namespace, callback, priority = 10) => action(name).add({ namespace, callback, priority }),
+    removeAction: (name, namespace) => action(name).remove(namespace),
+    hasAction: (name, namespace) => action(name).has(namespace),
+    didAction: (name) => action(name).runs,
     async doAction(name, ...parameters) {
-      for (const subscriber of actions.start(name)) {
+      const hook = action(name)
+      hook.runs += 1
+      for (const subscriber of hook.subscribers) {
         try {
           const result = call(name, subscriber, parameters)
           if (isPromiseLike(result)) await result
@@ -121,13 +123,15 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
         }
       }
     },
-    addFilter: (name, namespace, callback, priority = 10) => filters.add(name, { namespace, callback, priority }),
-    removeFilter: (name, namespace) => filters.remove(name, namespace),
-    hasFilter: (name, namespace) => filters.has(name, namespace),
-    didFilter: (name) => filters.did(name),
+    addFilter: (name, namespace, callback, priority = 10) => filter(name).add({ namespace, callback, priority }),
+    removeFilter: (name, namespace) => filter(name).remove(namespace),
+    hasFilter: (name, namespace) => filter(name).has(namespace),
+    didFilter: (name) => filter(name).runs,
     async applyFilters(name, value, ...parameters) {
+      const hook = filter(name)
+      hook.runs += 1
       let current: unknown = value
-      for (const subscriber of filters.start(name)) {
+      for (const subscriber of hook.subscribers) {
         current = await call(name, subscriber, [current, ...parameters])
         if (current === undefined) {
           const message = `The subscriber "${subscriber.namespace}" to "${name}" returned nothing; a filter must return the value.`

@@ -1,4 +1,4 @@
-import { SubscriberList } from '../../../hooks/subscriber-list.ts'
+import { type Hook, hookFinder, type Subscriber } from '../../../hooks/hook-finder.ts'
 import { SCREEN_HOOKS, type ScreenActions, type ScreenFilters } from './screen-filters.ts'
 
 type FilterName = keyof ScreenFilters | `addon.${string}`
@@ -56,8 +56,8 @@ export interface HookChanges {
 
 /** Creates the hooks of the screen. */
 export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges } {
-  const filters = new SubscriberList('filter', SCREEN_HOOKS.filters)
-  const actions = new SubscriberList('action', SCREEN_HOOKS.actions)
+  const filter = hookFinder('filter', SCREEN_HOOKS.filters)
+  const action = hookFinder('action', SCREEN_HOOKS.actions)
   const listeners = new Set<() => void>()
   let version = 0
   let problems: readonly HookProblem[] = []
@@ -67,8 +67,8 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
     for (const listener of listeners) listener()
   }
 
-  function add(list: SubscriberList, name: string, subscriber: Parameters<SubscriberList['add']>[1]): () => void {
-    const remove = list.add(name, subscriber)
+  function add(hook: Hook, subscriber: Subscriber): () => void {
+    const remove = hook.add(subscriber)
     changed()
     return () => {
       remove()
@@ -76,8 +76,8 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
     }
   }
 
-  function remove(list: SubscriberList, name: string, namespace: string): number {
-    const count = list.remove(name, namespace)
+  function remove(hook: Hook, namespace: string): number {
+    const count = hook.remove(namespace)
     if (count > 0) changed()
     return count
   }
@@ -91,13 +91,15 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
   }
 
   const hooks: ScreenHooks = {
-    addFilter: (name, namespace, callback, priority = 10) => add(filters, name, { namespace, callback, priority }),
-    removeFilter: (name, namespace) => remove(filters, name, namespace),
-    hasFilter: (name, namespace) => filters.has(name, namespace),
-    didFilter: (name) => filters.did(name),
+    addFilter: (name, namespace, callback, priority = 10) => add(filter(name), { namespace, callback, priority }),
+    removeFilter: (name, namespace) => remove(filter(name), namespace),
+    hasFilter: (name, namespace) => filter(name).has(namespace),
+    didFilter: (name) => filter(name).runs,
     applyFilters(name, value, ...parameters) {
+      const hook = filter(name)
+      hook.runs += 1
       let current: unknown = value
-      for (const { namespace, callback } of filters.start(name)) {
+      for (const { namespace, callback } of hook.subscribers) {
         // A subscriber may have changed the list itself before it failed.
         const before = Array.isArray(current) ? [...current] : current
         try {
@@ -112,12 +114,14 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
       return current as typeof value
     },
     addAction: (name, namespace, callback, priority = 10) =>
-      add(actions, name, { namespace, callback: callback as (...parameters: unknown[]) => unknown, priority }),
-    removeAction: (name, namespace) => remove(actions, name, namespace),
-    hasAction: (name, namespace) => actions.has(name, namespace),
-    didAction: (name) => actions.did(name),
+      add(action(name), { namespace, callback: callback as (...parameters: unknown[]) => unknown, priority }),
+    removeAction: (name, namespace) => remove(action(name), namespace),
+    hasAction: (name, namespace) => action(name).has(namespace),
+    didAction: (name) => action(name).runs,
     doAction(name, ...parameters) {
-      for (const { namespace, callback } of actions.start(name)) {
+      const hook = action(name)
+      hook.runs += 1
+      for (const { namespace, callback } of hook.subscribers) {
         try {
           callback(...parameters)
         } catch (error) {

@@ -1,0 +1,88 @@
+import { SessmgrError } from '../ground/errors.ts'
+import { nearestName } from '../ground/option-checks.ts'
+
+/** One callback that listens to a hook. */
+export interface Subscriber {
+  readonly namespace: string
+  readonly priority: number
+  // biome-ignore lint/suspicious/noExplicitAny: the typed surface is the bus; inside, parameters are opaque.
+  readonly callback: (...parameters: any[]) => unknown
+}
+
+const NAMESPACE = /^[a-z][\w./-]*$/i
+
+/** One hook, and its subscribers in running order. */
+export class Hook {
+  readonly #name: string
+  /** A run in progress keeps the array it started with, so a change never skips or repeats a subscriber of it. */
+  subscribers: readonly Subscriber[] = []
+  runs = 0
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  add(subscriber: Subscriber): () => void {
+    checkSubscriber(this.#name, subscriber)
+    const index = this.subscribers.findIndex((other) => other.priority > subscriber.priority)
+    this.subscribers = this.subscribers.toSpliced(index === -1 ? this.subscribers.length : index, 0, subscriber)
+    return () => {
+      this.subscribers = this.subscribers.filter((other) => other !== subscriber)
+    }
+  }
+
+  remove(namespace: string): number {
+    const before = this.subscribers.length
+    this.subscribers = this.subscribers.filter((other) => other.namespace !== namespace)
+    return before - this.subscribers.length
+  }
+
+  has(namespace?: string): boolean {
+    return this.subscribers.some((other) => namespace === undefined || other.namespace === namespace)
+  }
+}
+
+/** Creates what finds a hook of one kind by its name. It throws the SessmgrError `hook_misuse` for an unknown one. */
+export function hookFinder(kind: 'action' | 'filter', known: readonly string[]): (name: string) => Hook {
+  const hooks = new Map(known.map((name) => [name, new Hook(name)]))
+  // What the names of a family begin with, such as `pre_update_option_` of `pre_update_option_{name}`.
+  const families = known.filter((name) => name.includes('{')).map((name) => name.slice(0, name.indexOf('{')))
+
+  function addOfFamily(name: string): Hook {
+    const isOne = (prefix: string) => typeof name === 'string' && name.startsWith(prefix) && name.length > prefix.length
+    if (!families.some(isOne)) {
+      const near = nearestName(String(name), known)
+      const hint = near ? ` Did you mean "${near}"?` : ''
+      throw new SessmgrError('hook_misuse', `There is no ${kind} "${String(name)}".${hint}`)
+    }
+    const hook = new Hook(name)
+    hooks.set(name, hook)
+    return hook
+  }
+
+  return (name) => hooks.get(name) ?? addOfFamily(name)
+}
+
+function checkSubscriber(hook: string, { namespace, priority, callback }: Subscriber): void {
+  if (typeof namespace === 'function') {
+    throw new SessmgrError(
+      'hook_misuse',
+      `The subscriber to "${hook}" has no namespace: put a name before the callback, as in add…("${hook}", "my-app", callback).`,
+    )
+  }
+  if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {
+    throw new SessmgrError(
+      'hook_misuse',
+      `The namespace of a subscriber to "${hook}" must start with a letter and hold letters, digits, "_", "-", "." or "/" only.`,
+    )
+  }
+  if (typeof callback !== 'function') {
+    throw new SessmgrError('hook_misuse', `The subscriber "${namespace}" to "${hook}" must be a function.`)
+  }
+  if (!Number.isFinite(priority)) {
+    throw new SessmgrError(
+      'hook_misuse',
+      `The priority of the subscriber "${namespace}" to "${hook}" must be a finite number.`,
+    )
+  }
+}
