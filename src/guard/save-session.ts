@@ -126,8 +126,7 @@ async function admitPastTheHook(
   continues: Token | undefined,
 ): Promise<void> {
   const { sessionId, data } = write
-  const attempt = { userId, continues, ip: null, userAgent: null }
-  const admission = await guard.limiter.admit(attempt, async () => {
+  const admission = await guard.limiter.admit({ userId, continues }, async () => {
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
     await guard.calls.set(sessionId, data)
     return { sessionId, ttlMs: sessionTtl(data), revert: () => guard.calls.destroy(sessionId) }

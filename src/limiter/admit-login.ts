@@ -13,6 +13,9 @@ import type { LimiterContext } from './limiter-context.ts'
 const MAX_ATTEMPTS = 100
 /** Longest pause between two of them, in milliseconds. */
 const MAX_PAUSE_MS = 20
+/** More than an address needs; behind a proxy that is trusted too far it is any text that a client chose. */
+const ADDRESS_LENGTH = 64
+const USER_AGENT_LENGTH = 512
 
 /** A login whose password check has passed. */
 export interface LoginAttempt {
@@ -21,8 +24,10 @@ export interface LoginAttempt {
   readonly replaces?: string | undefined
   /** Token of the session that the request was loaded with, if it is the user's own: the login is refused once that is over. */
   readonly continues?: Token | undefined
-  readonly ip: string | null
-  readonly userAgent: string | null
+  /** Address of the client. @default null */
+  readonly ip?: string | null | undefined
+  /** What the client says that it is. @default null */
+  readonly userAgent?: string | null | undefined
   /** Gives the sentence that a blocked user reads, unless the filter `sessmgr_error_message` changes it. @default in English */
   readonly blockedMessage?: (() => string) | undefined
 }
@@ -75,7 +80,6 @@ export async function admitLogin(
   if (!evaluation.decision.admit) return refuse(context, attempt, evaluation)
 
   const established = await establish()
-  const own = tokenOf(established.sessionId)
   let latest = evaluation
   try {
     for (let tries = 1; latest.decision.admit; tries++) {
@@ -84,7 +88,7 @@ export async function admitLogin(
       if (tries === MAX_ATTEMPTS) throw conflict()
       // Spread out, so that many processes logging in one user do not collide in step.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
-      latest = await evaluateLogin(context, userId, [...replaced, own])
+      latest = await evaluateLogin(context, userId, [...replaced, tokenOf(established.sessionId)])
     }
   } catch (error) {
     await revert(context, userId, established)
@@ -137,11 +141,17 @@ async function commit(
   // A host that keeps the id of a session at login, as old ones do, must not have it ended in the same breath.
   const replaced = replaces === undefined || replaces === sessionId ? [] : [tokenOf(replaces)]
   const end = [...displaced, ...lost, ...replaced]
-  const admit = { sessionId, ttlMs, ip, userAgent, generation }
+  const admit = {
+    sessionId,
+    ttlMs,
+    ip: ip?.slice(0, ADDRESS_LENGTH) ?? null,
+    userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null,
+    generation,
+  }
   const result = await context.store.sessions.commit(userId, version, { admit, end, continues })
   if (!result.committed && result.isOver) throw sessionEnded()
   if (!result.committed) return undefined
-  await context.discard(result.ended)
+  if (result.ended.length > 0) await context.discard(result.ended)
   context.announce(decision.actions)
   return result.admitted.record
 }

@@ -34,15 +34,14 @@ export async function evaluateLogin(
   }
 
   const maximum = await settings.maximumOf(userId, current)
-  const reached = (count: number) =>
-    ask('sessmgr_reached_limit', hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count))
   const live = sessions.filter(({ record }) => record.generation >= generation && !ignore.includes(record.token))
   // Nobody is turned away or displaced for the sake of a session that the host's store has lost. Below the limit nobody
   // could be, unless a subscriber has a limit of its own.
-  const mayBeReached = live.length >= maximum || hooks.hasFilter('sessmgr_reached_limit')
   const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum
-  const { held, lost } = mayBeReached ? await verify(context, live, enough) : { held: live, lost: [] }
-  if (!(await reached(held.length))) return { version, generation, decision: ADMIT, lost }
+  const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: [] }
+  const count = held.length
+  const reached = hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count)
+  if (!(await ask('sessmgr_reached_limit', reached))) return { version, generation, decision: ADMIT, lost }
   const strategy = modes.strategyOf(current.logic)
   const decision = strategy.decide({ userId, maximum, sessions: held.map(({ record }) => record) })
   return { version, generation, decision, lost }

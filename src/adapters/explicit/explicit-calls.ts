@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import type { HostSession, RequestState } from '../../guard/host-types.ts'
-import { clientDetails } from '../../guard/login/client-details.ts'
 import { type HostVisit, showVisit } from '../../guard/request/host-visit.ts'
 import type { JoinedSessions } from '../../guard/stores/session-stores.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
@@ -108,13 +107,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       const own = state?.session
       const continues = own && String(own.userId) === String(userId) ? own.token : undefined
       const blockedMessage = () => core.options.textsFor().say('login_blocked')
-      const attempt = {
-        userId,
-        replaces: replaces ?? undefined,
-        continues,
-        blockedMessage,
-        ...clientDetails(ip, userAgent),
-      }
+      const attempt = { userId, replaces: replaces ?? undefined, continues, ip, userAgent, blockedMessage }
       return limit.admit(attempt, async () => {
         const { sessionId, ttlMs } = (await create()) ?? {}
         requireSession(sessionId)

@@ -6,7 +6,6 @@ import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from '../
 import { noteLogin } from '../request/loaded-session.ts'
 import type { HostedStore } from '../session-exchange.ts'
 import { sessionTtl } from '../session-ttl.ts'
-import { clientDetails } from './client-details.ts'
 
 /**
  * Life of a session until its login has been answered, which saves it and gives it its full time: a login that is cut
@@ -52,9 +51,14 @@ async function admit(
   const holder = before && guard.markerOf(sessionId, before)?.userId
   const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
 
-  const client = clientDetails(request.ip ?? request.socket.remoteAddress, request.headers['user-agent'])
-  const continues = await guard.continuedBy(request, userId)
-  const attempt = { userId, replaces, continues, ...client, blockedMessage: () => blockedMessage(request) }
+  const attempt = {
+    userId,
+    replaces,
+    continues: await guard.continuedBy(request, userId),
+    ip: request.ip ?? request.socket.remoteAddress,
+    userAgent: request.headers['user-agent'],
+    blockedMessage: () => blockedMessage(request),
+  }
   const admission = await guard.logins.run(request, { userId, sessionId }, () =>
     limiter.admit(attempt, async () => {
       const revert = rememberSession(store, request)

@@ -1,10 +1,28 @@
 import type { Clock } from '../../ground/clock.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
-import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
+import {
+  type CommitResult,
+  MOST_SESSIONS,
+  type SessionChange,
+  type SessionRegistry,
+  type UserSessions,
+} from '../../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
 import { AdoptionMarks } from './adoption-marks.ts'
-import { boundSlot, endInSlot, pruneSlot, type UserSlot } from './user-slot.ts'
+
+/** How long an ended token is remembered, so that a request that was under way cannot register it again. */
+const ENDED_MEMORY_MS = 10 * 60_000
+/** How many ended tokens of one user are remembered. */
+const ENDED_MEMORY_COUNT = 32
+
+/** What is known of one user. */
+interface UserSlot {
+  version: number
+  readonly sessions: Map<Token, StoredSession>
+  /** Until when each ended token is remembered. */
+  readonly ended: Map<Token, number>
+}
 
 /**
  * Knows who is logged in where, in this process.
@@ -29,102 +47,104 @@ export class MemorySessionRegistry implements SessionRegistry {
   }
 
   async read(userId: UserId): Promise<UserSessions> {
-    const slot = this.#slot(userId)
+    const slot = this.#slot(userId, this.#clock.now())
     return { sessions: [...(slot?.sessions.values() ?? [])], version: String(slot?.version ?? 0) }
   }
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
-    return this.#live(userId, token)?.stored.record.generation
+    return this.#live(userId, token, this.#clock.now())?.stored.record.generation
   }
 
   async commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
-    const present = this.#slot(userId)
+    const now = this.#clock.now()
+    const present = this.#slot(userId, now)
     if (change.continues !== undefined) {
       const continued = present?.sessions.get(change.continues)
       if (!continued || continued.record.generation < change.admit.generation) return { committed: false, isOver: true }
     }
     if (String(present?.version ?? 0) !== version) return { committed: false }
-    const slot = this.#openSlot(userId)
-    const admitted = this.#stored(userId, change.admit)
-    const ended = endInSlot(slot, change.end, this.#clock.now())
+    const slot = this.#openSlot(userId, now)
+    const admitted = this.#stored(userId, change.admit, now)
+    const ended = endInSlot(slot, change.end, now)
     // A replaced token moves to the end: it is the youngest now.
     slot.ended.delete(admitted.record.token)
     slot.sessions.delete(admitted.record.token)
     slot.sessions.set(admitted.record.token, admitted)
-    return { committed: true, admitted, ended: oldestFirst([...ended, ...boundSlot(slot, this.#clock.now())]) }
+    return { committed: true, admitted, ended: oldestFirst([...ended, ...boundSlot(slot, now)]) }
   }
 
   async adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined> {
+    const now = this.#clock.now()
     const token = tokenOf(session.sessionId)
-    const present = this.#slot(userId)
+    const present = this.#slot(userId, now)
     const known = present?.sessions.get(token)
-    if (known || present?.ended.has(token) || this.#marks.has(userId, this.#clock.now())) return known
-    const slot = this.#openSlot(userId)
-    const adopted = this.#stored(userId, session)
+    if (known || present?.ended.has(token) || this.#marks.has(userId, now)) return known
+    const slot = this.#openSlot(userId, now)
+    const adopted = this.#stored(userId, session, now)
     slot.sessions.set(token, adopted)
-    boundSlot(slot, this.#clock.now())
+    boundSlot(slot, now)
     return adopted
   }
 
   async touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean> {
     const now = this.#clock.now()
-    return this.#update(userId, token, { lastSeenAt: now, expiresAt: now + ttlMs }) !== undefined
+    return this.#update(userId, token, now, { lastSeenAt: now, expiresAt: now + ttlMs }) !== undefined
   }
 
   async restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
-    const slot = this.#update(userId, token, { generation })
+    const slot = this.#update(userId, token, this.#clock.now(), { generation })
     if (slot) slot.version = ++this.#counter
     return slot !== undefined
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
-    if (!tokens) this.#marks.set(userId, this.#clock.now())
-    const slot = this.#slot(userId)
-    return slot ? this.#endNow(slot, tokens ?? [...slot.sessions.keys()]) : []
+    const now = this.#clock.now()
+    if (!tokens) this.#marks.set(userId, now)
+    const slot = this.#slot(userId, now)
+    return slot ? this.#endNow(slot, tokens ?? [...slot.sessions.keys()], now) : []
   }
 
   async endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
-    const slot = this.#slot(userId)
+    const now = this.#clock.now()
+    const slot = this.#slot(userId, now)
     if (!slot?.sessions.has(keep)) return undefined
-    this.#marks.set(userId, this.#clock.now())
-    return this.#endNow(
-      slot,
-      [...slot.sessions.keys()].filter((token) => token !== keep),
-    )
+    this.#marks.set(userId, now)
+    const others = [...slot.sessions.keys()].filter((token) => token !== keep)
+    return this.#endNow(slot, others, now)
   }
 
-  #endNow(slot: UserSlot, tokens: readonly Token[]): readonly StoredSession[] {
-    const ended = endInSlot(slot, tokens, this.#clock.now())
+  #endNow(slot: UserSlot, tokens: readonly Token[], now: number): readonly StoredSession[] {
+    const ended = endInSlot(slot, tokens, now)
     if (ended.length > 0) slot.version = ++this.#counter
     return oldestFirst(ended)
   }
 
   /** Finds one session, and looks at no other: users may have very many. */
-  #live(userId: UserId, token: Token): { slot: UserSlot; stored: StoredSession } | undefined {
+  #live(userId: UserId, token: Token, now: number): { slot: UserSlot; stored: StoredSession } | undefined {
     const slot = this.#slots.get(String(userId))
     const stored = slot?.sessions.get(token)
-    return slot && stored && stored.record.expiresAt > this.#clock.now() ? { slot, stored } : undefined
+    return slot && stored && stored.record.expiresAt > now ? { slot, stored } : undefined
   }
 
-  #update(userId: UserId, token: Token, changes: Partial<SessionRecord>): UserSlot | undefined {
-    const live = this.#live(userId, token)
+  #update(userId: UserId, token: Token, now: number, changes: Partial<SessionRecord>): UserSlot | undefined {
+    const live = this.#live(userId, token, now)
     live?.slot.sessions.set(token, { ...live.stored, record: { ...live.stored.record, ...changes } })
     return live?.slot
   }
 
   /** The slot of a user without what has expired; undefined when nothing is left to remember. */
-  #slot(userId: UserId): UserSlot | undefined {
+  #slot(userId: UserId, now: number): UserSlot | undefined {
     const key = String(userId)
     const slot = this.#slots.get(key)
     if (!slot) return undefined
-    if (pruneSlot(slot, this.#clock.now())) return slot
+    if (pruneSlot(slot, now)) return slot
     this.#slots.delete(key)
     return undefined
   }
 
   /** The slot of a user, made if need be, at a new version. */
-  #openSlot(userId: UserId): UserSlot {
-    this.#sweepSome()
+  #openSlot(userId: UserId, now: number): UserSlot {
+    this.#sweepSome(now)
     const key = String(userId)
     const slot = this.#slots.get(key) ?? { version: 0, sessions: new Map(), ended: new Map() }
     slot.version = ++this.#counter
@@ -132,25 +152,51 @@ export class MemorySessionRegistry implements SessionRegistry {
     return slot
   }
 
-  #stored(userId: UserId, { sessionId, ttlMs, ...rest }: NewSession): StoredSession {
-    const now = this.#clock.now()
+  #stored(userId: UserId, { sessionId, ttlMs, ...rest }: NewSession, now: number): StoredSession {
     const times = { createdAt: now, lastSeenAt: now, expiresAt: now + ttlMs }
     return { sessionId, record: { token: tokenOf(sessionId), userId, sequence: this.#counter, ...times, ...rest } }
   }
 
   /** Looks at two users for every one that logs in, so that those who never return are forgotten too. */
-  #sweepSome(): void {
+  #sweepSome(now: number): void {
     for (let looked = 0; looked < 2; looked++) {
       const next = this.#sweep.next()
       if (next.done) {
         this.#sweep = this.#slots.keys()
         return
       }
-      this.#slot(next.value)
+      this.#slot(next.value, now)
     }
   }
 }
 
 function oldestFirst(sessions: readonly StoredSession[]): readonly StoredSession[] {
   return sessions.toSorted((a, b) => a.record.sequence - b.record.sequence)
+}
+
+/** Takes out what has expired. Returns whether anything is left to remember. */
+function pruneSlot({ sessions, ended }: UserSlot, now: number): boolean {
+  for (const [token, { record }] of sessions) if (record.expiresAt <= now) sessions.delete(token)
+  for (const [token, until] of ended) if (until <= now) ended.delete(token)
+  return sessions.size > 0 || ended.size > 0
+}
+
+/** Ends sessions, and remembers them as ended. Returns those that there were. */
+function endInSlot(slot: UserSlot, tokens: readonly Token[], now: number): StoredSession[] {
+  const ended = [...new Set(tokens)].flatMap((token) => slot.sessions.get(token) ?? [])
+  for (const { record } of ended) {
+    slot.sessions.delete(record.token)
+    slot.ended.set(record.token, now + ENDED_MEMORY_MS)
+  }
+  for (const token of slot.ended.keys()) {
+    if (slot.ended.size <= ENDED_MEMORY_COUNT) break
+    slot.ended.delete(token)
+  }
+  return ended
+}
+
+/** Ends the oldest sessions beyond the most that one user may have. */
+function boundSlot(slot: UserSlot, now: number): StoredSession[] {
+  const excess = Math.max(0, slot.sessions.size - MOST_SESSIONS)
+  return excess === 0 ? [] : endInSlot(slot, [...slot.sessions.keys()].slice(0, excess), now)
 }

@@ -40,6 +40,17 @@ describe('an admitted login', () => {
     expect(JSON.stringify(admission)).not.toContain('raw')
   })
 
+  it('keeps 64 characters of an address and 512 of a user agent, and null for what is not known', async () => {
+    const { limiter, host } = createLimiterWorld({ settings: { maximum: 2 } })
+    const [ip, userAgent] = ['1'.repeat(64), 'a'.repeat(512)]
+    await limiter.admit({ userId: 7, ip: `${ip}2`, userAgent: `${userAgent}b` }, async () => host.establish())
+    await limiter.admit({ userId: 7 }, async () => host.establish())
+    expect(await limiter.sessions.list(7)).toMatchObject([
+      { ip, userAgent },
+      { ip: null, userAgent: null },
+    ])
+  })
+
   it('rule 3: in mode allow ends all old sessions', async () => {
     const { host, fired, login, live } = createLimiterWorld({ settings: { maximum: 2 } })
     await login(7)
