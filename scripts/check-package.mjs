@@ -1,5 +1,5 @@
 // Checks the package as its users get it: packs it, lets publint and attw judge it, weighs every door, and installs it
-// into an empty project, where the README's program has to run as an ES module, as CommonJS, and as TypeScript resolved in
+// into an empty project, where the program of docs/getting-started.md has to run as an ES module, as CommonJS, and as TypeScript resolved in
 // three ways.
 // --quick leaves the installation out.
 import { spawnSync } from 'node:child_process'
@@ -9,10 +9,10 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { readmeProgram } from './readme-program.mjs'
+import { gettingStarted } from './getting-started.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const tryReadme = new URL('./try-readme.mjs', import.meta.url).href
+const tryProgram = new URL('./try-program.mjs', import.meta.url).href
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const doors = Object.entries(manifest.exports).filter(([, entry]) => typeof entry !== 'string')
 const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
@@ -90,9 +90,9 @@ function loadedAtOnce({ outputs }, door, name) {
   return [...found].some((path) => basename(path) === name)
 }
 
-/** Does what the README tells a newcomer to do, in an empty folder. */
+/** Does what docs/getting-started.md tells a newcomer to do, in an empty folder. */
 function installAndRun(tarball) {
-  const { esm, commonjs, typescript, packages, types: typings } = readmeProgram()
+  const { esm, commonjs, typescript, packages, types: typings } = gettingStarted()
   const project = join(folder, 'project')
   mkdirSync(project)
   run('npm', ['init', '-y', '--silent'], project)
@@ -101,7 +101,7 @@ function installAndRun(tarball) {
   run('npm', [...install, '--save-dev', ...typings], project)
 
   const write = (name, text) => writeFileSync(join(project, name), text)
-  const start = (name) => run(process.execPath, ['--import', tryReadme, name], project)
+  const start = (name) => run(process.execPath, ['--import', tryProgram, name], project)
   write('app.mjs', esm)
   start('app.mjs')
   write('app.cjs', commonjs)

@@ -29,7 +29,6 @@ async function filledIn(line: string): Promise<string> {
 
 const isForVendors = (line: string) => line.startsWith('npx sessmgr license ')
 
-// Other pages have tests of their own, such as test/behaviour/cli/readme.test.ts.
 describe('the commands of the documentation', () => {
   it.each([...new Set(lines)].filter((line) => !isForVendors(line)))('%s', async (line) => {
     await world.host.signedIn('alice')

@@ -1,28 +1,83 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ExampleApp } from '../support/example-app.ts'
+import { ExampleProcess } from '../support/example-process.ts'
 import { runCurl } from '../support/run-curl.ts'
 import { codeBlocks, pages } from './pages.ts'
 
-const shell = pages()
-  .filter(({ path }) => path !== 'README.md')
+const SHELL = pages()
   .flatMap(codeBlocks)
-  .filter(({ language }) => language === 'sh')
-  .map(({ code }) => code)
+  .flatMap(({ language, code }) => (language === 'sh' ? [code] : []))
   .join('\n')
-const lines = shell.match(/^curl .*$/gm) ?? []
-const password = /^SEED_APP_PASSWORD=(\S+) npm start$/m.exec(shell)?.[1] ?? ''
+const LINES = SHELL.match(/^curl .*$/gm) ?? []
+const PASSWORD = /^SEED_APP_PASSWORD=(\S+) npm start$/m.exec(SHELL)?.[1] ?? ''
 
-let example: ExampleApp
+let example: ExampleProcess
 beforeAll(async () => {
-  example = await ExampleApp.start({ SEED_APP_PASSWORD: password })
-}, 240_000)
+  example = await ExampleProcess.start({ SEED_APP_PASSWORD: PASSWORD })
+})
 afterAll(() => example.stop())
 
-// README.md has a test of its own, test/docs/readme-curl.test.ts.
+const shell = (line: string) => runCurl(line, example.origin)
+
+const lineWith = (...parts: string[]) => {
+  const found = LINES.filter((line) => parts.every((part) => line.includes(part)))
+  expect(found, parts.join(' ')).toHaveLength(1)
+  return found[0] as string
+}
+
 describe('the curl lines of the documentation, on the example application', () => {
-  it.each(lines)('%s', async (line) => {
-    expect(line).toContain('http://127.0.0.1:3000/api/')
-    const { status, json } = await runCurl(line, example.origin)
-    expect([status, typeof json]).toEqual([200, 'object'])
+  it('are for the example application as docs/rest.md starts it', () => {
+    expect(PASSWORD.length).toBeGreaterThanOrEqual(24)
+    for (const line of LINES) expect(line).toContain('http://127.0.0.1:3000/api/')
+  })
+
+  it.each(LINES)('%s', async (line) => {
+    expect((await shell(line)).status).toBe(200)
+  })
+
+  it('show every route of the OpenAPI document that is for administrators', async () => {
+    const { json } = await shell(lineWith('openapi.json'))
+    const paths = Object.entries(json.paths as Record<string, Record<string, { security?: object[] }>>)
+    const routes = paths.flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { security }]) => ({ path, method, open: security?.length === 0 })),
+    )
+    const shown = LINES.map((line) =>
+      [/ -d | -X POST/.test(line) ? 'post' : 'get', /\/api(\/[^\s?']+)/.exec(line)?.[1]].join(),
+    )
+    // A licence takes an add-on that is for sale, which the example has none of.
+    const callable = routes.filter(({ path }) => /^\/(sessmgr\/v1|wp\/v2)\/[^{]*$/.test(path))
+    expect(callable.length).toBeGreaterThan(8)
+    for (const { path, method } of callable) {
+      if (method === 'get' || method === 'post') expect(shown).toContain([method, path].join())
+    }
+  })
+
+  it('do what they say', async () => {
+    const alice = await example.signedIn('alice')
+    const read = await shell(lineWith('sessions?user=alice'))
+    expect(read.json).toMatchObject({
+      user: { id: 2, login: 'alice' },
+      sessions: [{ ip: '127.0.0.1', current: false }],
+    })
+    expect((await shell(lineWith('-d', '"maximum":3'))).json).toMatchObject({ maximum: 3 })
+    expect((await shell(lineWith('sessions/destroy ', '-d'))).json).toMatchObject({ success: true, user: { id: 2 } })
+    expect((await alice.get('/me')).status).toBe(401)
+    const site = (await shell(lineWith('wp/v2/settings', '-d'))).json
+    expect(site).toMatchObject({ sessmgr_settings: { maximum: 3, logic: 'logout_oldest' } })
+    const again = await example.signedIn('alice')
+    expect((await shell(lineWith('destroy-all'))).json).toEqual({
+      success: true,
+      epoch: expect.any(Number),
+      durable: expect.any(Boolean),
+    })
+    expect((await again.get('/me')).status).toBe(401)
+  })
+
+  it('need that password', async () => {
+    for (const line of LINES.filter((line) => line.includes(PASSWORD))) {
+      const { status, json } = await shell(line.replace(PASSWORD, PASSWORD.replace('a', 'b')))
+      // Ten wrong ones are enough for the rate limiter of the example.
+      expect([status, json.code]).toEqual(status === 429 ? [429, 'too_many_attempts'] : [401, 'rest_forbidden'])
+    }
+    expect(example.output).not.toContain(PASSWORD)
   })
 })

@@ -4,7 +4,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { readmeProgram } from '../../scripts/readme-program.mjs'
 import { startRedis } from '../support/redis-server.ts'
 import { compileAsNewcomer } from './compile-as-newcomer.ts'
 import { asCommonJs, blocksOf, newcomerPrograms, withRedis } from './newcomer-programs.ts'
@@ -15,6 +14,7 @@ const folder = join(ROOT, 'test-output', 'newcomer')
 const listenAnywhere = new URL('../support/listen-anywhere.mjs', import.meta.url).href
 const programs = newcomerPrograms()
 const redisLines = blocksOf('docs/getting-started.md', 'More than one process')
+const [quickStart = '', redisOfReadme = ''] = ['Quick start', 'Redis'].flatMap((title) => blocksOf('README.md', title))
 const rememberMe = blocksOf('docs/getting-started.md', 'How long a session lasts').at(-1) ?? ''
 
 beforeAll(() => mkdirSync(folder, { recursive: true }))
@@ -61,6 +61,34 @@ async function threeBrowsers(...origins: readonly [string, ...string[]]): Promis
 }
 
 const LAST_TWO = ['You are not signed in.', 'You are alice.', 'You are alice.']
+
+describe('the lines of the README, in the program with Passport', () => {
+  const made = /^import { sessmgr .*\n|^app\.use\(\s*session\([\s\S]*?^app\.use\(passport\.session\(\)\)\n/gm
+  /** The program with other lines in place of those that make the sessions and the limiter. */
+  const programWith = (lines: string) => {
+    const [app, listen = ''] = (programs[0]?.code ?? '').replace(made, () => 'HERE').split(/HERE(?!.*HERE)/s)
+    const imports = lines.match(/^import .*\n/gm)?.join('') ?? ''
+    return `${imports}${app?.replace('HERE', '')}${lines.replaceAll(/^import .*\n/gm, '')}${listen}`
+  }
+
+  it('let the last two of three browsers stay signed in', async () => {
+    const origin = await start('readme.mjs', programWith(quickStart))
+    expect(await threeBrowsers(origin)).toEqual(LAST_TWO)
+  })
+
+  it('would not do so without sessmgr', async () => {
+    const origin = await start('readme-without.mjs', programWith(quickStart.replace(/^app\.use\(limiter\).*\n/m, '')))
+    expect(await threeBrowsers(origin)).toEqual(Array(3).fill('You are alice.'))
+  })
+
+  it('do so with Redis', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    const lines = `${redisOfReadme.replace('maximum: 2', "maximum: 2, logic: 'logout_oldest'")}app.use(passport.session())\n`
+    const origin = await start('readme-redis.mjs', programWith(lines), { REDIS_URL: redis.url })
+    expect(await threeBrowsers(origin)).toEqual(LAST_TWO)
+  })
+})
 
 describe.each(programs)('the program $name of docs/getting-started.md', ({ name, code }) => {
   it.each([
@@ -127,19 +155,13 @@ it.each([0, 1])(
 )
 
 it('the programs and the add-on of docs/add-ons.md compile as `tsc --init` has it, as ES modules and as CommonJS', () => {
-  const { esm, typescript } = readmeProgram()
-  const [code = '', declaration = ''] = blocksOf('README.md', 'Without Passport')
+  const { code = '' } = programs[1] ?? {}
   const [addOn = ''] = blocksOf('docs/add-ons.md', 'Writing one')
-  const all = [
-    ...programs,
-    { name: 'readme', code: esm, declaration: typescript.slice(esm.length) },
-    { name: 'readme-without-passport', code, declaration },
-  ]
-  const texts = all.flatMap(({ name, code, declaration }) => [
+  const texts = programs.flatMap(({ name, code, declaration }) => [
     [`${name}-typed`, `${code}\n${declaration}`],
     [`${name}-typed-redis`, `${withRedis(code, redisLines)}\n${declaration}`],
   ])
-  expect(texts).toHaveLength(8)
+  expect(texts).toHaveLength(4)
   const right = { ...Object.fromEntries(texts), 'add-on': addOn }
   const wrong = { wrong: `${addOn}\nconst here = import.meta.dirname` }
   expect(compileAsNewcomer(folder, { ...right, ...wrong })).toEqual([

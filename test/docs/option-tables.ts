@@ -118,13 +118,6 @@ export const OPTION_TABLES: readonly OptionTable[] = [
     declared: [['src/features/admin/resolve-admin-options.ts', 'AdminOptions']],
     real: () => ({ loginUrl: resolveAdminOptions().loginUrl }),
   },
-  { path: 'README.md', title: '| option', declared: [OPTIONS], real: realOptions },
-  {
-    path: 'README.md',
-    title: '| option of `redisStore`',
-    declared: [['src/stores/redis/redis-store.ts', 'RedisStoreOptions']],
-    real: realRedisOptions,
-  },
   {
     path: 'examples/express-app/README.md',
     title: 'Environment',

@@ -1,13 +1,13 @@
-// Loaded in front of the README's program, by `node --import`: lets it listen on a free port, and tries it out there with
-// the README's own lines. Exits with 0 if they print what the README says.
+// Loaded in front of the program of docs/getting-started.md, by `node --import`: lets it listen on a free port, and tries it
+// out there with the page's own lines. Exits with 0 if they print what the page says.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readmeProgram } from './readme-program.mjs'
+import { gettingStarted } from './getting-started.mjs'
 
-const EXPECTED = 'signed out\nsigned in\nsigned in\n'
+const EXPECTED = 'You are not signed in.\nYou are alice.\nYou are alice.\n'
 
 const { listen } = Server.prototype
 /** @this {Server} */
@@ -17,12 +17,12 @@ Server.prototype.listen = function listenAnywhere() {
 }
 
 function tryOut(port) {
-  const cwd = mkdtempSync(join(tmpdir(), 'sessmgr-readme-'))
-  const lines = readmeProgram().tryOut.replaceAll(':3000', `:${port}`)
+  const cwd = mkdtempSync(join(tmpdir(), 'sessmgr-getting-started-'))
+  const lines = gettingStarted().tryOut.replaceAll(':3000', `:${port}`)
   execFile('sh', ['-ec', lines], { cwd }, (error, stdout) => {
     rmSync(cwd, { recursive: true, force: true })
     if (!error && stdout === EXPECTED) process.exit(0)
-    console.error(error ?? `The README's lines print:\n${stdout}instead of:\n${EXPECTED}`)
+    console.error(error ?? `The lines print:\n${stdout}instead of:\n${EXPECTED}`)
     process.exit(1)
   })
 }
