@@ -3,6 +3,7 @@ import type { OptionStore } from '../options/option-store.ts'
 import type { TransientStore } from '../options/transient-store.ts'
 import type { LogoutEpoch } from '../sessions/logout-epoch.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
+import type { VerdictWatch } from './verdict-watch.ts'
 
 /** Everything that the service remembers. One store serves any number of processes, or one. */
 export interface SessmgrStore {
@@ -28,6 +29,8 @@ export interface SessmgrStore {
   readonly passwords: ApplicationPasswordStore
   /** Keeps texts that may be gone at any moment. */
   readonly transients: TransientStore
+  /** Learns of changes by itself, where the store can: then a request need not ask. */
+  readonly watch?: VerdictWatch | undefined
   /** Forgets everything: every option and key of the service, and nothing else; the options first, and once more at the end. */
   wipe(): Promise<void>
   /** Lets go of what the store itself opened. */

@@ -9,7 +9,9 @@ import { RedisOptionStore } from './redis-option-store.ts'
 import { RedisPasswordStore } from './redis-password-store.ts'
 import { RedisTransientStore } from './redis-transient-store.ts'
 import { RedisSessionRegistry } from './registry/redis-session-registry.ts'
+import { ServerClock } from './registry/server-clock.ts'
 import { canReplicate } from './replicated.ts'
+import { RedisWatch } from './watch/redis-watch.ts'
 import { wipeKeys } from './wipe-keys.ts'
 
 /** Where and how the store works. Leaving a key out, or undefined, means the default. */
@@ -26,9 +28,15 @@ export interface RedisStoreOptions {
    * on the one connection wait too. @default 'master'
    */
   durability?: 'master' | 'replica' | undefined
+  /**
+   * Whether Redis is to tell this process of changes, over a second connection, so that a request need not ask whether its
+   * session is live: where it is known that Redis does (undefined), also where it cannot be seen that no proxy stands
+   * before it (true), or never (false). `sessmgr doctor` says what holds.
+   */
+  tracking?: boolean | undefined
 }
 
-const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability']
+const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability', 'tracking']
 
 /**
  * Remembers everything in Redis or Valkey, for any number of processes and machines.
@@ -39,18 +47,21 @@ const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability']
  */
 export function redisStore(options: RedisStoreOptions): SessmgrStore {
   checkOptions(options)
-  const { client, prefix = 'sessmgr:', deadlineMs = 2000, durability = 'master' } = options
+  const { client, prefix = 'sessmgr:', deadlineMs = 2000, durability = 'master', tracking } = options
   const keys = createKeys(prefix)
   const calls = new RedisCalls(client, deadlineMs, durability === 'replica')
+  const clock = new ServerClock()
+  const watch = new RedisWatch({ client, keys, clock, deadlineMs, tracking })
   return {
     id: `redis:${prefix}`,
-    sessions: new RedisSessionRegistry(calls, keys),
+    sessions: new RedisSessionRegistry(calls, keys, clock),
     epoch: new RedisLogoutEpoch(calls, keys.epoch),
     options: new RedisOptionStore(calls, keys.options),
     passwords: new RedisPasswordStore(calls, keys),
     transients: new RedisTransientStore(calls, keys),
+    watch,
     wipe: () => wipeKeys(calls, prefix),
-    close: async () => {},
+    close: async () => watch.close(),
   }
 }
 
@@ -59,7 +70,7 @@ function checkOptions(options: RedisStoreOptions): void {
     throw invalidOption('The client goes into the options: redisStore({ client }), not redisStore(client)')
   }
   requireKnown(options ?? {}, OPTIONS, (name) => `There is no option "${name}" of redisStore()`)
-  const { client, prefix, deadlineMs, durability } = options ?? {}
+  const { client, prefix, deadlineMs, durability, tracking } = options ?? {}
   if (client === undefined || client === null) {
     throw invalidOption('"client" is missing. Pass a connected client of the package redis: redisStore({ client })')
   }
@@ -82,6 +93,9 @@ function checkOptions(options: RedisStoreOptions): void {
     )
   }
   if (deadlineMs !== undefined) requireWhole('deadlineMs', deadlineMs, 10, 60_000)
+  if (tracking !== undefined && typeof tracking !== 'boolean') {
+    throw invalidOption(`"tracking" must be true or false; it is ${String(tracking)}`)
+  }
   if (durability !== undefined && durability !== 'master' && durability !== 'replica') {
     throw invalidOption(`"durability" must be 'master' or 'replica'; it is ${String(durability)}`)
   }

@@ -56,6 +56,7 @@ describe('redisStore refuses', () => {
     'a broken deadline': [{ client, deadlineMs: 99.5 }, /"deadlineMs".*whole number/],
     'a deadline that is no number': [{ client, deadlineMs: '100' }, /"deadlineMs".*it is the text '100'\.$/],
     'an unknown durability': [{ client, durability: 'disk' }, /'master' or 'replica'; it is disk/],
+    'an unclear tracking': [{ client, tracking: 'yes' }, /"tracking" must be true or false; it is yes/],
     'to ask for replicas through a client that cannot': [
       { client: withoutWait, durability: 'replica' },
       /"durability: 'replica'" needs a client with wait\(\)/,
@@ -95,7 +96,7 @@ describe('redisStore takes', () => {
   }
 
   it('undefined for the default', () => {
-    const options = { client, prefix: undefined, deadlineMs: undefined, durability: undefined }
+    const options = { client, prefix: undefined, deadlineMs: undefined, durability: undefined, tracking: undefined }
     expect(redisStore(options).id).toBe('redis:sessmgr:')
   })
 

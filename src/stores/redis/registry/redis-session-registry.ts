@@ -14,7 +14,7 @@ import slotLua from '../lua/registry/slot.lua'
 import touchLua from '../lua/registry/touch.lua'
 import type { RedisCalls } from '../redis-calls.ts'
 import { type RedisScript, redisScript } from '../redis-script.ts'
-import { ServerClock } from './server-clock.ts'
+import type { ServerClock } from './server-clock.ts'
 import { decodeLife, decodeSession, encodeSession, encodeTtl, fieldName } from './session-codec.ts'
 import { trimSessions } from './trim-sessions.ts'
 
@@ -30,11 +30,12 @@ const CHECK = redisScript(slotLua, checkLua)
 export class RedisSessionRegistry implements SessionRegistry {
   readonly #calls: RedisCalls
   readonly #keys: Keys
-  readonly #clock = new ServerClock()
+  readonly #clock: ServerClock
 
-  constructor(calls: RedisCalls, keys: Keys) {
+  constructor(calls: RedisCalls, keys: Keys, clock: ServerClock) {
     this.#calls = calls
     this.#keys = keys
+    this.#clock = clock
   }
 
   async read(userId: UserId): Promise<UserSessions> {

@@ -1,0 +1,48 @@
+const OLDEST: readonly [number, number] = [6, 2]
+
+/** What a server and the socket to it say of themselves. */
+export interface ServerSigns {
+  /** The reply to `INFO server`. */
+  readonly info: string
+  /** The reply to `CLIENT INFO`. */
+  readonly clientInfo: string
+  /** The address of this end of the connection, as Redis writes it; undefined when it cannot be known. */
+  readonly ownAddress: string | undefined
+}
+
+/**
+ * Returns why it cannot be believed that a server tells of changes before later replies; undefined when it can.
+ *
+ * Redis and Valkey do: all commands of all clients run on one thread, which appends pushes and replies to one buffer. What
+ * only speaks their protocol may spread keys over threads or servers. So the list says what must be there.
+ *
+ * @param isVouchedFor Whether the application says that nothing stands between it and the server.
+ */
+export function whyNotBelievable(
+  { info, clientInfo, ownAddress }: ServerSigns,
+  isVouchedFor: boolean,
+): string | undefined {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\s*$`, 'm').exec(info)?.[1]
+  const version = field('valkey_version') ?? field('redis_version')
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
+  if (version === undefined || /dragonfly|keydb|kvrocks|rlec|godis/i.test(info))
+    return 'the server is neither Redis nor Valkey'
+  if (!(major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]))) {
+    return `the server is of version ${version}, and ${OLDEST.join('.')} is the first that tells of every change`
+  }
+  if ((field('server_mode') ?? field('redis_mode')) !== 'standalone')
+    return 'the server is part of a cluster, or a sentinel'
+  const isGenuine = /^(epoll|kqueue|evport|select|poll)$/.test(field('multiplexing_api') ?? '')
+  if (!isGenuine || !field('executable') || !field('monotonic_clock')) {
+    return 'the server does not say of itself what Redis and Valkey say, so a proxy or another server may stand there'
+  }
+  if (isVouchedFor) return undefined
+  const seen = /(?:^| )addr=(\S+)/.exec(clientInfo)?.[1]
+  if (ownAddress === undefined) {
+    return 'the address of the connection is not known here, as with TLS, so a proxy may stand before the server; tracking: true vouches that none does'
+  }
+  if (seen !== ownAddress) {
+    return 'the server sees the connection come from another address, so a proxy may stand before it; tracking: true vouches that none does'
+  }
+  return undefined
+}

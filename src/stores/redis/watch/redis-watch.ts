@@ -1,0 +1,154 @@
+import { withDeadline } from '../../../ground/deadline.ts'
+import type { VerdictWatch, WatchedSession } from '../../verdict-watch.ts'
+import type { Keys } from '../keys.ts'
+import type { RedisClient } from '../redis-client.ts'
+import type { ServerClock } from '../registry/server-clock.ts'
+import { withoutArguments } from '../without-arguments.ts'
+import type { FollowedUser } from './followed-users.ts'
+import { type TrackableClient, whyNotTrackable } from './trackable-client.ts'
+import { NotBelievable, TrackedConnection, type Tracking } from './tracked-connection.ts'
+
+/** A connection that lived this long was not in vain: after it the next one is tried at once. */
+const GOOD_LIFE_MS = 10_000
+const FIRST_WAIT_MS = 50
+const LONGEST_WAIT_MS = 2000
+/** What Redis says where trying again does not help. */
+const REFUSALS = /^(NOPERM|NOAUTH|WRONGPASS|NOPROTO|ERR(?! max number of clients))/
+
+/** How the watch works. */
+export interface RedisWatchOptions {
+  readonly client: RedisClient
+  readonly keys: Keys
+  readonly clock: ServerClock
+  readonly deadlineMs: number
+  /** False: not at all. True: also where it cannot be seen that no proxy stands before the server. */
+  readonly tracking: boolean | undefined
+}
+
+/**
+ * Follows sessions on a second connection to the server of the application's client.
+ *
+ * The connection is opened by the first request whose sessions lie behind that very client, and believed only after the
+ * server has shown what this is built on. What is refused is not tried again.
+ */
+export class RedisWatch implements VerdictWatch {
+  readonly #tracking: Tracking
+  readonly #deadlineMs: number
+  readonly #restart = () => {
+    this.#restarts++
+    this.#connection?.end()
+  }
+  #refusal: string | undefined
+  #connection: TrackedConnection | undefined
+  #opening: Promise<void> | undefined
+  #trouble: string | undefined
+  #openedAt = 0
+  #failures = 0
+  #notBefore = 0
+  #isListening = false
+  #restarts = 0
+
+  constructor({ client, keys, clock, deadlineMs, tracking }: RedisWatchOptions) {
+    this.#tracking = { client: client as TrackableClient, keys, clock, isVouchedFor: tracking === true }
+    this.#deadlineMs = deadlineMs
+    this.#refusal = tracking === false ? 'the option "tracking" is false' : whyNotTrackable(client)
+  }
+
+  reading<Store extends object>(store: Store): Store | undefined {
+    if (this.#refusal !== undefined || (store as { client?: unknown }).client !== this.#tracking.client)
+      return undefined
+    const connection = this.#connection
+    if (!connection || connection.isOver || !this.#tracking.client.isReady) {
+      if (performance.now() >= this.#notBefore) void this.#open()
+      return undefined
+    }
+    if (!connection.isStuck(this.#deadlineMs)) return connection.viewOf(store)
+    connection.end()
+    return undefined
+  }
+
+  begin(session: WatchedSession): number {
+    const connection = this.#connection
+    if (!connection) return Number.POSITIVE_INFINITY
+    connection.keepTime()
+    if (!this.#knows(session)) connection.follow(session)
+    return connection.sent + 1
+  }
+
+  isLive(session: WatchedSession, begun: number): boolean {
+    const connection = this.#connection
+    return connection !== undefined && connection.answered >= begun && this.#knows(session)
+  }
+
+  /** Knowledge of a connection that is over is not valid, nor is that of one that is not believed yet. */
+  #knows({ knowledge }: WatchedSession): boolean {
+    const user = knowledge as FollowedUser | undefined
+    if (!user?.valid || !this.#tracking.clock.isToCome(user.until)) return false
+    user.used = true
+    return true
+  }
+
+  async whyNot(store?: object): Promise<string | undefined> {
+    if (this.#refusal !== undefined) return this.#refusal
+    if (store && (store as { client?: unknown }).client !== this.#tracking.client) {
+      return 'the session store has another client than redisStore(), or does not show it as its property "client"'
+    }
+    if (!this.#connection || this.#connection.isOver) await this.#open()
+    const isUsed = this.#connection !== undefined && !this.#connection.isOver
+    return this.#refusal ?? (isUsed ? undefined : (this.#trouble ?? 'the connection was lost'))
+  }
+
+  #open(): Promise<void> {
+    this.#opening ??= this.#tryToOpen().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async #tryToOpen(): Promise<void> {
+    this.#defer()
+    const { client } = this.#tracking
+    if (!client.isReady) {
+      this.#trouble = 'the client is not connected'
+      return
+    }
+    if (!this.#isListening) {
+      this.#isListening = true
+      // It may be connected to another server then.
+      client.on('ready', this.#restart)
+    }
+    const restarts = this.#restarts
+    const connection = new TrackedConnection(this.#tracking)
+    try {
+      await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not answer in time.'))
+      this.#connection = connection
+      // Meanwhile the limiter was closed, or the client has another connection than the one that was tried.
+      if (this.#refusal !== undefined || this.#restarts !== restarts) connection.end()
+    } catch (error) {
+      connection.end()
+      const { message } = withoutArguments(error)
+      this.#trouble = message
+      if (error instanceof NotBelievable || REFUSALS.test(message)) this.#giveUp(message)
+    }
+  }
+
+  /** Has the next try wait, the longer the more often connections have ended early. */
+  #defer(): void {
+    const now = performance.now()
+    this.#failures = now - this.#openedAt < GOOD_LIFE_MS ? this.#failures + 1 : 0
+    this.#openedAt = now
+    this.#notBefore = now + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures)
+  }
+
+  #giveUp(reason: string): void {
+    this.#refusal = reason
+    if (this.#isListening) this.#tracking.client.off('ready', this.#restart)
+    this.#isListening = false
+  }
+
+  /** Ends the connection, for good. */
+  close(): void {
+    this.#giveUp('the limiter is closed')
+    this.#connection?.end()
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import type { WatchedSession } from '../../verdict-watch.ts'
+import type { Keys } from '../keys.ts'
+import type { ServerClock } from '../registry/server-clock.ts'
+import { whyNotBelievable } from './believable-server.ts'
+import { connectedFrom } from './own-address.ts'
+import { SessionFollower } from './session-follower.ts'
+import { keyPrefixOf, type TrackableClient, trackingClient } from './trackable-client.ts'
+
+const CANARY_MS = 60_000
+
+/** The server, or what stands before it, cannot be believed: no further try would change that. */
+export class NotBelievable extends Error {}
+
+/** What a connection is opened with. */
+export interface Tracking {
+  /** The application's own client. */
+  readonly client: TrackableClient
+  readonly keys: Keys
+  readonly clock: ServerClock
+  readonly isVouchedFor: boolean
+}
+
+/**
+ * One connection over which Redis tells of changes, from its opening to its end. It is never opened again.
+ *
+ * Redis remembers, for this connection, every key that a read after `CLIENT CACHING YES` has touched, and sends a push when
+ * the key changes, in one order with the replies.
+ */
+export class TrackedConnection {
+  /** The number of the last reading of a session that was sent, and of the last that was answered. */
+  sent = 0
+  answered = 0
+  isOver = false
+  /** Stands in for the client of a session store. */
+  readonly #reader: TrackableClient
+  readonly #views = new WeakMap<object, object>()
+  readonly #own: TrackableClient
+  readonly #tracking: Tracking
+  readonly #follower: SessionFollower
+  #canary: { readonly key: string; isTold: boolean } | undefined
+  #waiting = 0
+  #lastAnswer = 0
+
+  constructor(tracking: Tracking) {
+    this.#tracking = tracking
+    const own = trackingClient(tracking.client)
+    this.#own = own
+    for (const event of ['error', 'end', 'reconnecting', 'terminated']) own.on(event, () => this.end())
+    this.#follower = new SessionFollower(own, tracking, () => this.end())
+    own.on('invalidate', (key) => this.#changed(key))
+    const get = (...args: [string]) => this.#read(args)
+    this.#reader = Object.create(own, { get: { value: get } }) as TrackableClient
+  }
+
+  /** @throws NotBelievable; and what the client throws when the server is away. */
+  async open(): Promise<void> {
+    const own = this.#own
+    own.unref()
+    const ownAddress = await connectedFrom(() => own.connect(), own.options?.socket)
+    const [info, clientInfo] = await Promise.all([
+      own.sendCommand(['INFO', 'server']),
+      own.sendCommand(['CLIENT', 'INFO']),
+    ])
+    const signs = { info: String(info), clientInfo: String(clientInfo), ownAddress }
+    const problem = whyNotBelievable(signs, this.#tracking.isVouchedFor)
+    if (problem !== undefined) throw new NotBelievable(problem)
+    await own.sendCommand(['CLIENT', 'TRACKING', 'ON', 'OPTIN'])
+    await this.#tryCanary()
+    await this.#askTime()
+    if (this.isOver) throw new Error('The connection was closed.')
+  }
+
+  /** Shows that a change which the application's own connection makes is told before a later reply on this one. */
+  async #tryCanary(): Promise<void> {
+    const own = this.#own
+    const key = `${keyPrefixOf(this.#own)}${this.#tracking.keys.epoch}:canary:${randomUUID()}`
+    const canary = { key, isTold: false }
+    this.#canary = canary
+    await Promise.all([own.sendCommand(['CLIENT', 'CACHING', 'YES']), own.sendCommand(['GET', key])])
+    await this.#tracking.client.sendCommand(['SET', key, '1', 'PX', String(CANARY_MS)])
+    const found = await own.sendCommand(['GET', key])
+    const { isTold } = canary
+    if (String(found) !== '1') throw new NotBelievable('the two connections lead to different servers or databases')
+    if (!isTold) throw new NotBelievable('a change was not told before the next reply')
+  }
+
+  #changed(key: unknown): void {
+    if (this.#canary && String(key) === this.#canary.key) this.#canary.isTold = true
+    this.#follower.changed(key)
+  }
+
+  /** Learns whether a session is live, and follows it from then on. */
+  follow(session: WatchedSession): void {
+    this.#follower.follow(session)
+  }
+
+  /** Asks what time it is at the server. */
+  async #askTime(): Promise<void> {
+    const sentAt = performance.now()
+    const [seconds, micros] = (await this.#own.sendCommand(['TIME'])) as [string, string]
+    this.#tracking.clock.learn(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000), sentAt)
+  }
+
+  /** Asks for the time when it is due: requests that ask nothing else do not learn it. */
+  keepTime(): void {
+    if (this.#tracking.clock.isDue()) this.#askTime().catch(() => {})
+  }
+
+  /** Returns a session store that reads over this connection, and is otherwise the one given. */
+  viewOf<Store extends object>(store: Store): Store {
+    let view = this.#views.get(store) as Store | undefined
+    if (!view) {
+      view = Object.create(store, { client: { value: this.#reader } }) as Store
+      this.#views.set(store, view)
+    }
+    return view
+  }
+
+  /** Replies come in the order of the commands: one of them shows that all before it have come. */
+  async #read(args: [string]): Promise<unknown> {
+    const number = ++this.sent
+    if (this.#waiting++ === 0) this.#lastAnswer = performance.now()
+    try {
+      const value = await this.#own.get(...args)
+      // A failure shows nothing: it may be that the command was never sent.
+      if (number > this.answered) this.answered = number
+      return value
+    } finally {
+      this.#waiting--
+      this.#lastAnswer = performance.now()
+    }
+  }
+
+  /** Tells whether readings wait, and none was answered for so long. */
+  isStuck(ms: number): boolean {
+    return this.#waiting > 0 && performance.now() - this.#lastAnswer > ms
+  }
+
+  /** Ends the connection, and with it all that is known by it. */
+  end(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.#follower.forget()
+    try {
+      this.#own.destroy()
+    } catch {
+      // It is closed already.
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { RedisStore } from 'connect-redis'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tokenOf } from '../../../src/index.ts'
+import { fromIoredis } from '../../../src/redis.ts'
+import { connectRedis } from '../../support/redis-client.ts'
+import { useRedis } from '../../support/use-redis.ts'
+import { startWatched, type WatchedProcess } from '../../support/watched-process.ts'
+
+const db = useRedis()
+const KEY = 'sessmgr:{alice}:s'
+const open: WatchedProcess[] = []
+
+/** Starts a process whose watch is in use. */
+async function started(options: Parameters<typeof startWatched>[1] = {}): Promise<WatchedProcess> {
+  const process = await startWatched(db.server.url, options)
+  open.push(process)
+  expect(await process.watch.whyNot(process.sessionStore)).toBeUndefined()
+  return process
+}
+
+afterEach(async () => {
+  for (const process of open.splice(0)) await process.close()
+})
+
+/** How many commands the server has run since the last reset, but for those of this question. */
+async function commandCounts(): Promise<Record<string, number>> {
+  const lines = String(await db.client.info('commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)
+  const counts = [...lines].map(([, command = '', calls]) => [command, Number(calls)] as const)
+  return Object.fromEntries(counts.filter(([command]) => !/^(config|info)/.test(command)))
+}
+
+describe('a session that is followed', () => {
+  let one: WatchedProcess
+  beforeEach(async () => {
+    one = await started()
+  })
+
+  /** Logs in, and has the process learn of the session. */
+  async function followed(userId: string, sessionId: string) {
+    const session = await one.login(userId, sessionId)
+    expect(await one.ask(session, sessionId)).toEqual({ data: { sessionId }, isLive: true })
+    return session
+  }
+
+  it('is read with one command, and no other, while nothing changes', async () => {
+    const session = await followed('alice', 'a')
+    await db.client.sendCommand(['CONFIG', 'RESETSTAT'])
+    for (let request = 0; request < 50; request++) expect((await one.ask(session, 'a'))?.isLive).toBe(true)
+    expect(await commandCounts()).toEqual({ get: 50 })
+  })
+
+  it('is learnt of with two commands more, and the epoch once for all sessions', async () => {
+    await followed('alice', 'a')
+    const session = await one.login('bob', 'b')
+    await db.client.sendCommand(['CONFIG', 'RESETSTAT'])
+    expect((await one.ask(session, 'b'))?.isLive).toBe(true)
+    expect(await commandCounts()).toEqual({ 'client|caching': 1, hget: 1, get: 1 })
+  })
+
+  const changes: readonly [string, (other: WatchedProcess) => Promise<unknown>][] = [
+    ['its own end', (other) => other.store.sessions.end('alice', [tokenOf('a')])],
+    ['the end of all sessions of its user', (other) => other.store.sessions.end('alice')],
+    ['the end of all other sessions of its user', (other) => other.store.sessions.endOthers('alice', tokenOf('b'))],
+    ['a site-wide logout', (other) => other.store.epoch.advance()],
+    [
+      'a login that displaces it',
+      async (other) => {
+        const { version } = await other.store.sessions.read('alice')
+        const admit = { sessionId: 'c', ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
+        await other.store.sessions.commit('alice', version, { admit, end: [tokenOf('a')] })
+      },
+    ],
+    ['the loss of its user', () => db.client.del(KEY)],
+    ['the loss of everything', () => db.client.flushAll()],
+    ['the loss of everything, in a transaction', () => db.client.multi().flushDb().exec()],
+    ['another name of its key', () => db.client.rename(KEY, 'elsewhere')],
+    ['the expiry of its user', () => db.client.pExpire(KEY, 0)],
+    ['a damaged record', async () => void (await db.client.hSet(KEY, await fieldsOf(), 'damaged'))],
+  ]
+  const fieldsOf = async () => (await db.client.hKeys(KEY)).find((field) => field.length === 11) as string
+
+  it.each(changes)('is not live after %s, by another process', async (_, change) => {
+    const other = await started()
+    const session = await followed('alice', 'a')
+    if (_.includes('other sessions')) await one.login('alice', 'b')
+    await one.ask(session, 'a')
+    await change(other)
+    expect((await one.ask(session, 'a'))?.isLive).toBe(false)
+    expect((await one.ask(session, 'a'))?.isLive).toBe(false)
+  })
+
+  it('is live on after a change that is none of its own', async () => {
+    const session = await followed('alice', 'a')
+    await one.login('alice', 'b')
+    await one.store.sessions.end('alice', [tokenOf('b')])
+    // The first reading learns what has changed.
+    expect((await one.ask(session, 'a'))?.isLive).toBe(true)
+    expect((await one.ask(session, 'a'))?.isLive).toBe(true)
+  })
+
+  it('of a generation before the epoch is not live, and one after it is', async () => {
+    const early = await followed('alice', 'a')
+    await one.store.epoch.advance()
+    const late = await one.login('alice', 'b')
+    expect((await one.ask(early, 'a'))?.isLive).toBe(false)
+    expect((await one.ask(late, 'b'))?.isLive).toBe(true)
+  })
+
+  it('is not live by what was known before its user was followed on another connection', async () => {
+    const session = await followed('alice', 'a')
+    await db.client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'])
+    await expect.poll(() => one.ask(session, 'a').catch(() => undefined)).toBeUndefined()
+    await db.client.hDel(KEY, await fieldsOf())
+    await expect.poll(() => one.watch.whyNot(one.sessionStore)).toBeUndefined()
+    expect((await one.ask(session, 'a'))?.isLive).toBe(false)
+  })
+
+  it('is followed again after all connections were lost', async () => {
+    const session = await followed('alice', 'a')
+    await db.client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'])
+    await expect
+      .poll(async () => (await one.ask(session, 'a').catch(() => undefined))?.isLive, { timeout: 20_000 })
+      .toBe(true)
+  })
+
+  it('is not said to be live by a store that answers without asking Redis', async () => {
+    class Cached extends RedisStore {
+      override async get(_sid: string, callback?: (error: unknown, data: unknown) => void) {
+        callback?.(null, { sessionId: 'a' })
+      }
+    }
+    const cached = await startWatched(db.server.url, {
+      client: one.client,
+      sessionStore: new Cached({ client: one.client }),
+    })
+    const session = await one.login('alice', 'a')
+    expect(await cached.watch.whyNot(cached.sessionStore)).toBeUndefined()
+    // What follows the session is on its way, and may arrive: it is the reading that shows nothing.
+    for (let request = 0; request < 5; request++) {
+      expect((await cached.ask(session, 'a'))?.isLive).toBe(false)
+      await one.client.ping()
+    }
+    await cached.store.close()
+  })
+})
+
+describe('the watch is not used, and says why,', () => {
+  it.each<[string, Parameters<typeof startWatched>[1]]>([['the option "tracking" is false', { tracking: false }]])(
+    'where %s',
+    async (reason, options) => {
+      const process = await startWatched(db.server.url, options)
+      expect(await process.watch.whyNot(process.sessionStore)).toBe(reason)
+      expect(await process.ask(await process.login('alice', 'a'), 'a')).toBeUndefined()
+      await process.close()
+    },
+  )
+
+  it('where the sessions have another client', async () => {
+    const client = await connectRedis(db.server.url)
+    const process = await startWatched(db.server.url, { sessionStore: new RedisStore({ client }) })
+    expect(await process.watch.whyNot(process.sessionStore)).toMatch(/^the session store has another client/)
+    expect(await process.ask(await process.login('alice', 'a'), 'a')).toBeUndefined()
+    await process.close()
+    client.destroy()
+  })
+})
+
+void fromIoredis
