@@ -4,7 +4,6 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { HostSessionData, RequestState } from './host-types.ts'
-import { LoginsUnderWay } from './login/logins-under-way.ts'
 import { SeenSessions } from './memory/seen-sessions.ts'
 import { Standing } from './request/standing.ts'
 import { MARKER_KEY, readMarker, type SessionMarker, SessionMarks } from './session-marks.ts'
@@ -33,7 +32,6 @@ export class GuardContext {
   readonly options: GuardOptions
   readonly marks: SessionMarks
   readonly warnings: UserWarnings
-  readonly logins = new LoginsUnderWay()
   readonly seen = new SeenSessions()
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
@@ -90,10 +88,5 @@ export class GuardContext {
   async hasEnded(request: object): Promise<boolean> {
     const origin = await Standing.of(request)?.dependsOn()
     return origin !== undefined && !(await this.isLive(origin))
-  }
-
-  /** Finds the session that must be live for a request to log this user in: its own, as long as it has one of his. */
-  async continuedBy(request: object, userId: UserId): Promise<Token | undefined> {
-    return (await Standing.of(request)?.dependsOn(userId))?.token
   }
 }

@@ -42,7 +42,7 @@ export async function saveSession(
 ): Promise<void> {
   const token = guard.tokenFor(sessionId)
   const write = new Write(sessionId, token, data, request)
-  const login = guard.logins.of(request)
+  const login = Standing.of(request)?.login
   if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, login.userId)
   await guard.prepare(data, token)
   const marker = guard.marks.read(data, token)

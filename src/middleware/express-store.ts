@@ -91,7 +91,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
     return session
   }
   store.regenerate = (request, callback) => {
-    if (guard.logins.of(request)) {
+    if (Standing.of(request)?.login) {
       store.generate(request)
       return process.nextTick(callback)
     }

@@ -1,6 +1,7 @@
 import { SiteSecrets } from '../../src/auth/site-secrets.ts'
 import type { UserId } from '../../src/ground/user-id.ts'
 import type { HostRequest, HostSessionData, HostStore } from '../../src/guard/host-types.ts'
+import { type LoginUnderWay, Standing } from '../../src/guard/request/standing.ts'
 import { SessionGuard } from '../../src/guard/session-guard.ts'
 import { storeCalls } from '../../src/guard/stores/store-calls.ts'
 import type { CodeSettings } from '../../src/options/setting-rules.ts'
@@ -20,6 +21,20 @@ export function sessionData(fields: HostSessionData = {}, lifeMs = LIFE_MS): Hos
 
 /** A request, as far as the guard looks at it. */
 export const visitorRequest = (fields: object = { sessmgr: {} }) => fields as HostRequest
+
+/** The token of the session that must be live for a request to log this user in. */
+export async function continuedBy(request: object, userId: UserId): Promise<string | undefined> {
+  return (await Standing.of(request)?.dependsOn(userId))?.token
+}
+
+/** Runs what a host does while a login of a request is under way. */
+export async function whileLoggingIn(request: object, login: LoginUnderWay, run: () => Promise<void>): Promise<void> {
+  const standing = Standing.at(request)
+  standing.login = login
+  await run().finally(() => {
+    standing.login = undefined
+  })
+}
 
 /** A guard between a session store and a limiter, all of them real: one process, which may share its stores with others. */
 export function createGuardWorld({

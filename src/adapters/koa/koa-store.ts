@@ -1,6 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { HostSessionData } from '../../guard/host-types.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
+import { Standing } from '../../guard/request/standing.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { Inspected, SessionGuard } from '../../guard/session-guard.ts'
@@ -86,7 +87,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     Object.defineProperty(data, WRITING, { value: new Writing(maxAge, options), configurable: true })
     if (visit) Object.assign(visit, { sessionID: key, wrote: true })
     if (visit?.isQuiet) return
-    if (visit) visit.written = guard.logins.of(visit) ? data : undefined
+    if (visit) visit.written = Standing.of(visit)?.login ? data : undefined
     const { [MARKER_KEY]: before } = data
     await guard.save(key, data, visit)
     const { [MARKER_KEY]: marker } = data
@@ -96,7 +97,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   store.destroy = async (key, options = {}) => {
     const visit = visitIn(options)
     // The session that a login leaves stays in its store and its slot until the login has been admitted.
-    if (visit && guard.logins.of(visit)) return
+    if (visit && Standing.of(visit)?.login) return
     await guard.destroy(key, visit)
   }
 

@@ -2,8 +2,10 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
+import { createUserQueue } from '../../limiter/user-queue.ts'
 import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from '../host-types.ts'
 import { noteLogin } from '../request/loaded-session.ts'
+import { Standing } from '../request/standing.ts'
 import type { HostedStore } from '../session-exchange.ts'
 import { sessionTtl } from '../session-ttl.ts'
 
@@ -12,6 +14,9 @@ import { sessionTtl } from '../session-ttl.ts'
  * off in between must not hold a slot for days.
  */
 const UNCONFIRMED_MS = 120_000
+
+/** How long a login may keep the next one of the same request waiting: one that is started within another cannot wait for it. */
+const HOLD_MS = 250
 
 /** What the limit of logins is made of. */
 export interface LoginParts {
@@ -25,12 +30,14 @@ export interface LoginParts {
 
 /** Creates what every login passes, whatever the host. */
 export function createLimitLogin(parts: LoginParts): LimitLogin {
+  // Several logins that a request starts at once take turns: each goes on with the session that the one before has made.
+  const inTurn = createUserQueue<object>(HOLD_MS)
   return async (login) => {
     if (login.options?.session === false) return login.logIn()
     try {
       const userId = parts.userIdOf(login.user)
       const store = parts.storeOf(login.request)
-      const admission = await store.guard.logins.inTurn(login.request, () => admit(parts, store, login, userId))
+      const admission = await inTurn(login.request, () => admit(parts, store, login, userId))
       if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
     } catch (error) {
       login.forget?.()
@@ -46,6 +53,7 @@ async function admit(
   userId: UserId,
 ): Promise<Admission> {
   const { guard } = store
+  const standing = Standing.at(request)
   await guard.marks.ready()
   const { session: before, sessionID: sessionId = '' } = request
   const holder = before && guard.markerOf(sessionId, before)?.userId
@@ -54,26 +62,28 @@ async function admit(
   const attempt = {
     userId,
     replaces,
-    continues: await guard.continuedBy(request, userId),
+    continues: (await standing.dependsOn(userId))?.token,
     ip: request.ip ?? request.socket.remoteAddress,
     userAgent: request.headers['user-agent'],
     blockedMessage: () => blockedMessage(request),
   }
-  const admission = await guard.logins.run(request, { userId, sessionId }, () =>
-    limiter.admit(attempt, async () => {
-      const revert = rememberSession(store, request)
-      try {
-        await logIn()
-        await save?.()
-      } catch (error) {
-        await revert()
-        throw error
-      }
-      const { session = {}, sessionID = '' } = request
-      if (sessionID === sessionId && request._sessionManager) guard.warnings.noteOldPassport()
-      return { sessionId: sessionID, ttlMs: Math.min(sessionTtl(session), UNCONFIRMED_MS), revert }
-    }),
-  )
+  const establish = async () => {
+    const revert = rememberSession(store, request)
+    try {
+      await logIn()
+      await save?.()
+    } catch (error) {
+      await revert()
+      throw error
+    }
+    const { session = {}, sessionID = '' } = request
+    if (sessionID === sessionId && request._sessionManager) guard.warnings.noteOldPassport()
+    return { sessionId: sessionID, ttlMs: Math.min(sessionTtl(session), UNCONFIRMED_MS), revert }
+  }
+  standing.login = { userId, sessionId }
+  const admission = await limiter.admit(attempt, establish).finally(() => {
+    standing.login = undefined
+  })
 
   const { session, sessionID = '' } = request
   if (admission.admitted && session) {

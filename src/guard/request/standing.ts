@@ -17,7 +17,12 @@ interface Origin extends OriginSession {
   readonly earlier: Origin | undefined
 }
 
-/** A login whose user is known and whose session is not registered yet. */
+/**
+ * A login whose user is known and whose session is not registered yet.
+ *
+ * Where the host regenerates the session meanwhile, the one that the visitor came with stays in its store and its slot:
+ * another login must not take it for lost, and a refused one leaves it as it was.
+ */
 export interface LoginUnderWay {
   readonly userId: UserId
   /** The id of the session that the visitor came with; a host gives the login another. */

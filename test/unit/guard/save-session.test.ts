@@ -1,6 +1,6 @@
 import { describe, expect, it, test, vi } from 'vitest'
 import { tokenOf } from '../../../src/sessions/token.ts'
-import { createGuardWorld, sessionData, visitorRequest } from '../../support/guard-world.ts'
+import { createGuardWorld, sessionData, visitorRequest, whileLoggingIn } from '../../support/guard-world.ts'
 
 const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf(sessionId) })
 
@@ -81,7 +81,7 @@ describe('writing the session of a login under way', () => {
     const world = createGuardWorld()
     const request = visitorRequest()
     const data = sessionData({ user: 7 })
-    await world.guard.logins.run(request, login, () => world.guard.save('new', data, request))
+    await whileLoggingIn(request, login, () => world.guard.save('new', data, request))
     expect(data).not.toHaveProperty('sessmgr')
     expect(await world.registered(7)).toEqual([])
     expect(await world.guard.load('new')).toEqual({ ended: 'ended' })
@@ -91,7 +91,7 @@ describe('writing the session of a login under way', () => {
     const world = createGuardWorld()
     const request = visitorRequest()
     const data = sessionData({ user: 7, sessmgr: 'earlier' })
-    const save = () => world.guard.logins.run(request, login, () => world.guard.save('new', data, request))
+    const save = () => whileLoggingIn(request, login, () => world.guard.save('new', data, request))
     await save()
     expect(world.store.read('new')).toMatchObject({ sessmgr: { userId: 7 } })
     vi.spyOn(world.guard.calls, 'set').mockRejectedValue(new Error('the store is down'))
@@ -102,7 +102,7 @@ describe('writing the session of a login under way', () => {
   it('writes it as it is under the id that the visitor came with: it is registered next', async () => {
     const world = createGuardWorld()
     const request = visitorRequest()
-    await world.guard.logins.run(request, login, () => world.guard.save('before', sessionData({ user: 7 }), request))
+    await whileLoggingIn(request, login, () => world.guard.save('before', sessionData({ user: 7 }), request))
     expect(world.store.read('before')).toMatchObject({ user: 7 })
     expect(world.store.read('before')).not.toHaveProperty('sessmgr')
     expect(await world.registered(7)).toEqual([])

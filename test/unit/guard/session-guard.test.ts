@@ -1,7 +1,7 @@
 import { describe, expect, it, test, vi } from 'vitest'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { deferred } from '../../support/deferred.ts'
-import { createGuardWorld, sessionData, visitorRequest } from '../../support/guard-world.ts'
+import { continuedBy, createGuardWorld, sessionData, visitorRequest } from '../../support/guard-world.ts'
 
 const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf(sessionId) })
 
@@ -68,23 +68,23 @@ describe('the session on which a request goes', () => {
   })
 
   it('is continued by a login of the same user, not of another', async () => {
-    const { guard, request } = await loaded()
-    expect(await guard.continuedBy(request, '7')).toBe(tokenOf('a'))
-    expect(await guard.continuedBy(request, 8)).toBeUndefined()
-    expect(await guard.continuedBy({}, 7)).toBeUndefined()
+    const { request } = await loaded()
+    expect(await continuedBy(request, '7')).toBe(tokenOf('a'))
+    expect(await continuedBy(request, 8)).toBeUndefined()
+    expect(await continuedBy({}, 7)).toBeUndefined()
   })
 
   it('is neither ended nor continued after the request gave it up while it was live', async () => {
     const { guard, request } = await loaded()
     await guard.destroy('a', request)
-    expect([await guard.hasEnded(request), await guard.continuedBy(request, 7)]).toEqual([false, undefined])
+    expect([await guard.hasEnded(request), await continuedBy(request, 7)]).toEqual([false, undefined])
   })
 
   it('has ended although the request gave it up, when it was over before', async () => {
     const { guard, request, endInRegistry } = await loaded()
     await endInRegistry(7, 'a')
     await guard.destroy('a', request)
-    expect([await guard.hasEnded(request), await guard.continuedBy(request, 7)]).toEqual([true, tokenOf('a')])
+    expect([await guard.hasEnded(request), await continuedBy(request, 7)]).toEqual([true, tokenOf('a')])
   })
 
   it('is waited for while it is being given up', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, test, vi } from 'vitest'
+import { Standing } from '../../../../src/guard/request/standing.ts'
 import { tokenOf } from '../../../../src/sessions/token.ts'
-import { sessionData } from '../../../support/guard-world.ts'
+import { continuedBy, sessionData } from '../../../support/guard-world.ts'
 import { clientRequest, createLoginHost } from '../../../support/login-host.ts'
 
 const HOUR = 3_600_000
@@ -18,7 +19,7 @@ describe('a login', () => {
     expect(await host.records(7)).toMatchObject([{ ...session(7, 'new'), ip: '192.0.2.1', userAgent: 'curl/8' }])
     expect(request.sessmgr).toEqual({ session: session(7, 'new') })
     expect(host.guard.markerOf('new', request.session ?? {})).toMatchObject(session(7, 'new'))
-    expect(await host.guard.continuedBy(request, 7)).toBe(tokenOf('new'))
+    expect(await continuedBy(request, 7)).toBe(tokenOf('new'))
     expect(host.attended).toEqual([request.session])
     expect(host.store.ids()).toEqual(['new'])
     expect(host.logged).toEqual([])
@@ -217,6 +218,7 @@ describe('a login that is refused', () => {
     await expect(host.login(request, 7, { [step]: fail, forget })).rejects.toThrow('no')
     expect(forget).toHaveBeenCalledTimes(1)
     expect(request).toMatchObject({ sessionID: 'before', session: { cart: 1 } })
+    expect(Standing.of(request)?.login).toBeUndefined()
     expect([host.store.ids(), await host.registered(7)]).toEqual([['before'], []])
   })
 

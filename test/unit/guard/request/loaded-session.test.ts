@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { goOnWith, judgeSession } from '../../../../src/guard/request/loaded-session.ts'
 import { tokenOf } from '../../../../src/sessions/token.ts'
-import { sessionData } from '../../../support/guard-world.ts'
+import { continuedBy, sessionData } from '../../../support/guard-world.ts'
 import { clientRequest, createLoginHost } from '../../../support/login-host.ts'
 
 const session = (userId: number) => ({ userId, token: tokenOf('before') })
 
 test('a request goes on with the live login session that it was loaded with', async () => {
-  const { hosted, signIn, attended, guard } = createLoginHost()
+  const { hosted, signIn, attended } = createLoginHost()
   const request = clientRequest(await signIn('before', 7))
   expect(await judgeSession(hosted, request, 'missing')).toBe(false)
   expect(request.sessmgr).toEqual({ session: session(7) })
-  expect(await guard.continuedBy(request, 7)).toBe(tokenOf('before'))
+  expect(await continuedBy(request, 7)).toBe(tokenOf('before'))
   expect(attended).toContain(request.session)
 })
 
