@@ -1,5 +1,6 @@
-import { type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
+import { send } from './send.ts'
 
 /** What a server answered. */
 export interface Answer {
@@ -86,8 +87,8 @@ export class Browser {
     const body = form === undefined ? undefined : new URLSearchParams(form).toString()
     const type = 'application/x-www-form-urlencoded;charset=UTF-8'
     const about = body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) }
-    const response = await exchange(url, { method, headers: { ...about, ...lowerCase({ ...sent, ...headers }) } }, body)
-    return this.#answer(response)
+    const options = { method, headers: { ...about, ...lowerCase({ ...sent, ...headers }) } }
+    return this.#answer(await readAll(await send(url, options, body)))
   }
 
   #answer(response: Received): Answer {
@@ -131,16 +132,6 @@ function splitOnce(text: string): [string, string] {
 
 function lowerCase(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-/** Sends one request on a connection of its own. `fetch` would say that a script sends it. */
-async function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Received> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(url, { ...options, agent: false }, resolve)
-      .on('error', reject)
-      .end(body)
-  })
-  return readAll(response)
 }
 
 async function readAll(response: IncomingMessage): Promise<Received> {

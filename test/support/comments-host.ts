@@ -156,7 +156,7 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
     )
   })
   const { origin, close } = await serve(app)
-  const client = new RestClient(origin, 64)
+  const client = new RestClient(origin)
 
   const host: CommentsHost = {
     origin,
@@ -176,7 +176,6 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
       return { cookie, nonce: (await client.send('GET', '/nonce', { headers: { cookie } })).text }
     },
     async close() {
-      client.close()
       await close()
       await limiter.close()
     },

@@ -1,4 +1,5 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { Agent, type IncomingHttpHeaders } from 'node:http'
+import { send, textOf } from './send.ts'
 
 /** What a server answered, as far as a load run looks. */
 export interface LoadAnswer {
@@ -29,7 +30,7 @@ export class HttpLoad {
     return this.send(origin, '/login', { method: 'POST', form: { username, password }, cookie })
   }
 
-  send(origin: string, path: string, { method = 'GET', cookie, form }: LoadRequest = {}): Promise<LoadAnswer> {
+  async send(origin: string, path: string, { method = 'GET', cookie, form }: LoadRequest = {}): Promise<LoadAnswer> {
     const start = performance.now()
     const body = form && new URLSearchParams(form).toString()
     const headers = {
@@ -39,23 +40,8 @@ export class HttpLoad {
         ? {}
         : { 'content-type': 'application/x-www-form-urlencoded', 'content-length': body.length }),
     }
-    return new Promise((resolve, reject) => {
-      const outgoing = request(origin + path, { method, agent: this.#agent, headers }, (response) => {
-        const { statusCode: status = 0, headers } = response
-        const text: string[] = []
-        response.setEncoding('utf8').on('data', (chunk) => text.push(chunk))
-        response.on('error', reject).on('end', () => {
-          resolve({
-            status,
-            headers,
-            text: text.join(''),
-            cookie: sessionCookie(headers),
-            ms: performance.now() - start,
-          })
-        })
-      })
-      outgoing.on('error', reject).end(body)
-    })
+    const answer = await textOf(await send(origin + path, { method, agent: this.#agent, headers }, body))
+    return { ...answer, cookie: sessionCookie(answer.headers), ms: performance.now() - start }
   }
 
   close(): void {

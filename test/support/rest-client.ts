@@ -1,4 +1,5 @@
-import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { send, textOf } from './send.ts'
 
 /** What a REST route answered. */
 export interface RestAnswer {
@@ -22,40 +23,23 @@ export interface RestCall {
 /** Sends requests as scripts do: nothing is normalised, no header is added. */
 export class RestClient {
   readonly #origin: string
-  readonly #agent: Agent
 
-  constructor(origin: string, connections = 8) {
+  constructor(origin: string) {
     this.#origin = origin
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections })
   }
 
-  send(method: string, path: string, { headers = {}, json, body }: RestCall = {}): Promise<RestAnswer> {
+  async send(method: string, path: string, { headers = {}, json, body }: RestCall = {}): Promise<RestAnswer> {
     const content = json === undefined ? body : JSON.stringify(json)
     const type = json === undefined ? {} : { 'content-type': 'application/json' }
     const length = content === undefined ? {} : { 'content-length': Buffer.byteLength(content) }
-    return new Promise((resolve, reject) => {
-      const options = { method, path, agent: this.#agent, headers: { ...type, ...length, ...headers } }
-      const outgoing = request(this.#origin, options, (response) => {
-        const parts: string[] = []
-        response.setEncoding('utf8').on('data', (part: string) => parts.push(part))
-        response.on('error', reject).on('end', () => {
-          const text = parts.join('')
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            get json() {
-              return JSON.parse(text)
-            },
-          })
-        })
-      })
-      outgoing.on('error', reject).end(content)
-    })
-  }
-
-  close(): void {
-    this.#agent.destroy()
+    const options = { method, path, headers: { ...type, ...length, ...headers } }
+    const answer = await textOf(await send(this.#origin, options, content))
+    return {
+      ...answer,
+      get json() {
+        return JSON.parse(answer.text)
+      },
+    }
   }
 }
 

@@ -130,7 +130,6 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
       }
     },
     async close() {
-      client.close()
       await close()
       await limiter.close()
     },

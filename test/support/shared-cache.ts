@@ -28,10 +28,7 @@ export async function startSharedCache(origin: string): Promise<string> {
     if (until > Date.now()) kept.set(url, [one, ...(kept.get(url) ?? [])])
     response.writeHead(status, { ...given, 'x-cache': found ? 'hit' : 'miss' }).end(text)
   })
-  onTestFinished(async () => {
-    client.close()
-    await cache.close()
-  })
+  onTestFinished(cache.close)
   return cache.origin
 }
 

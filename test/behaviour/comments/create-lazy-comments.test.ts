@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import express, { type RequestHandler } from 'express'
 import session from 'express-session'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createLazyComments, type LazyCommentsOptions } from '../../../src/comments.ts'
 import { listen } from '../../support/listen.ts'
 import { basic, RestClient } from '../../support/rest-client.ts'
@@ -48,7 +48,6 @@ async function start(given: Partial<LazyCommentsOptions> = {}, ...before: Reques
     res.send((await comments.script(req, post)) + (await comments.render(req, post)))
   })
   const client = new RestClient(await listen(app))
-  onTestFinished(() => client.close())
   return { comments, client }
 }
 
