@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: [
       'test/campaign/**/*.campaign.ts',
-      'test/behaviour/endings/held-requests.test.ts',
+      'test/behaviour/{endings,hosts}/held-requests.test.ts',
       'test/behaviour/logins/{limit,parallel-logins,relogin}.test.ts',
       'test/behaviour/rest/fuzz.test.ts',
       'test/behaviour/stores/redis-failure.test.ts',

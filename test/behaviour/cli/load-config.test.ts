@@ -4,13 +4,16 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findConfig } from '../../../src/cli/find-config.ts'
 import { loadConfig } from '../../../src/cli/load-config.ts'
-import { EXAMPLE, runProgram } from '../../support/cli.ts'
+import { EXAMPLE, runCli, runProgram } from '../../support/cli.ts'
 import { ESM, folderWith, LOCAL_WARNING } from './config-folder.ts'
 
 const LIMITER = 'sessmgr({ settings: { maximum: 42 } })'
 const CJS = "const { sessmgr } = require('sessmgr')\n"
 
-const maximumIn = async (cwd: string, ...args: string[]) => runProgram([...args, 'settings', 'get', 'maximum'], { cwd })
+const MAXIMUM = ['settings', 'get', 'maximum']
+
+/** In this process, for what does not depend on how Node loads the file. */
+const maximumIn = (cwd: string, ...args: string[]) => runCli([...args, ...MAXIMUM], { cwd })
 
 describe('the configuration', () => {
   it.each([
@@ -42,7 +45,11 @@ describe('the configuration', () => {
       `${ESM}import type { Sessmgr } from 'sessmgr'\nexport default (): Sessmgr => ${LIMITER}`,
     ],
   ])('is found as %s that exports %s', async (name, _what, text) => {
-    expect(await maximumIn(folderWith({ [name]: text }))).toEqual({ code: 0, out: '42\n', err: LOCAL_WARNING })
+    expect(await runProgram(MAXIMUM, { cwd: folderWith({ [name]: text }) })).toEqual({
+      code: 0,
+      out: '42\n',
+      err: LOCAL_WARNING,
+    })
   })
 
   it('is the JavaScript one where there are several', async () => {
@@ -61,10 +68,9 @@ describe('the configuration', () => {
 
   it('may be named before, after or amid the command', async () => {
     const cwd = folderWith({ 'other.mjs': `${ESM}export default ${LIMITER}` })
-    const command = ['settings', 'get', 'maximum']
     for (const at of [0, 1, 2, 3]) {
-      const args = command.toSpliced(at, 0, '--config', 'other.mjs')
-      expect(await runProgram(args, { cwd })).toEqual({ code: 0, out: '42\n', err: LOCAL_WARNING })
+      const args = MAXIMUM.toSpliced(at, 0, '--config', 'other.mjs')
+      expect(await runCli(args, { cwd })).toEqual({ code: 0, out: '42\n', err: LOCAL_WARNING })
     }
   })
 
@@ -83,7 +89,7 @@ describe('the configuration', () => {
 
   it('without a host knows no users, and says what to configure: 1', async () => {
     const folder = folderWith({ 'sessmgr.config.js': `${ESM}export default ${LIMITER}` })
-    const { code, out, err } = await runProgram(['sessions', 'list', 'alice'], { cwd: folder })
+    const { code, out, err } = await runCli(['sessions', 'list', 'alice'], { cwd: folder })
     expect([code, out]).toEqual([1, ''])
     expect(err).toBe('The limiter does not know its users. Configure it: sessmgr({ host: … }).\n')
   })
@@ -91,7 +97,7 @@ describe('the configuration', () => {
   it('in TypeScript says what it takes where neither Node nor the application can read it', async () => {
     // Outside of this package there is no jiti to be found.
     const folder = folderWith({ 'sessmgr.config.ts': 'export default 5 as number' }, tmpdir())
-    const { code, err } = await maximumIn(folder)
+    const { code, err } = await runProgram(MAXIMUM, { cwd: folder })
     expect(code).toBe(1)
     if ((process.features as { typescript?: unknown }).typescript)
       expect(err).toContain('must export what sessmgr() returned')
@@ -103,7 +109,7 @@ describe('the configuration', () => {
     mkdirSync(join(folder, 'node_modules/jiti'), { recursive: true })
     // As jiti 1 is: one function, which reads at once.
     writeFileSync(join(folder, 'node_modules/jiti/index.js'), 'module.exports = () => () => {}')
-    const { code, err } = await maximumIn(folder)
+    const { code, err } = await runProgram(MAXIMUM, { cwd: folder })
     expect(code).toBe(1)
     if ((process.features as { typescript?: unknown }).typescript)
       expect(err).toContain('must export what sessmgr() returned')

@@ -5,6 +5,7 @@ import type { Browser } from '../../support/browser.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { rounds } from '../../support/rounds.ts'
 import { BY_THE_STORE, HELD_HOSTS, type HeldHost } from './held-ways.ts'
 import type { HostUnderTest } from './host-under-test.ts'
 import { JsonSessions } from './json-sessions.ts'
@@ -67,7 +68,10 @@ async function tryAll({ ways }: HeldHost, host: HostUnderTest, end: (trial: Tria
 const outcomeOfAll = ({ ways }: HeldHost, outcome: unknown) => Object.fromEntries(ways.map((way) => [way, outcome]))
 
 const settings = { maximum: 1, logic: 'logout_oldest' }
-const places = Object.keys(HELD_HOSTS).flatMap((name) => Object.keys(stores).map((store) => ({ name, store })))
+// A host sees nothing of the store: one of them shows that of Redis, and the campaign all.
+const places = Object.keys(HELD_HOSTS)
+  .flatMap((name) => Object.keys(stores).map((store) => ({ name, store })))
+  .filter(({ name, store }) => store === 'memory' || name === 'Express 5' || rounds(1) > 1)
 
 describe.each(places)(
   'rule 46: on $name over $store, a request whose session is ended before its body comes',

@@ -6,7 +6,7 @@ import { rounds } from '../../support/rounds.ts'
 import { type Host, startHost } from '../../support/start-host.ts'
 import { highestCount } from '../../support/watch-count.ts'
 
-const LOGINS = rounds(200)
+const LOGINS = rounds(80)
 const FEW_LOGINS = rounds(40)
 const IN_FLIGHT = 150
 /** Every tenth visitor has filled a cart before signing in. */
@@ -109,7 +109,7 @@ test.each(otherSetups)(
 
 test('rule 5: parallel logins of many accounts do not disturb each other', async () => {
   const host = await startHost({ settings: { maximum: 2, logic: 'block' } })
-  const answers = await inParallel(400, IN_FLIGHT, async (index) => {
+  const answers = await inParallel(200, IN_FLIGHT, async (index) => {
     return (await host.browser().login(`user${index % 40}`)).status
   })
   expect(answers.filter((status) => status === 200)).toHaveLength(80)
