@@ -10,6 +10,7 @@ const READERS_FILES = new Map(
   Object.entries({
     'host.d.mts':
       "export declare const host: import('sessmgr').Host; export declare const settings: import('sessmgr').CodeSettings",
+    'app.d.ts': "export declare function createApp(): import('express').Express",
     'limiter.d.mts': "export declare const limiter: import('sessmgr').Sessmgr",
     'limiter.d.cts': "export declare const limiter: import('sessmgr').Sessmgr",
   }).map(([name, text]) => [join(ROOT, 'docs', name), text]),

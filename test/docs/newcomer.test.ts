@@ -136,9 +136,10 @@ it('the route with Remember Me lets the cookie live as long as its filter says',
 })
 
 it.each([0, 1])(
-  'after the change of password of docs/security.md one browser stays signed in: program %s',
+  'after the change of password of docs/recipes/password-change.md one browser stays signed in: program %s',
   async (which) => {
-    const route = blocksOf('docs/security.md', 'After a change of password')[which] ?? ''
+    const route =
+      blocksOf('docs/recipes/password-change.md', 'Sign out other devices after a password change')[which] ?? ''
     const { name = '', code = '' } = programs[which] ?? {}
     const lines = `const requireSignIn = (req, res, next) => next()\n${route}\napp.listen(3000)`
     const origin = await start(

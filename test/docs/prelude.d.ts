@@ -48,6 +48,7 @@ declare global {
   /** An Ed25519 key as JWK or PEM. */
   const publicKey: string
 
+  function isCodeOf(userId: string, code: unknown): Promise<boolean>
   function findById(id: string): Promise<Account | undefined>
   function findByEmail(email: string): Promise<Account | undefined>
   function findByLogin(login: string): Promise<Account | undefined>

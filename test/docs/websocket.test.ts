@@ -14,12 +14,14 @@ import { codeBlocks, pageAt } from './pages.ts'
 const ORIGIN = 'https://example.com'
 const UPGRADE = ['GET /live HTTP/1.1', 'Host: example.com', 'Connection: Upgrade', 'Upgrade: websocket']
 
-/** Runs the code of docs/security.md in a server that greets whoever it lets in. */
+/** Runs the code of docs/recipes/websockets.md in a server that greets whoever it lets in. */
 async function start() {
   const app = express()
   const limiter = sessmgr({ logger: { warn() {}, error() {} } })
   const store = new session.MemoryStore()
-  const [block] = codeBlocks(pageAt('docs/security.md')).filter(({ code }) => code.includes("server.on('upgrade'"))
+  const [block] = codeBlocks(pageAt('docs/recipes/websockets.md')).filter(({ code }) =>
+    code.includes("server.on('upgrade'"),
+  )
   const greeting = block?.code.replace(
     '// Here your WebSocket server takes over',
     "socket.end('HTTP/1.1 101 Hello\\r\\n\\r\\n') //",

@@ -1,0 +1,159 @@
+import { createRequire } from 'node:module'
+import express from 'express'
+import session from 'express-session'
+import { Passport } from 'passport'
+import { Strategy } from 'passport-local'
+import supertest from 'supertest'
+import ts from 'typescript'
+import { expect, it, onTestFinished } from 'vitest'
+import { memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import { fakeClock } from '../../src/testing.ts'
+import { codeBlocks, pageAt } from './pages.ts'
+
+type Names = Readonly<Record<string, unknown>>
+
+const nodeRequire = createRequire(import.meta.url)
+
+/** Runs a block of a recipe, with these names in reach, and returns what it declares under another name. */
+function runBlock(recipe: string, index: number, names: Names, result = 'undefined'): unknown {
+  const { code } = codeBlocks(pageAt(`docs/recipes/${recipe}.md`))[index] ?? { code: '' }
+  expect(code).not.toBe('')
+  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 }
+  const { outputText } = ts.transpileModule(code, { compilerOptions })
+  const all = { require: nodeRequire, exports: {}, ...names }
+  return new Function(...Object.keys(all), `${outputText}\nreturn ${result}`)(...Object.values(all))
+}
+
+// Other tests have users with numbers for ids.
+const userOf = (id: string) => ({ id }) as unknown as Express.User
+
+/** An application in which alice can sign in, with a recipe's lines behind sessmgr. */
+function createApp(addLines: (names: { app: express.Express } & Names) => void, options: SessmgrOptions = {}) {
+  const passport = new Passport()
+  passport.use(new Strategy((username, password, done) => done(null, password === 'secret' && userOf(username))))
+  passport.serializeUser<unknown>((user, done) => done(null, (user as Express.User).id))
+  passport.deserializeUser((id, done) => done(null, userOf(String(id))))
+  const limiter = sessmgr({ settings: { maximum: 9 }, logger: { warn() {}, error() {} }, ...options })
+  onTestFinished(() => limiter.close())
+  const app = express()
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter, passport.session())
+  app.use(express.urlencoded({ extended: false }))
+  addLines({ app, limiter, passport })
+  app.post('/login', passport.authenticate('local'), (_req, res) => void res.redirect('/'))
+  app.get('/me', (req, res) => void (req.user ? res.send('in') : res.status(401).send(res.locals.notice)))
+  return { app, limiter, clock: options.store }
+}
+
+const FORM = { username: 'alice', password: 'secret' }
+
+/** Signs alice in, as so many devices. */
+async function devicesOf(app: express.Express, count: number) {
+  const devices = Array.from({ length: count }, () => supertest.agent(app))
+  for (const device of devices) await device.post('/login').type('form').send(FORM).expect(302)
+  return devices as [ReturnType<typeof supertest.agent>, ReturnType<typeof supertest.agent>]
+}
+
+it('devices.md: users see their sessions and end one, and nobody else does', async () => {
+  const { app } = createApp((names) => runBlock('devices', 0, names))
+  const [laptop, phone] = await devicesOf(app, 2)
+  const { body } = await phone.get('/account/sessions').expect(200)
+  expect(body).toEqual([
+    expect.objectContaining({ token: expect.any(String), isThisDevice: false }),
+    expect.objectContaining({ ip: expect.stringContaining('127.0.0.1'), isThisDevice: true }),
+  ])
+  const mallory = supertest.agent(app)
+  await mallory
+    .post('/login')
+    .type('form')
+    .send({ ...FORM, username: 'mallory' })
+  await mallory.post(`/account/sessions/${body[0].token}/end`).expect(404)
+  await supertest(app).get('/account/sessions').expect(401)
+  await supertest(app).post(`/account/sessions/${body[0].token}/end`).expect(401)
+  await laptop.get('/me').expect(200)
+  await phone.post(`/account/sessions/${body[0].token}/end`).expect(204)
+  await laptop.get('/me').expect(401)
+  await phone.get('/me').expect(200)
+})
+
+it('signed-out.md: the page and the JSON API know the reason', async () => {
+  const { app, limiter } = createApp((names) => {
+    runBlock('signed-out', 0, names)
+    runBlock('signed-out', 1, names)
+  })
+  const [laptop, phone] = await devicesOf(app, 2)
+  await laptop.get('/api/me').expect(200, { id: 'alice' })
+  await limiter.sessions.endAll('alice')
+  const json = (test: supertest.Test) => test.set('Sec-Fetch-Dest', 'empty')
+  await json(laptop.get('/api/me')).expect(401, { code: 'signed_out', reason: 'missing' })
+  const page = await phone.get('/me').set('Sec-Fetch-Dest', 'document').expect(401)
+  expect(page.text).toBe('Your session is over. You may have signed in somewhere else.')
+  await supertest(app).get('/api/me').expect(401, { code: 'signed_out', reason: null })
+})
+
+it('limits-per-user.md: a function gives each user a limit, and a filter exempts some', async () => {
+  const limits: SessmgrOptions[] = []
+  const names = { app: { use() {} }, sessmgr: (options: SessmgrOptions) => limits.push(options) }
+  runBlock('limits-per-user', 0, { ...names, isStaff: (userId: string) => userId === 'alice' })
+  const isStaff = (userId: string) => userId === 'root'
+  const { app, limiter } = createApp((all) => runBlock('limits-per-user', 1, { ...all, isStaff }), limits[0])
+  expect([await limiter.settings.maximumOf('alice'), await limiter.settings.maximumOf('bob')]).toEqual([5, 1])
+  for (const username of ['bob', 'root']) {
+    for (const _ of [1, 2])
+      await supertest(app)
+        .post('/login')
+        .type('form')
+        .send({ ...FORM, username })
+  }
+  expect([await limiter.sessions.count('bob'), await limiter.sessions.count('root')]).toEqual([1, 2])
+})
+
+it('two-step-login.md: the password alone takes no slot and signs nobody out', async () => {
+  const names = { isCodeOf: async (_userId: string, code: unknown) => code === '123456' }
+  const { app, limiter } = createApp((all) => runBlock('two-step-login', 0, { ...all, ...names }), {
+    settings: { maximum: 1 },
+  })
+  const step = (device: ReturnType<typeof supertest.agent>, path: string, form: object) =>
+    device.post(path).type('form').send(form).expect(302)
+  const [laptop, thief] = [supertest.agent(app), supertest.agent(app)]
+  expect((await step(laptop, '/login', FORM)).headers.location).toBe('/login/code')
+  expect((await step(laptop, '/login/code', { code: '123456' })).headers.location).toBe('/')
+  await step(thief, '/login', FORM)
+  expect((await step(thief, '/login/code', { code: '1' })).headers.location).toBe('/login')
+  await thief.get('/me').expect(401)
+  await laptop.get('/me').expect(200)
+  expect(await limiter.sessions.count('alice')).toBe(1)
+})
+
+it('absolute-lifetime.md: a session that is used ends at its age', async () => {
+  const now = Date.now()
+  let passed = 0
+  const clock = { Date: { now: () => now + passed } }
+  const { app } = createApp((names) => runBlock('absolute-lifetime', 0, { ...names, ...clock }))
+  const [laptop] = await devicesOf(app, 1)
+  await laptop.get('/me').expect(200)
+  passed = 31 * 24 * 60 * 60 * 1000
+  await laptop.get('/me').expect(302)
+  await laptop.get('/me').expect(401)
+})
+
+it('testing.md: the test of an application passes, and its clock ends sessions', async () => {
+  const tests: (() => Promise<void>)[] = []
+  const exports = { createApp: () => createApp(() => {}, { settings: { maximum: 1 } }).app }
+  const packages: Names = {
+    './app.js': exports,
+    vitest: { test: (_name: string, run: () => Promise<void>) => tests.push(run) },
+  }
+  runBlock('testing', 0, { require: (name: string) => packages[name] ?? nodeRequire(name) })
+  expect(tests).toHaveLength(1)
+  await tests[0]?.()
+
+  const clock = fakeClock()
+  const { app, limiter } = createApp(() => {}, { store: memoryStore({ clock }) })
+  await devicesOf(app, 1)
+  expect(await limiter.sessions.count('alice')).toBe(1)
+  const used = {
+    require: (name: string) => ({ 'sessmgr/testing': { fakeClock: () => clock } })[name] ?? { memoryStore, sessmgr },
+  }
+  runBlock('testing', 1, used)
+  expect(await limiter.sessions.count('alice')).toBe(0)
+})
