@@ -114,6 +114,9 @@ export type LimitLogin = (login: HostLogin) => Promise<void>
 /** Hands over to the next middleware. */
 export type Next = (error?: unknown) => void
 
+/** Middleware, as Express calls it. */
+export type Handler = (request: HostRequest, response: HostResponse, next: Next) => void
+
 declare global {
   namespace Express {
     interface Request {

@@ -3,7 +3,6 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
 import { judgeSession } from '../guard/request/loaded-session.ts'
 import { Standing } from '../guard/request/standing.ts'
-import { clearSessionCookie } from './clear-session-cookie.ts'
 import type { ExpressStore, ExpressStores } from './express-store.ts'
 import { limitPassportLogins } from './passport-login.ts'
 
@@ -25,9 +24,15 @@ export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
     }
     if (!standing.state) return void judgeLoadedSession(guarded, request).then(proceed, next)
     request.sessmgr = standing.state
-    if (standing.presentedId !== undefined) clearSessionCookie(request, response, standing.presentedId)
-    proceed()
+    if (standing.presentedId === undefined) return proceed()
+    removeCookie(request, response, standing.presentedId).then(proceed, next)
   }
+}
+
+/** What writes cookies is loaded with the first dead session. */
+async function removeCookie(request: HostRequest, response: HostResponse, deadSessionId: string): Promise<void> {
+  const { clearSessionCookie } = await import('./clear-session-cookie.ts')
+  clearSessionCookie(request, response, deadSessionId)
 }
 
 function twoLimiters(): SessmgrError {

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { OPTION_KEY } from '../ground/constants.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import type { Logger } from '../ground/logger.ts'
@@ -9,8 +8,7 @@ import {
   type CodeSettings,
   clampMaximum,
   isSetting,
-  logicSchema,
-  maximumSchema,
+  maximumProblem,
   numberOfDigits,
   oneOf,
   type SessionSettings,
@@ -20,12 +18,8 @@ import {
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
 import { userMaximums } from './user-maximums.ts'
 
-/** Checks the values in a partial settings object as a script or a program sends it. */
-const settingsSchema = (logics: readonly string[]) =>
-  z.object({
-    maximum: z.optional(z.pipe(z.transform(numberOfDigits), maximumSchema)),
-    logic: z.optional(logicSchema(logics)),
-  })
+/** Settings as a script or a program sends them. */
+type ChangedSettings = Partial<Record<keyof SessionSettings, unknown>>
 
 /** Reads and writes the settings of the session limit. */
 export interface SettingsService {
@@ -127,11 +121,10 @@ export function createSettings(parts: SettingsParts): SettingsService {
     // A mode without code can only be chosen where a subscriber may vouch for it.
     const isFiltered = hooks.hasFilter(`pre_update_option_${OPTION_KEY}`)
     const choices = isFiltered ? [...new Set([...logics, ...(await parts.catalogue())])] : logics
-    const result = settingsSchema(choices).safeParse(changes)
-    const problems = (result.error?.issues ?? []).map(({ path, message }) => [path.join('.'), message])
-    const params = { ...unknown, ...Object.fromEntries(problems) }
-    if (!result.success || Object.keys(params).length > 0) throw refusal(params)
-    return strict.update(withoutUndefined(result.data), refuse)
+    const requested = withoutUndefined({ maximum: numberOfDigits(changes.maximum), logic: changes.logic })
+    const params = { ...unknown, ...problemsOf(requested, choices) }
+    if (Object.keys(params).length > 0) throw refusal(params)
+    return strict.update(requested, refuse)
   }
 
   async function unknownNames(changes: object): Promise<Record<string, string>> {
@@ -178,6 +171,12 @@ function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => 
   }
 }
 
+function problemsOf({ maximum, logic }: ChangedSettings, logics: readonly string[]): Record<string, string> {
+  const problem = maximum === undefined ? undefined : maximumProblem(maximum)
+  const isKnown = logic === undefined || logics.includes(logic as string)
+  return { ...(problem && { maximum: problem }), ...(!isKnown && { logic: oneOf(logics) }) }
+}
+
 function withMaximum(settings: SessionSettings): SessionSettings {
   return Object.freeze({ ...settings, maximum: clampMaximum(settings.maximum) })
 }
@@ -192,6 +191,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function withoutUndefined(changes: object): object {
+function withoutUndefined(changes: ChangedSettings): ChangedSettings {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 }

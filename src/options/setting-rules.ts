@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { nearestName } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 
@@ -51,26 +50,23 @@ export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'bl
 
 /** What a maximum is, for people. */
 export const A_MAXIMUM = 'a whole number, 1 or more'
-const LEAST = 1
+/** The smallest maximum. */
+export const LEAST = 1
 
 /** Checks whether a value is a maximum. */
 export function isMaximum(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= LEAST
 }
 
-/** The same check as a schema. */
-export const maximumSchema = z
-  .int('must be a whole number')
-  .check(z.minimum(LEAST, { error: `must be ${LEAST} or more`, abort: true }))
+/** Says what keeps a value from being a maximum; undefined when nothing does. */
+export function maximumProblem(value: unknown): string | undefined {
+  if (isMaximum(value)) return undefined
+  return Number.isInteger(value) && (value as number) < LEAST ? `must be ${LEAST} or more` : 'must be a whole number'
+}
 
 /** Returns the number that digits make; any other value as it is. */
 export function numberOfDigits(value: unknown): unknown {
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-}
-
-/** Checks that a mode is one of these. */
-export function logicSchema(logics: readonly string[]) {
-  return z.enum(logics as [string, ...string[]], oneOf(logics))
 }
 
 /** Says which modes there are. */

@@ -138,7 +138,13 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     passwords: rest.passwords,
     router(mistaken?: unknown) {
       refuseRequest(mistaken, 'comments.router()')
-      return rest.router(() => comments.routes)
+      return rest.router(async (parts) => {
+        const [{ createRouter }, { commentsRoutes }] = await Promise.all([
+          import('../routes/router.ts'),
+          import('../features/comments/comments-routes.ts'),
+        ])
+        return createRouter({ ...parts, routes: commentsRoutes(comments.routeParts) })
+      })
     },
     async nonce(request: IncomingMessage) {
       requireRequest(request, 'comments.nonce(request)')

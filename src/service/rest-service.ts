@@ -2,12 +2,13 @@ import { type ApplicationPasswords, createApplicationPasswords } from '../auth/a
 import { createNonces } from '../auth/nonce.ts'
 import type { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../ground/clock.ts'
+import type { Handler } from '../guard/host-types.ts'
 import type { RequestLike } from '../guard/request/host-visit.ts'
-import type { Host } from '../host/host.ts'
 import { createFindSignedIn, type FindSignedIn } from '../host/signed-in-user.ts'
 import { REST_ACTION, type Reader } from '../routes/caller.ts'
-import type { RestRoute } from '../routes/rest-route.ts'
-import { createRouter, type RouterNotes } from '../routes/router.ts'
+import { lateHandler } from '../routes/late-handler.ts'
+import { restPath } from '../routes/rest-route.ts'
+import type { RouterNotes, RouterParts } from '../routes/router.ts'
 import { refuseWithoutHost } from '../routes/without-host.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { Middleware } from './service.ts'
@@ -27,7 +28,7 @@ export interface RestService extends ReaderParts {
   /** Makes the nonce of the reader of a request; undefined for a guest. */
   nonceOf(request: RequestLike): Promise<string | undefined>
   /** Makes the middleware of the routes. Without a host it refuses every call. */
-  router(routesOf: (host: Host) => readonly RestRoute[], notes?: RouterNotes): Middleware
+  router(load: (parts: Omit<RouterParts, 'routes'>) => Promise<Handler>, notes?: RouterNotes): Middleware
 }
 
 /** Creates what sessmgr() and createLazyComments() share. */
@@ -44,10 +45,11 @@ export function createRestService(options: ResolvedOptions, secrets: SiteSecrets
       const reader = readers.readerOf(request)
       return reader && nonces.create({ ...reader, action: REST_ACTION })
     },
-    router(routesOf, notes) {
+    router(load, notes) {
       if (!host) return refuseWithoutHost(logger, textsFor) as Middleware
       const callers = { ...readers, host, findSignedIn, passwords, nonces, nonceHeader }
-      return createRouter({ ...callers, ...notes, routes: routesOf(host), logger, textsFor }) as Middleware
+      const loading = load({ ...callers, ...notes, logger, textsFor })
+      return lateHandler(loading, (request) => restPath(request) !== undefined) as Middleware
     },
   }
 }

@@ -6,7 +6,6 @@ import { guardedRequestOf, type RequestLike, viewOf } from '../guard/request/hos
 import { SessionGuards } from '../guard/session-guards.ts'
 import { SessionStores } from '../guard/stores/session-stores.ts'
 import { warnOfSeveralProcesses } from '../guard/stores/warn-of-local-store.ts'
-import type { Host } from '../host/host.ts'
 import { createSessionLimiter } from '../limiter/session-limiter.ts'
 import { directLogin, directLogout } from '../middleware/direct-login.ts'
 import { expressGuard } from '../middleware/express-guard.ts'
@@ -14,8 +13,6 @@ import { ExpressStores } from '../middleware/express-store.ts'
 import { orderWarning } from '../middleware/guard-order.ts'
 import { createStoreOf } from '../middleware/store-of.ts'
 import type { Reader } from '../routes/caller.ts'
-import { openapiRoute } from '../routes/openapi-route.ts'
-import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 import { tokenOf } from '../sessions/token.ts'
 import { createFeatures } from './features.ts'
 import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
@@ -36,7 +33,7 @@ import { carryCore } from './service-core.ts'
  */
 export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const resolved = resolveOptions(options)
-  const { store, logger, host, nonceHeader } = resolved
+  const { store, logger, host } = resolved
   warnOfSeveralProcesses(store, logger)
   const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
   const stores = new SessionStores(resolved)
@@ -53,7 +50,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive })
   const features = createFeatures(resolved, limiter, rest)
-  for (const { option } of features.options) limiter.options.add(option)
+  if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
   // Such a call is nobody's anyway; where nothing has come by the limiter so far, app.use(limiter) was forgotten.
@@ -73,11 +70,13 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     router(mistaken?: unknown) {
       refuseRequest(mistaken, 'limiter.router()')
       noteRouter()
-      const routesOf = (host: Host) => {
-        const routes = [...sessmgrRoutes(limiter, host, features.options), ...features.routes]
-        return [...routes, openapiRoute(routes, nonceHeader)]
-      }
-      return rest.router(routesOf, { noteNonce, noteBareCall, noteCall })
+      return rest.router(
+        async (parts) => {
+          const { createServiceRouter } = await import('./late.ts')
+          return createServiceRouter(parts, limiter, features)
+        },
+        { noteNonce, noteBareCall, noteCall },
+      )
     },
     async nonce(request: RequestLike) {
       requireRequest(request, 'limiter.nonce(request)')

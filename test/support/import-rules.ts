@@ -30,7 +30,6 @@ const GROUND = 'ground'
 
 /** All that a folder may know beside Node's own modules and `src/`: no framework, no Redis client, nothing unlisted. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  options: ['zod/mini'],
   guard: ['on-headers'],
   middleware: ['cookie'],
   routes: ['zod/mini'],

@@ -1,11 +1,8 @@
 import { systemClock } from '../../ground/clock.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
-import type { Feature } from '../../routes/feature.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import { addonLicenseRoutes } from './addon-license-routes.ts'
 import { type Addons, createAddons } from './addons.ts'
-import { addonsRoutes } from './addons-routes.ts'
 import type { LicensingProvider } from './licensing/licensing-provider.ts'
 import { offlineLicensing } from './offline/offline-licensing.ts'
 import type { SiteOptions } from './site-identity.ts'
@@ -20,11 +17,10 @@ export interface AddonsFeatureParts {
   readonly logger: Logger
 }
 
-/** Creates the add-ons of an application and their routes. Without a provider the catalogue is empty. */
-export function createAddonsFeature(parts: AddonsFeatureParts): Feature<Addons> {
+/** Creates the add-ons of an application. Without a provider the catalogue is empty. */
+export function createAddonsFeature(parts: AddonsFeatureParts): Addons {
   const { licensing = offlineLicensing(), store, site, secrets, hooks, logger } = parts
   const { options, transients } = store
   const clock = systemClock
-  const addons = createAddons({ provider: licensing, hooks, options, transients, secrets, site, clock, logger })
-  return { routes: [...addonsRoutes(addons), ...addonLicenseRoutes(addons)], member: addons }
+  return createAddons({ provider: licensing, hooks, options, transients, secrets, site, clock, logger })
 }

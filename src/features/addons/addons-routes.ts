@@ -1,15 +1,26 @@
 import * as z from 'zod/mini'
+import { RestError } from '../../routes/rest-error.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
-import { orCatalogueRefusal } from './addon-refusal.ts'
+import { orCatalogueRefusal, orLicenseRefusal } from './addon-refusal.ts'
 import { addonRowSchema } from './addon-schema.ts'
 import type { Addons } from './addons.ts'
+import { LicensingError } from './licensing/licensing-error.ts'
+
+const PATH = '/sessmgr/v1/addons/{id}/license'
+const PRODUCT_ID = /^[1-9]\d{0,15}$/
+const MAX_KEY_LENGTH = 10_000
+
+const productId = z.string().check(z.regex(PRODUCT_ID, 'must be a product id'))
+const licenseKey = z.string('must be a text').check(z.maxLength(MAX_KEY_LENGTH, 'is too long'))
+
+type Params = Readonly<Record<string, unknown>>
 
 const schemas = () => ({
   params: z.object({}),
   response: z.object({ items: z.array(addonRowSchema), age: z.optional(z.int()) }),
 })
 
-/** Gives the routes of the add-on catalogue. */
+/** Gives the routes of the add-on catalogue, and those that activate and deactivate the licence of an add-on. */
 export function addonsRoutes(addons: Addons): readonly RestRoute[] {
   return [
     restRoute({
@@ -29,5 +40,37 @@ export function addonsRoutes(addons: Addons): readonly RestRoute[] {
       schemas,
       handle: () => orCatalogueRefusal(addons.refresh()),
     }),
+    restRoute<{ id: string; key: string }>({
+      methods: ['POST'],
+      path: PATH,
+      summary: 'Activates the licence of an add-on on this site.',
+      access: 'manage_options',
+      schemas: () => ({ params: z.object({ id: productId, key: licenseKey }), response: addonRowSchema }),
+      precheck(params) {
+        requireProductId(params)
+        requireKey(params)
+      },
+      handle: ({ params: { id, key } }) => orLicenseRefusal(addons.activate(Number(id), key)),
+    }),
+    restRoute<{ id: string }>({
+      methods: ['DELETE'],
+      path: PATH,
+      summary: 'Deactivates the licence of an add-on on this site, so that it can be used on another.',
+      access: 'manage_options',
+      schemas: () => ({ params: z.object({ id: productId }), response: addonRowSchema }),
+      precheck: requireProductId,
+      handle: ({ params: { id } }) => orLicenseRefusal(addons.deactivate(Number(id))),
+    }),
   ]
+}
+
+/** What cannot be an id is the id of nothing. */
+function requireProductId({ id }: Params): void {
+  if (PRODUCT_ID.test(String(id)) && Number.isSafeInteger(Number(id))) return
+  throw new RestError(404, 'addon_not_found', new LicensingError('addon_not_found').message)
+}
+
+function requireKey({ key }: Params): void {
+  const isMissing = key === undefined || key === null || (typeof key === 'string' && key.trim() === '')
+  if (isMissing) throw new RestError(400, 'empty_activation_key', new LicensingError('empty_activation_key').message)
 }

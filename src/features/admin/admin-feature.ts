@@ -1,29 +1,41 @@
+import { adminFolder } from 'virtual:admin-folder'
+import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { Logger } from '../../ground/logger.ts'
 import { refuseRequest } from '../../ground/request-checks.ts'
-import type { HostRequest } from '../../guard/host-types.ts'
+import type { Handler, HostRequest } from '../../guard/host-types.ts'
+import type { Host } from '../../host/host.ts'
 import { orderWarning } from '../../middleware/guard-order.ts'
-import type { Feature } from '../../routes/feature.ts'
-import { type AdminParts, createAdmin } from './create-admin.ts'
+import { lateHandler } from '../../routes/late-handler.ts'
+import type { AdminParts } from './create-admin.ts'
 import { isAddress } from './page-addresses.ts'
-import type { AdminOptions } from './resolve-admin-options.ts'
+import { requireAdminFiles } from './require-admin-files.ts'
+import { type AdminOptions, resolveAdminOptions } from './resolve-admin-options.ts'
 import { createRoutesWarning, type RoutesWarning } from './routes-warning.ts'
 
 /** The admin screen as the service offers it. */
 export interface Admin {
-  /** Makes the middleware of the screen. @throws SessmgrError `invalid_option` */
-  admin(options?: AdminOptions): ReturnType<typeof createAdmin>
+  /**
+   * Makes the middleware of the screen.
+   *
+   * @throws SessmgrError `invalid_option` for a bad option, when nobody has said who the users are, and where the built
+   * files of the screen are missing.
+   */
+  admin(options?: AdminOptions): Handler
   /** Puts a script or style sheet on the screen. @throws SessmgrError `invalid_option` for anything but an address. */
   enqueueAdmin(url: string): void
 }
 
 /** What the admin screen is made from. */
-export interface AdminFeatureParts extends Omit<AdminParts, 'enqueued' | 'notePage'> {
+export interface AdminFeatureParts extends Omit<AdminParts, 'host' | 'enqueued' | 'notePage' | 'folder' | 'options'> {
+  readonly host: Host | undefined
   readonly logger: Logger
+  /** Loads what makes the middleware. */
+  load(parts: AdminParts): Promise<Handler>
 }
 
 /** Creates the admin screen. It has no routes of its own; `routesWarning` notes where those that it calls are mounted. */
-export function createAdminFeature(parts: AdminFeatureParts): Feature<Admin> & { routesWarning: RoutesWarning } {
+export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; routesWarning: RoutesWarning } {
   const enqueued = new Set<string>()
   const routesWarning = createRoutesWarning(parts.restPath, parts.logger)
   const noteOrder = orderWarning('limiter.admin()', parts.logger)
@@ -34,7 +46,16 @@ export function createAdminFeature(parts: AdminFeatureParts): Feature<Admin> & {
   const member: Admin = {
     admin(options) {
       refuseRequest(options, 'limiter.admin()')
-      return createAdmin({ ...parts, enqueued, notePage }, options)
+      const resolved = resolveAdminOptions(options)
+      const { host } = parts
+      if (!host) {
+        throw new SessmgrError(
+          'invalid_option',
+          'The admin screen needs to know the users and who may do what: sessmgr({ host: { users, can } }).',
+        )
+      }
+      const folder = requireAdminFiles(adminFolder())
+      return lateHandler(parts.load({ ...parts, host, enqueued, notePage, folder, options: resolved }))
     },
     enqueueAdmin(url) {
       if (!isAddress(url))
@@ -42,5 +63,5 @@ export function createAdminFeature(parts: AdminFeatureParts): Feature<Admin> & {
       enqueued.add(url)
     },
   }
-  return { routes: [], member, routesWarning }
+  return { member, routesWarning }
 }

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { adminFolder } from 'virtual:admin-folder'
 import { errorBody } from '../../ground/answer-body.ts'
-import { SessmgrError } from '../../ground/errors.ts'
-import type { HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
+import type { Handler, HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
 import { guardedRequestOf } from '../../guard/request/host-visit.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
@@ -14,13 +12,12 @@ import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
 import { createAdminAssets } from './admin-assets.ts'
 import { adminPage, forbiddenPage } from './admin-page.ts'
 import { contentPolicy } from './content-policy.ts'
-import { requireAdminFiles } from './require-admin-files.ts'
-import { type AdminOptions, resolveAdminOptions } from './resolve-admin-options.ts'
+import type { ResolvedAdminOptions } from './resolve-admin-options.ts'
 import { type ScriptVarsParts, scriptVars } from './script-vars.ts'
 
 /** What the admin screen is made from. */
 export interface AdminParts extends ScriptVarsParts {
-  readonly host: Host | undefined
+  readonly host: Host
   readonly nonceHeader: string
   readonly findSignedIn: FindSignedIn
   /** Makes the nonce of whoever is signed in. */
@@ -32,6 +29,9 @@ export interface AdminParts extends ScriptVarsParts {
   notePage(request: HostRequest): void
   /** The option of the lazy comments, if there are any: who may change it may use their tab. */
   readonly commentsOption: GuardedOption | undefined
+  /** Where the built files are. */
+  readonly folder: string
+  readonly options: ResolvedAdminOptions
 }
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -39,21 +39,12 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 /**
  * Makes the middleware that serves the admin screen, for users with `manage_options`; those who may manage the lazy
  * comments alone get that tab.
- *
- * @throws SessmgrError `invalid_option` for a bad option, when nobody has said who the users are, and where the built
- * files of the screen are missing.
  */
-export function createAdmin(parts: AdminParts, options?: AdminOptions) {
-  const { host, nonceHeader } = parts
-  const { loginUrl, path: mountedAt, support, ...resolved } = resolveAdminOptions(options)
-  if (!host) {
-    throw new SessmgrError(
-      'invalid_option',
-      'The admin screen needs to know the users and who may do what: sessmgr({ host: { users, can } }).',
-    )
-  }
-  const { can } = host
-  const assets = createAdminAssets(requireAdminFiles(adminFolder()))
+export function createAdmin(parts: AdminParts): Handler {
+  const { nonceHeader } = parts
+  const { loginUrl, path: mountedAt, support, ...resolved } = parts.options
+  const { can } = parts.host
+  const assets = createAdminAssets(parts.folder)
 
   return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next()

@@ -6,17 +6,14 @@ import type { Hooks } from '../../hooks/hooks.ts'
 import type { Host } from '../../host/host.ts'
 import type { SiteOption } from '../../options/site-option.ts'
 import type { Reader } from '../../routes/caller.ts'
-import type { Feature } from '../../routes/feature.ts'
 import type { GuardedOption } from '../../routes/settings/option-access.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
 import { checkCommentsHost } from './check-comments-host.ts'
 import { commentAssets } from './comment-assets.ts'
-import { commentAssetsRoute } from './comment-assets-route.ts'
 import { createCommentSettings } from './comment-settings.ts'
 import { requireCommentsAccess } from './comments-access.ts'
-import { commentsCacheRoute } from './comments-cache-route.ts'
-import { commentsRoute } from './comments-route.ts'
+import type { CommentsRoutesParts } from './comments-routes.ts'
 import type { LazyComments } from './lazy-comments.ts'
 import { placeholder } from './placeholder.ts'
 import { createBlockCache } from './rendering/block-cache.ts'
@@ -42,11 +39,21 @@ export interface CommentsParts {
   nonceOf(request: IncomingMessage): Promise<string | undefined>
 }
 
+/** The lazy comments as the service wires them. */
+export interface CommentsFeature {
+  /** What the service offers of them. */
+  readonly member: LazyComments
+  /** The option of the site that they keep their settings in. */
+  readonly option: GuardedOption
+  /** What their routes are made from, once somebody calls those. */
+  readonly routeParts: CommentsRoutesParts
+}
+
 /**
  * Creates the lazy comments, their routes and their option, and fires `lazycomments_init` when the application has had its turn to
  * subscribe.
  */
-export function createCommentsFeature(parts: CommentsParts): Feature<LazyComments> & { option: GuardedOption } {
+export function createCommentsFeature(parts: CommentsParts): CommentsFeature {
   const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf } = parts
   checkCommentsHost(host)
   const isSignedIn = parts.isSignedIn ?? ((request: HostRequest) => readerOf(request) !== undefined)
@@ -100,11 +107,8 @@ export function createCommentsFeature(parts: CommentsParts): Feature<LazyComment
     option: settings.option as SiteOption,
     require: (caller) => requireCommentsAccess(hooks, host, caller),
   }
-  const routes = [
-    commentsRoute({ rendering, nonceHeader, deadlineMs, isSignedIn, varies: parts.textsFor.vary }),
-    commentsCacheRoute(cache, option.require),
-    commentAssetsRoute,
-  ]
+  const { vary: varies } = parts.textsFor
+  const routeParts = { rendering, cache, access: option.require, nonceHeader, deadlineMs, isSignedIn, varies }
   setImmediate(() => void hooks.doAction('lazycomments_init', comments))
-  return { routes, member: comments, option }
+  return { routeParts, member: comments, option }
 }

@@ -1,4 +1,4 @@
-import cluster from 'node:cluster'
+import type { Cluster } from 'node:cluster'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 
@@ -14,7 +14,9 @@ export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env 
 
 function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
   if (Number(env.WEB_CONCURRENCY) > 1) return 'WEB_CONCURRENCY is above 1'
-  if (env.pm_id === undefined) return cluster.isWorker ? 'this is a worker of node:cluster' : undefined
+  // An import would be loaded by every application.
+  const isWorker = (process.getBuiltinModule('node:cluster') as unknown as Cluster).isWorker
+  if (env.pm_id === undefined) return isWorker ? 'this is a worker of node:cluster' : undefined
   // PM2 runs a single process, too, as a worker.
   const isOneOfMany = Number(env.instances) > 1 || Number(env.NODE_APP_INSTANCE) > 0
   return isOneOfMany ? 'PM2 runs several instances' : undefined

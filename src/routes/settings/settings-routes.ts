@@ -4,8 +4,8 @@ import type { SettingsService } from '../../options/session-settings.ts'
 import {
   A_MAXIMUM,
   isSetting,
-  logicSchema,
-  maximumSchema,
+  LEAST,
+  oneOf,
   SETTING_NAMES,
   type SessionSettings,
   unknownSetting,
@@ -17,7 +17,10 @@ import { type RestRoute, restRoute } from '../rest-route.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 
 /** A maximum as JSON or as the digits of a form. The settings refuse digits that make too large a number. */
-const maximum = z.union([maximumSchema, z.string().check(z.regex(/^0*[1-9]\d*$/))], `must be ${A_MAXIMUM}`)
+const maximum = z.union(
+  [z.int().check(z.minimum(LEAST, { abort: true })), z.string().check(z.regex(/^0*[1-9]\d*$/))],
+  `must be ${A_MAXIMUM}`,
+)
 
 /** Reads and changes the settings of the session limit, tells where each comes from, and gives them back to the code. */
 export function settingsRoutes(settings: SettingsService, modes: LogicModes): readonly RestRoute[] {
@@ -47,7 +50,8 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
       summary: 'Changes settings of the session limit. What is left out keeps its value.',
       access,
       async schemas() {
-        const logic = logicSchema(Object.keys(await modes.catalogue()))
+        const logics = Object.keys(await modes.catalogue())
+        const logic = z.enum(logics as [string, ...string[]], oneOf(logics))
         const params = z.object({ maximum: z.optional(maximum), logic: z.optional(logic) })
         return { params, response }
       },

@@ -6,11 +6,15 @@ import type { Caller } from '../../routes/caller.ts'
 import { RestAnswer } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
+import type { GuardedOption } from '../../routes/settings/option-access.ts'
+import { commentAssets } from './comment-assets.ts'
+import type { BlockCache } from './rendering/block-cache.ts'
 import type { CommentRendering } from './rendering/comment-rendering.ts'
 
 const SHARED = 'public, max-age=60, s-maxage=300, stale-while-revalidate=600, stale-if-error=86400'
 const MISSING = 'public, max-age=0, s-maxage=10'
 const PRIVATE = 'private, no-store'
+const FOR_EVER = 'public, max-age=31536000, immutable'
 const NOTHING = JSON.stringify({ html: '' })
 
 const POST_ID = `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`
@@ -20,9 +24,12 @@ const postId = z.string('must be given once').check(
   z.refine((text) => Number.isSafeInteger(Number(text)), POST_ID),
 )
 
-/** What the route works with. */
-export interface CommentsRouteParts {
+/** What the routes work with. */
+export interface CommentsRoutesParts {
   readonly rendering: CommentRendering
+  readonly cache: BlockCache
+  /** Lets a caller through who may clear the cache. */
+  readonly access: GuardedOption['require']
   readonly nonceHeader: string
   readonly deadlineMs: number
   /** Whether the site has several languages, which the theme may tell by the request too. */
@@ -31,8 +38,13 @@ export interface CommentsRouteParts {
   isSignedIn(request: HostRequest): boolean
 }
 
+/** Lists the routes of the lazy comments. */
+export function commentsRoutes(parts: CommentsRoutesParts): readonly RestRoute[] {
+  return [commentsRoute(parts), cacheRoute(parts), assetsRoute]
+}
+
 /** Gives the rendered comments of a post, to everybody. */
-export function commentsRoute(parts: CommentsRouteParts): RestRoute {
+function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   const { rendering, nonceHeader, deadlineMs, isSignedIn } = parts
   const vary = `Accept-Encoding, ${parts.varies ? 'Accept-Language, ' : ''}Cookie, ${nonceHeader}`
 
@@ -86,3 +98,34 @@ function cacheControl(isPrivate: boolean, isPublic: boolean | 'missing'): string
   if (isPrivate || isPublic === false) return PRIVATE
   return isPublic === 'missing' ? MISSING : SHARED
 }
+
+/** Clears the block cache of the lazy comments. */
+function cacheRoute({ cache, access }: CommentsRoutesParts): RestRoute {
+  return restRoute({
+    methods: ['DELETE'],
+    path: '/lazycomments/v1/cache',
+    summary: 'Clears every kept comments block.',
+    access,
+    schemas: () => ({ params: z.object({}), response: z.object({ success: z.boolean(), message: z.string() }) }),
+    async handle() {
+      await cache.flush_all()
+      return { success: true, message: 'The comments cache is empty now.' }
+    },
+  })
+}
+
+/** Gives the script and the style of the lazy comments. */
+const assetsRoute = restRoute<{ name: string }>({
+  methods: ['GET'],
+  path: '/lazycomments/v1/assets/{name}',
+  summary: 'Gives the script or the style of the lazy comments.',
+  access: undefined,
+  mediaTypes: Object.values(commentAssets).map(({ type }) => type),
+  schemas: () => ({ params: z.object({ name: z.string() }), response: z.string() }),
+  async handle({ params }) {
+    const asset = Object.values(commentAssets).find(({ name }) => name === params.name)
+    if (!asset) throw new RestError(404, 'rest_no_route', 'There is no such file.')
+    const headers = { 'Cache-Control': FOR_EVER, 'X-Content-Type-Options': 'nosniff' }
+    return new RestAnswer(asset.text, { type: asset.type, headers })
+  },
+})

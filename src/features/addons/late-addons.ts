@@ -1,0 +1,17 @@
+import type { Addons } from './addons.ts'
+
+/** Stands in for the add-ons, whose code is loaded when one of these is first called. */
+export function lateAddons(load: () => Promise<Addons>): Addons {
+  let loading: Promise<Addons> | undefined
+  const loaded = () => {
+    loading ??= load()
+    return loading
+  }
+  return {
+    list: async () => (await loaded()).list(),
+    refresh: async () => (await loaded()).refresh(),
+    activate: async (productId, key) => (await loaded()).activate(productId, key),
+    deactivate: async (productId) => (await loaded()).deactivate(productId),
+    isLicensed: async (productId) => (await loaded()).isLicensed(productId),
+  }
+}
