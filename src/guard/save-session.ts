@@ -42,7 +42,9 @@ export async function saveSession(
 ): Promise<void> {
   const token = guard.tokenFor(sessionId)
   const write = new Write(sessionId, token, data, request)
-  const login = Standing.of(request)?.login
+  const standing = Standing.of(request)
+  if (standing?.begunId === sessionId) standing.begunId = undefined
+  const login = standing?.login
   if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, login.userId)
   await guard.prepare(data, token)
   const marker = guard.marks.read(data, token)

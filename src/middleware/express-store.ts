@@ -124,6 +124,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
     standing.state = isLost ? { ended: { reason: loaded?.result.ended ?? 'missing' } } : {}
     standing.presentedId = isLost ? loaded?.sessionId : undefined
     generate.call(store, request)
+    if (!standing.login) standing.begunId = request.sessionID
   }
 
   return {

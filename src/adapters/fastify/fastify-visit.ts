@@ -29,6 +29,7 @@ export class FastifyVisit extends Visit {
     this.store = store
     this.request = request
     this.reply = reply
+    if (request.raw.headers.cookie === undefined) this.begunId = this.sessionID
     this.#attend()
   }
 

@@ -61,6 +61,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
 async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promise<KoaVisit> {
   const visit = new KoaVisit(store, context)
   const load = store.loadOf(context)
+  if (!load) visit.begunId = visit.sessionID
   if (!load) return visit
   visit.isStored = load.key === visit.sessionID
   if (!visit.isStored) {

@@ -93,7 +93,8 @@ async function admit(
     guard.warnings.compareUsers(session, userId)
     if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
     // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
-    if (sessionID !== sessionId && replaces === undefined) await guard.leave(sessionId, holder, request)
+    const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== standing.begunId
+    if (isKept) await guard.leave(sessionId, holder, request)
   }
   return admission
 }

@@ -49,6 +49,8 @@ export class Standing {
   limitLogin: LimitLogin | undefined = undefined
   response: HostResponse | undefined = undefined
   login: LoginUnderWay | undefined = undefined
+  /** Id of a session that the request has begun and not written: no store has it. */
+  begunId: string | undefined = undefined
   /** Whose guards the request passed before it had a session: no session of theirs may come after that. */
   #tooEarlyFor: Set<object> | undefined = undefined
   #origin: Origin | undefined = undefined
@@ -60,7 +62,7 @@ export class Standing {
 
   /** Finds the standing of a request, giving it one if need be. */
   static at(request: object): Standing {
-    return Standing.of(request) ?? new Standing().standFor(request)
+    return (request as { [STANDING]?: Standing })[STANDING] ?? new Standing().standFor(request)
   }
 
   /** Makes this the standing of a request. */

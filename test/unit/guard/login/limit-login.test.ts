@@ -1,4 +1,5 @@
 import { describe, expect, it, test, vi } from 'vitest'
+import type { GuardedRequest } from '../../../../src/guard/host-types.ts'
 import { Standing } from '../../../../src/guard/request/standing.ts'
 import { tokenOf } from '../../../../src/sessions/token.ts'
 import { continuedBy, sessionData } from '../../../support/guard-world.ts'
@@ -6,6 +7,13 @@ import { clientRequest, createLoginHost } from '../../../support/login-host.ts'
 
 const HOUR = 3_600_000
 const BLOCK = { settings: { maximum: 1, logic: 'block' } } as const
+
+/** A request that has begun its session itself. */
+function begun(): GuardedRequest {
+  const request = clientRequest(sessionData())
+  Standing.at(request).begunId = 'before'
+  return request
+}
 
 const session = (userId: number | string, sessionId: string) => ({ userId, token: tokenOf(sessionId) })
 
@@ -23,6 +31,17 @@ describe('a login', () => {
     expect(host.attended).toEqual([request.session])
     expect(host.store.ids()).toEqual(['new'])
     expect(host.logged).toEqual([])
+  })
+
+  it('does not ask the store for a session that its request has begun, unless that was written', async () => {
+    const host = createLoginHost()
+    const destroyed = vi.spyOn(host.guard.calls, 'destroy')
+    await host.login(begun(), 7)
+    expect(destroyed).not.toHaveBeenCalled()
+    const written = begun()
+    await host.guard.save('before', sessionData({ cart: 1 }), written)
+    await host.login(written, 7)
+    expect(destroyed).toHaveBeenCalledWith('before')
   })
 
   it('takes the address that the trusted proxy tells', async () => {
