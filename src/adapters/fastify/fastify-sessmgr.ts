@@ -55,7 +55,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     const store = guardFastifyStore(core.guards, request.sessionStore)
     const visit = new FastifyVisit(store, request, reply)
     limitFastifyLogins(request, findVisit, core.limitLogin)
-    if (visit.isJudged()) return done()
+    if (visit.isJudged() || visit.begunId !== undefined) return done()
     visit.lost = endedByCookies(request, store, decryptSession)
     visit.judge(visit.lost?.reason).then(() => done(), done)
   })

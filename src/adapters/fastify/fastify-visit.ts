@@ -29,7 +29,8 @@ export class FastifyVisit extends Visit {
     this.store = store
     this.request = request
     this.reply = reply
-    if (request.raw.headers.cookie === undefined) this.begunId = this.sessionID
+    // Without a cookie there was nothing to load.
+    if (Object.keys(request.cookies ?? {}).length === 0) this.begunId = this.sessionID
     this.#attend()
   }
 
