@@ -1,7 +1,7 @@
 import { SiteSecrets } from '../auth/site-secrets.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
 import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
-import { createLimitLogin } from '../guard/login/limit-login.ts'
+import { createLimitLogin } from '../guard/limit-login.ts'
 import { guardedRequestOf, type RequestLike, viewOf } from '../guard/request/host-visit.ts'
 import { SessionGuards } from '../guard/session-guards.ts'
 import { SessionStores } from '../guard/stores/session-stores.ts'

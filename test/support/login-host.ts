@@ -1,6 +1,6 @@
 import type { UserId } from '../../src/ground/user-id.ts'
 import type { GuardedRequest, HostLogin, HostSession, HostSessionData } from '../../src/guard/host-types.ts'
-import { createLimitLogin } from '../../src/guard/login/limit-login.ts'
+import { createLimitLogin } from '../../src/guard/limit-login.ts'
 import type { HostedStore } from '../../src/guard/session-exchange.ts'
 import { createGuardWorld, sessionData } from './guard-world.ts'
 

@@ -1,13 +1,13 @@
-import { SessmgrError } from '../../ground/errors.ts'
-import type { UserId } from '../../ground/user-id.ts'
-import type { Admission } from '../../limiter/admit-login.ts'
-import type { SessionLimiter } from '../../limiter/session-limiter.ts'
-import { createUserQueue } from '../../limiter/user-queue.ts'
-import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from '../host-types.ts'
-import { noteLogin } from '../request/loaded-session.ts'
-import { Standing } from '../request/standing.ts'
-import type { HostedStore } from '../session-exchange.ts'
-import { sessionTtl } from '../session-ttl.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { Admission } from '../limiter/admit-login.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import { createUserQueue } from '../limiter/user-queue.ts'
+import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from './host-types.ts'
+import { noteLogin } from './request/loaded-session.ts'
+import { Standing } from './request/standing.ts'
+import type { HostedStore } from './session-exchange.ts'
+import { sessionTtl } from './session-ttl.ts'
 
 /**
  * Life of a session until its login has been answered, which saves it and gives it its full time: a login that is cut

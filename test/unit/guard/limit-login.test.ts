@@ -1,9 +1,9 @@
 import { describe, expect, it, test, vi } from 'vitest'
-import type { GuardedRequest } from '../../../../src/guard/host-types.ts'
-import { Standing } from '../../../../src/guard/request/standing.ts'
-import { tokenOf } from '../../../../src/sessions/token.ts'
-import { continuedBy, sessionData } from '../../../support/guard-world.ts'
-import { clientRequest, createLoginHost } from '../../../support/login-host.ts'
+import type { GuardedRequest } from '../../../src/guard/host-types.ts'
+import { Standing } from '../../../src/guard/request/standing.ts'
+import { tokenOf } from '../../../src/sessions/token.ts'
+import { continuedBy, sessionData } from '../../support/guard-world.ts'
+import { clientRequest, createLoginHost } from '../../support/login-host.ts'
 
 const HOUR = 3_600_000
 const BLOCK = { settings: { maximum: 1, logic: 'block' } } as const
