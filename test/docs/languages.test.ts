@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { type SessmgrOptions, textCatalogue } from '../../src/index.ts'
-import { startHost } from '../support/start-host.ts'
+import { startExpressHost } from '../support/express-host.ts'
 import { codeBlocks, pageAt } from './pages.ts'
 
 /** Runs the German example of the page, and gives the options that it makes the limiter with. */
@@ -15,7 +15,7 @@ function germanOptions(): SessmgrOptions {
 
 test('the German example of docs/languages.md speaks German to Germans and English to everybody else', async () => {
   const { texts } = germanOptions()
-  const host = await startHost({ sessmgr: { texts, settings: { maximum: 1, logic: 'block' } } })
+  const host = await startExpressHost({ sessmgr: { texts, settings: { maximum: 1, logic: 'block' } } })
   await host.signedIn('alice')
   const refusal = async (language: string) => {
     const headers = { accept: 'application/json', 'accept-language': language }

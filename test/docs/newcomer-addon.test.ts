@@ -5,7 +5,7 @@ import supertest from 'supertest'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { Sessmgr } from '../../src/index.ts'
-import { startHost } from '../support/start-host.ts'
+import { startExpressHost } from '../support/express-host.ts'
 import { blocksOf } from './newcomer-programs.ts'
 import { ROOT } from './pages.ts'
 
@@ -35,7 +35,7 @@ it.each([
   async (hour, sessions) => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(2030, 0, 1, hour) })
     onTestFinished(() => void vi.useRealTimers())
-    const host = await startHost({ settings: { maximum: 3, logic: 'logout_oldest' } })
+    const host = await startExpressHost({ settings: { maximum: 3, logic: 'logout_oldest' } })
     for (const _ of [1, 2, 3]) await host.signedIn('alice')
     expect(await host.limiter.sessions.count(ALICE)).toBe(3)
 
@@ -52,7 +52,7 @@ it('it takes its limit from its option, and serves the script of its panel', asy
   vi.spyOn(process, 'cwd').mockReturnValue(folder)
   onTestFinished(() => void vi.restoreAllMocks())
   writeFileSync(join(folder, 'night-limit', 'panel.js'), '// the panel\n')
-  const { limiter, signedIn } = await startHost({ settings: { maximum: 3, logic: 'logout_oldest' } })
+  const { limiter, signedIn } = await startExpressHost({ settings: { maximum: 3, logic: 'logout_oldest' } })
   const app = express().use(await nightLimit(limiter))
   expect((await supertest(app).get('/night-limit/panel.js')).text).toBe('// the panel\n')
 

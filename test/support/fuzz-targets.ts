@@ -1,13 +1,11 @@
 import { expect } from 'vitest'
-import { startExpressHost } from '../behaviour/hosts/express-host.ts'
-import { startFastifyHost } from '../behaviour/hosts/fastify-host.ts'
 import { startHonoHost } from '../behaviour/hosts/hono-host.ts'
-import { JsonSessions } from '../behaviour/hosts/json-sessions.ts'
-import { startKoaHost } from '../behaviour/hosts/koa-host.ts'
 import type { Browser } from './browser.ts'
 import type { ExampleProcess } from './example-process.ts'
+import { startExpressHost } from './express-host.ts'
+import { startFastifyHost } from './fastify-host.ts'
+import { startKoaHost } from './koa-host.ts'
 import type { FuzzTarget } from './run-fuzz.ts'
-import { startHost } from './start-host.ts'
 
 const API = [
   '/api/sessmgr/v1/settings',
@@ -42,10 +40,10 @@ interface Started {
 
 /** The applications to be fuzzed, each on a framework of its own. */
 export const FUZZ_TARGETS: readonly [name: string, start: () => Promise<FuzzTarget>][] = [
-  ['Express 4', async () => targetOf(await startHost({ express: 4 }), [...PAGES, ELSEWHERE])],
-  ['Express 5', async () => targetOf(await startExpressHost({ sessions: new JsonSessions() }), [...all(), ELSEWHERE])],
-  ['Fastify', async () => targetOf(await startFastifyHost({ sessions: new JsonSessions() }), all())],
-  ['Koa', async () => targetOf(await startKoaHost({ sessions: new JsonSessions() }), [...all(), ELSEWHERE, '*'])],
+  ['Express 4', async () => targetOf(await startExpressHost({ express: 4 }), [...PAGES, ELSEWHERE])],
+  ['Express 5', async () => targetOf(await startExpressHost(), [...all(), ELSEWHERE])],
+  ['Fastify', async () => targetOf(await startFastifyHost(), all())],
+  ['Koa', async () => targetOf(await startKoaHost(), [...all(), ELSEWHERE, '*'])],
   ['explicit calls', async () => targetOf(await startHonoHost(), [...all(), ELSEWHERE, '*'])],
 ]
 

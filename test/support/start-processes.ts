@@ -1,5 +1,5 @@
 import { memoryStore } from '../../src/index.ts'
-import { type Host, type HostOptions, startHost } from './start-host.ts'
+import { type ExpressHost, type ExpressSetup, startExpressHost } from './express-host.ts'
 import { TestStore } from './test-store.ts'
 
 /**
@@ -7,12 +7,14 @@ import { TestStore } from './test-store.ts'
  *
  * As with real processes, each has its own store objects and its own queue of logins: only the registry keeps the limit.
  */
-export async function startProcesses(count: number, options: HostOptions = {}): Promise<readonly Host[]> {
+export async function startProcesses(count: number, options: ExpressSetup = {}): Promise<readonly ExpressHost[]> {
   const store = new TestStore()
   const registry = memoryStore()
-  const hosts: Host[] = []
+  const hosts: ExpressHost[] = []
   for (let process = 0; process < count; process++) {
-    hosts.push(await startHost({ ...options, store: store.twin(), sessmgr: { ...options.sessmgr, store: registry } }))
+    hosts.push(
+      await startExpressHost({ ...options, store: store.twin(), sessmgr: { ...options.sessmgr, store: registry } }),
+    )
   }
   return hosts
 }

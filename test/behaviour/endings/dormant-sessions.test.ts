@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import type { Browser } from '../../support/browser.ts'
+import { type ExpressHost, startExpressHost } from '../../support/express-host.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
-import { type Host, startHost } from '../../support/start-host.ts'
 
 const ALICE = 2
 const settings = { maximum: 5 }
@@ -26,10 +26,10 @@ const stores: Record<string, () => Promise<SessmgrStore>> = {
 }
 
 /** An application that gets sessmgr while two browsers of alice, and one of bob, are signed in. */
-async function addSessmgr(store: SessmgrStore): Promise<{ host: Host; alice: Browser[]; bob: Browser }> {
-  const before = await startHost({ unlimited: true })
+async function addSessmgr(store: SessmgrStore): Promise<{ host: ExpressHost; alice: Browser[]; bob: Browser }> {
+  const before = await startExpressHost({ unlimited: true })
   const browsers = [await before.signedIn('alice'), await before.signedIn('alice'), await before.signedIn('bob')]
-  const host = await startHost({ store: before.store.twin(), sessmgr: { store, settings } })
+  const host = await startExpressHost({ store: before.store.twin(), sessmgr: { store, settings } })
   const [one, two, bob] = browsers.map((browser) => browser.copy(host.origin)) as [Browser, Browser, Browser]
   return { host, alice: [one, two], bob }
 }
@@ -61,9 +61,9 @@ describe.each(Object.entries(stores))('rule 47: with %s', (_, createStore) => {
 })
 
 test('rule 47: ending all sessions of a user ends those, too, that a memory store has forgotten in a restart', async () => {
-  const before = await startHost({ settings })
+  const before = await startExpressHost({ settings })
   const browser = await before.signedIn('alice')
-  const host = await startHost({ store: before.store.twin(), settings })
+  const host = await startExpressHost({ store: before.store.twin(), settings })
   expect(await host.limiter.sessions.endAll(ALICE)).toBe(0)
   expect(await browser.copy(host.origin).me()).toBe(401)
 })

@@ -1,7 +1,7 @@
 import type { SessionOptions } from 'express-session'
 import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
-import { type Host, type HostOptions, startHost } from '../../support/start-host.ts'
+import { type ExpressHost, type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
 
 /** The attributes of a Set-Cookie header that decide which cookie it means. */
 function attributes(header = ''): string[] {
@@ -12,8 +12,8 @@ function attributes(header = ''): string[] {
     .toSorted()
 }
 
-async function displaced(options: HostOptions & { cookieName?: string } = {}) {
-  const host = await startHost(options)
+async function displaced(options: ExpressSetup & { cookieName?: string } = {}) {
+  const host = await startExpressHost(options)
   const laptop = host.browser()
   const login = await laptop.login('alice')
   const id = laptop.sessionId(options.cookieName)
@@ -106,10 +106,10 @@ describe('the next request of an ended session', () => {
 })
 
 describe('req.sessmgr', () => {
-  const state = async (browser: ReturnType<Host['browser']>) => (await browser.get('/state')).json()
+  const state = async (browser: ReturnType<ExpressHost['browser']>) => (await browser.get('/state')).json()
 
   test('is empty for a visitor, with and without an anonymous session', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const visitor = host.browser()
     expect(await state(visitor)).toEqual({})
     await visitor.post('/cart', { item: 'tea' })
@@ -117,7 +117,7 @@ describe('req.sessmgr', () => {
   })
 
   test('names the session of a signed-in user by its token', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     expect(await state(laptop)).toEqual({ session: { token: tokenOf(laptop.sessionId() ?? ''), userId: 2 } })
   })
@@ -129,7 +129,7 @@ describe('req.sessmgr', () => {
   })
 
   test('says "ended" when the session is over although the store still has it', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     const id = laptop.sessionId()
     host.store.undeletable.add(id)
@@ -142,7 +142,7 @@ describe('req.sessmgr', () => {
   })
 
   test('says "logout_all" after a site-wide logout', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     const id = laptop.sessionId()
     await host.limiter.sessions.logoutAllUsers()
@@ -152,7 +152,7 @@ describe('req.sessmgr', () => {
   })
 
   test('tells nothing of a cookie whose signature is not ours', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     const forger = host.browser()
     forger.cookies.set('connect.sid', { value: `s%3A${laptop.sessionId()}.c2lnbmF0dXJl`, path: '/' })
@@ -162,7 +162,7 @@ describe('req.sessmgr', () => {
 })
 
 test('a store that cannot delete ended sessions lets none of them in, and the operator reads of it', async () => {
-  const host = await startHost()
+  const host = await startExpressHost()
   const laptop = await host.signedIn('alice')
   host.store.undeletable.add(laptop.sessionId())
   await host.limiter.sessions.endAll(2)

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing.ts'
-import { type HostOptions, startHost } from '../../support/start-host.ts'
+import { type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
 
 /** An application whose sessions expire by a clock that the test moves; its session store keeps them all. */
-async function signedInFor(cookie: NonNullable<HostOptions['session']>['cookie']) {
+async function signedInFor(cookie: NonNullable<ExpressSetup['session']>['cookie']) {
   const clock = fakeClock()
   const settings = { maximum: 1, logic: 'block' } as const
   // Uses come in one moment of real time, so none of them may be left out.
   const sessmgr = { settings, store: memoryStore({ clock }), touchEvery: 0 }
-  const host = await startHost({ session: { cookie }, sessmgr })
+  const host = await startExpressHost({ session: { cookie }, sessmgr })
   const laptop = await host.signedIn('alice')
   // The login itself holds a slot for two minutes; the request after it gives the session its full time.
   return { clock, host, laptop, state: async () => (await laptop.get('/state')).json() }

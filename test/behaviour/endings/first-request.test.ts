@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
-import { type Host, type HostOptions, startHost } from '../../support/start-host.ts'
+import { type ExpressHost, type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
 
 const ORDERS = ['before', 'after'] as const
 const MANY = 12
 
 /** The same application in a new process: what it keeps outlives it. No request has reached it yet. */
-async function restart(host: Host, options: HostOptions): Promise<Host> {
+async function restart(host: ExpressHost, options: ExpressSetup): Promise<ExpressHost> {
   const store = host.store.twin()
   // Slow enough for many requests to have their sessions read before the first of them is judged.
   store.readTurns = 5
-  return startHost({ ...options, store })
+  return startExpressHost({ ...options, store })
 }
 
 describe.each(ORDERS)('the first requests of a process, sessmgr %s passport.session()', (order) => {
   test('rule 13: adopt sessions from before the limit', async () => {
-    const old = await startHost({ unlimited: true })
+    const old = await startExpressHost({ unlimited: true })
     const laptop = await old.signedIn('alice')
     const host = await restart(old, { order })
     const browsers = Array.from({ length: MANY }, () => laptop.copy(host.origin))
@@ -27,7 +27,7 @@ describe.each(ORDERS)('the first requests of a process, sessmgr %s passport.sess
 
   test('rule 16: end every stale session, and tell once', async () => {
     const store = memoryStore()
-    const old = await startHost({ sessmgr: { store } })
+    const old = await startExpressHost({ sessmgr: { store } })
     const laptop = await old.signedIn('alice')
     const host = await restart(old, { order, sessmgr: { store } })
     await host.limiter.sessions.logoutAllUsers()
@@ -41,7 +41,7 @@ describe.each(ORDERS)('the first requests of a process, sessmgr %s passport.sess
 
   test('refuse a session that was ended while the store could not delete it', async () => {
     const store = memoryStore()
-    const old = await startHost({ sessmgr: { store } })
+    const old = await startExpressHost({ sessmgr: { store } })
     const laptop = await old.signedIn('alice')
     old.store.undeletable.add(laptop.sessionId())
     await old.limiter.sessions.endAll(2)
@@ -55,7 +55,7 @@ describe.each(ORDERS)('the first requests of a process, sessmgr %s passport.sess
 
   test.each(['ended', 'logout_all'] as const)('tell the application why a session is over: %s', async (reason) => {
     const store = memoryStore()
-    const old = await startHost({ sessmgr: { store } })
+    const old = await startExpressHost({ sessmgr: { store } })
     const laptop = await old.signedIn('alice')
     old.store.undeletable.add(laptop.sessionId())
     if (reason === 'ended') await old.limiter.sessions.endAll(2)
@@ -72,7 +72,7 @@ describe.each(ORDERS)('the first requests of a process, sessmgr %s passport.sess
   })
 
   test('may be logins: each of them counts', async () => {
-    const old = await startHost({ unlimited: true })
+    const old = await startExpressHost({ unlimited: true })
     const host = await restart(old, { order, settings: { maximum: 2, logic: 'block' } })
     const browsers = Array.from({ length: MANY }, () => host.browser())
     const answers = await Promise.all(browsers.map((browser) => browser.login('alice')))
@@ -82,7 +82,7 @@ describe.each(ORDERS)('the first requests of a process, sessmgr %s passport.sess
   })
 
   test('may be a login over a session from before the limit, which it replaces', async () => {
-    const old = await startHost({ unlimited: true })
+    const old = await startExpressHost({ unlimited: true })
     const laptop = await old.signedIn('alice')
     const host = await restart(old, { order, settings: { maximum: 1, logic: 'block' } })
     const browser = laptop.copy(host.origin)
@@ -94,10 +94,10 @@ describe.each(ORDERS)('the first requests of a process, sessmgr %s passport.sess
 })
 
 test('a session store that is named at the start is guarded before the first request', async () => {
-  const old = await startHost({ unlimited: true })
+  const old = await startExpressHost({ unlimited: true })
   const laptop = await old.signedIn('alice')
   const store = old.store.twin()
-  const host = await startHost({ store, sessmgr: { sessionStore: store } })
+  const host = await startExpressHost({ store, sessmgr: { sessionStore: store } })
   const browser = laptop.copy(host.origin)
   await host.limiter.sessions.logoutAllUsers()
   const answer = await browser.get('/state')

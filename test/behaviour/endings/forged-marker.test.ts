@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import type { Browser } from '../../support/browser.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
-import { startExpressHost } from '../hosts/express-host.ts'
-import { startFastifyHost } from '../hosts/fastify-host.ts'
-import { JsonSessions } from '../hosts/json-sessions.ts'
-import { startKoaHost } from '../hosts/koa-host.ts'
 
 let redis: RedisServer
 beforeAll(async () => {

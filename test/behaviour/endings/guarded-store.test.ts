@@ -1,6 +1,6 @@
 import type { SessionOptions } from 'express-session'
 import { describe, expect, test } from 'vitest'
-import { startHost } from '../../support/start-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
 import { TestStore } from '../../support/test-store.ts'
 
 const BLOCK = { settings: { maximum: 1, logic: 'block' } } as const
@@ -10,7 +10,7 @@ describe('rule 14: a slot is free at once', () => {
   const setups = (['plain', 'limiter'] as const).flatMap((way) => waysOut.map((path) => ({ way, path })))
 
   test.each(setups)('after POST $path in an application that logs in by $way', async ({ way, path }) => {
-    const host = await startHost({ way, ...BLOCK })
+    const host = await startExpressHost({ way, ...BLOCK })
     const laptop = await host.signedIn('alice')
     expect((await host.browser().login('alice')).status).toBe(403)
 
@@ -22,7 +22,7 @@ describe('rule 14: a slot is free at once', () => {
   })
 
   test("after the application's own code destroyed the session in the store", async () => {
-    const host = await startHost(BLOCK)
+    const host = await startExpressHost(BLOCK)
     const laptop = await host.signedIn('alice')
     await new Promise((resolve) => host.store.destroy(laptop.sessionId() ?? '', resolve))
     expect(await host.limiter.sessions.count(2)).toBe(0)
@@ -30,7 +30,7 @@ describe('rule 14: a slot is free at once', () => {
   })
 
   test('when a user signs in over the session of another one', async () => {
-    const host = await startHost(BLOCK)
+    const host = await startExpressHost(BLOCK)
     const browser = await host.signedIn('alice')
     expect((await browser.login('bob')).status).toBe(200)
     expect([await host.limiter.sessions.count(2), await host.limiter.sessions.count(3)]).toEqual([0, 1])
@@ -41,7 +41,7 @@ describe('rule 14: a slot is free at once', () => {
 
 describe('rule 6: a session whose record the store has lost', () => {
   test('stops counting, and block mode admits the next login', async () => {
-    const host = await startHost(BLOCK)
+    const host = await startExpressHost(BLOCK)
     const laptop = await host.signedIn('alice')
     delete host.store.sessions[laptop.sessionId() ?? '']
     expect(await host.limiter.sessions.count(2)).toBe(0)
@@ -53,7 +53,7 @@ describe('rule 6: a session whose record the store has lost', () => {
   })
 
   test('does not make logout_oldest end one that is there', async () => {
-    const host = await startHost({ settings: { maximum: 2, logic: 'logout_oldest' } })
+    const host = await startExpressHost({ settings: { maximum: 2, logic: 'logout_oldest' } })
     const kept = await host.signedIn('alice')
     const lost = await host.signedIn('alice')
     delete host.store.sessions[lost.sessionId() ?? '']
@@ -63,7 +63,7 @@ describe('rule 6: a session whose record the store has lost', () => {
   })
 
   test('stops counting for everybody when the store is emptied', async () => {
-    const host = await startHost(BLOCK)
+    const host = await startExpressHost(BLOCK)
     const browsers = [await host.signedIn('alice'), await host.signedIn('bob')]
     await new Promise((resolve) => host.store.clear(resolve))
     for (const browser of browsers) expect(await browser.me()).toBe(401)
@@ -77,7 +77,7 @@ describe("the store's get", () => {
     (store.get as (id: string) => Promise<Record<string, unknown> | undefined>).call(store, id)
 
   test('without a callback returns a promise: the data of a live session, nothing of an ended one', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     const id = laptop.sessionId() ?? ''
     expect(await read(host.store, id)).toMatchObject({ passport: { user: 2 } })
@@ -98,7 +98,7 @@ describe("the store's get", () => {
         else callback(Object.assign(new Error('no such file'), { code: 'ENOENT' }))
       }
     }
-    const host = await startHost({ store: new FileLikeStore(), ...BLOCK })
+    const host = await startExpressHost({ store: new FileLikeStore(), ...BLOCK })
     const laptop = await host.signedIn('alice')
     delete host.store.sessions[laptop.sessionId() ?? '']
     expect((await laptop.get('/')).status).toBe(200)
@@ -107,7 +107,7 @@ describe("the store's get", () => {
   })
 
   test('may fail: the request gets the error, and nobody is signed out', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     host.store.getError = new Error('The store cannot be read.')
     const answer = await laptop.get('/me')
@@ -134,7 +134,7 @@ describe('with the express-session options', () => {
   ]
 
   test.each(cases)('%s, a displaced session is over and its cart does not come back', async (_name, session) => {
-    const host = await startHost({ session, settings: { logic: 'allow' } })
+    const host = await startExpressHost({ session, settings: { logic: 'allow' } })
     const [laptop, phone] = [host.browser(), host.browser()]
     await laptop.get('/')
     await laptop.login('alice')
@@ -152,7 +152,7 @@ describe('with the express-session options', () => {
   })
 
   test.each(cases)('%s, a refused visitor keeps the anonymous session', async (_name, session) => {
-    const host = await startHost({ session, ...BLOCK })
+    const host = await startExpressHost({ session, ...BLOCK })
     const laptop = await host.signedIn('alice')
     const visitor = host.browser()
     await visitor.post('/cart', { item: 'tea' })
@@ -164,7 +164,7 @@ describe('with the express-session options', () => {
   })
 
   test("unset: 'destroy', a session that is set to null frees its slot", async () => {
-    const host = await startHost({ session: { unset: 'destroy' }, ...BLOCK })
+    const host = await startExpressHost({ session: { unset: 'destroy' }, ...BLOCK })
     const laptop = await host.signedIn('alice')
     expect((await laptop.post('/unset')).status).toBe(204)
     expect(await host.limiter.sessions.count(2)).toBe(0)

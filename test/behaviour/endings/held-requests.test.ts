@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
+import { type ExpressHost, startExpressHost } from '../../support/express-host.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 import { rounds } from '../../support/rounds.ts'
-import { type Host, startHost } from '../../support/start-host.ts'
 
 const TRIALS = rounds(6)
 const IN_FLIGHT = 25
@@ -12,7 +12,7 @@ const IN_FLIGHT = 25
 const WRITES = ['early', 'late', 'save'] as const
 
 /** Every way in which a session ends from outside the request that is held. */
-const ENDS: Record<string, (host: Host, login: string, browser: Browser) => Promise<unknown>> = {
+const ENDS: Record<string, (host: ExpressHost, login: string, browser: Browser) => Promise<unknown>> = {
   'logged out': (_host, _login, browser) => browser.post('/logout'),
   displaced: (host, login) => host.browser().login(login),
   'replaced by a new login in its browser': (_host, login, browser) => browser.login(login),
@@ -41,7 +41,7 @@ interface Outcome {
 const OVER = { heldAnswer: 204, wasInStore: false, me: 401, inStore: false }
 
 interface Trial {
-  readonly host: Host
+  readonly host: ExpressHost
   readonly login: string
   readonly browser: Browser
   readonly id: string
@@ -51,7 +51,7 @@ interface Trial {
 }
 
 /** Signs a user in and holds a request of theirs open. The browser of the trial keeps the cookie that it has now. */
-async function holdRequest(host: Host, index: number): Promise<Trial> {
+async function holdRequest(host: ExpressHost, index: number): Promise<Trial> {
   const login = `user${index}`
   const browser = await host.signedIn(login)
   const gate = host.gates.at(`${login} ${index}`)
@@ -98,7 +98,7 @@ describe.each(ends)(
     }
 
     test(`does not bring it back when it saves afterwards, ${TRIALS} times`, async () => {
-      const host = await startHost({ way: end.way })
+      const host = await startExpressHost({ way: end.way })
       const writtenLater: string[] = []
       const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
         const trial = await holdRequest(host, index)
@@ -114,7 +114,7 @@ describe.each(ends)(
     })
 
     test(`does not bring it back when its write is under way meanwhile, ${TRIALS} times`, async () => {
-      const host = await startHost({ way: end.way })
+      const host = await startExpressHost({ way: end.way })
       const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
         const trial = await holdRequest(host, index)
         const write = host.store.holdNextWrite(trial.id)
@@ -128,7 +128,7 @@ describe.each(ends)(
     })
 
     test(`does not bring it back when it saves at the same moment, ${TRIALS} times`, async () => {
-      const host = await startHost({ way: end.way })
+      const host = await startExpressHost({ way: end.way })
       const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
         const trial = await holdRequest(host, index)
         trial.release()
@@ -142,7 +142,7 @@ describe.each(ends)(
 
 describe('requests that are held during a site-wide logout', () => {
   test.each(['afterwards', 'before it is over'])('bring no session back when they save %s', async (when) => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const trials = await inParallel(rounds(12), IN_FLIGHT, (index) => holdRequest(host, index))
     const writes = trials.map(({ id }) => host.store.holdNextWrite(id))
     if (when === 'before it is over') {
@@ -163,8 +163,8 @@ describe('requests that are held during a site-wide logout', () => {
 })
 
 test('a request that is held in a session from before the limit does not bring it back', async () => {
-  const old = await startHost({ unlimited: true })
-  const host = await startHost({ store: old.store.twin() })
+  const old = await startExpressHost({ unlimited: true })
+  const host = await startExpressHost({ store: old.store.twin() })
   await host.browser().get('/')
   for (const write of WRITES) {
     const laptop = await old.signedIn('alice')
@@ -179,7 +179,7 @@ test('a request that is held in a session from before the limit does not bring i
 })
 
 test('without the limit a held request does bring its session back, so these trials can tell', async () => {
-  const host = await startHost({ unlimited: true })
+  const host = await startExpressHost({ unlimited: true })
   for (const write of WRITES) {
     const laptop = await host.signedIn('alice')
     const held = laptop.copy().post(`/hold/${write}?write=${write}`)
@@ -193,7 +193,7 @@ test('without the limit a held request does bring its session back, so these tri
 })
 
 test('requests that are held in one session, of which each writes something else, bring nothing back', async () => {
-  const host = await startHost()
+  const host = await startExpressHost()
   const laptop = await host.signedIn('alice')
   const id = laptop.sessionId()
   const gates = Array.from({ length: 50 }, (_, index) => ({
@@ -217,11 +217,11 @@ describe('a login whose answer is still pending', () => {
   test.each(['plain', 'callback', 'logIn', 'limiter'] as const)(
     'by %s gives no session once it is displaced',
     async (way) => {
-      const host = await startHost({ way })
+      const host = await startExpressHost({ way })
       const trials = await inParallel(TRIALS, 10, async (index) => {
         const login = `user${index}`
         const [slow, quick] = [host.browser(), host.browser()]
-        const answer = slow.login(login, {}, `/login?hold=${login}`)
+        const answer = slow.login(login, {}, `/login?gate=${login}`)
         await host.gates.at(login).arrived
         await quick.login(login)
         host.gates.at(login).open()
@@ -234,9 +234,9 @@ describe('a login whose answer is still pending', () => {
   )
 
   test('gives none after a site-wide logout', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const slow = host.browser()
-    const answer = slow.login('alice', {}, '/login?hold=answer')
+    const answer = slow.login('alice', {}, '/login?gate=answer')
     await host.gates.at('answer').arrived
     await host.limiter.sessions.logoutAllUsers()
     host.gates.at('answer').open()

@@ -2,8 +2,8 @@ import { inspect } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { hookCatalogue, tokenOf } from '../../../src/index.ts'
 import type { Answer } from '../../support/browser.ts'
-import { LOGIN_WAYS } from '../../support/login-ways.ts'
-import { type Host, type HostOptions, startHost } from '../../support/start-host.ts'
+import { type ExpressHost, type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
+import { LOGIN_WAYS } from '../../support/express-logins.ts'
 
 /** Everything that sessmgr says to anybody but the browser whose cookie it is. */
 class Ears {
@@ -22,7 +22,7 @@ class Ears {
   }
 
   /** Hears every hook with its parameters, the values of filters included. */
-  hooks({ limiter: { hooks } }: Host): void {
+  hooks({ limiter: { hooks } }: ExpressHost): void {
     for (const name of Object.keys(hookCatalogue.filters) as (keyof typeof hookCatalogue.filters)[]) {
       hooks.addFilter(name as 'sessmgr_bypass', 'ears', (value, ...parameters) => {
         this.hear(name, value, parameters)
@@ -43,9 +43,9 @@ class Ears {
   }
 }
 
-async function listenTo(options: HostOptions) {
+async function listenTo(options: ExpressSetup) {
   const ears = new Ears()
-  const host = await startHost(options)
+  const host = await startExpressHost(options)
   ears.hooks(host)
   const consoles = (['log', 'info', 'warn', 'error', 'debug'] as const).map((method) => {
     return vi.spyOn(console, method).mockImplementation((...said) => ears.hear(...said))

@@ -1,14 +1,14 @@
 import { describe, expect, test, vi } from 'vitest'
 import { memoryStore, tokenOf } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing.ts'
-import { startHost } from '../../support/start-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
 import { startProcesses } from '../../support/start-processes.ts'
 
 describe('rule 13: activation logs nobody out', () => {
   test('sessions from before are adopted on their next request, one over the limit too', async () => {
-    const old = await startHost({ unlimited: true })
+    const old = await startExpressHost({ unlimited: true })
     const browsers = [await old.signedIn('alice'), await old.signedIn('alice')]
-    const host = await startHost({ store: old.store.twin(), settings: { maximum: 1, logic: 'block' } })
+    const host = await startExpressHost({ store: old.store.twin(), settings: { maximum: 1, logic: 'block' } })
     expect(await host.limiter.sessions.count(2)).toBe(0)
 
     for (const [index, browser] of browsers.entries()) {
@@ -23,9 +23,9 @@ describe('rule 13: activation logs nobody out', () => {
   })
 
   test('after a site-wide logout such a session is stale like any other', async () => {
-    const old = await startHost({ unlimited: true })
+    const old = await startExpressHost({ unlimited: true })
     const laptop = await old.signedIn('alice')
-    const host = await startHost({ store: old.store.twin() })
+    const host = await startExpressHost({ store: old.store.twin() })
     await host.limiter.sessions.logoutAllUsers()
     await host.browser().get('/')
     const browser = laptop.copy(host.origin)
@@ -36,13 +36,13 @@ describe('rule 13: activation logs nobody out', () => {
   })
 
   test('a host without Passport may say where the user is', async () => {
-    const old = await startHost({ way: 'limiter' })
+    const old = await startExpressHost({ way: 'limiter' })
     const laptop = await old.signedIn('alice')
     for (const [id, json] of Object.entries(old.store.sessions)) {
       old.store.sessions[id] = JSON.stringify({ ...JSON.parse(json), sessmgr: undefined })
     }
     const sessionUser = (data: Record<string, unknown>) => data.userId as number | undefined
-    const host = await startHost({ way: 'limiter', store: old.store.twin(), sessmgr: { sessionUser } })
+    const host = await startExpressHost({ way: 'limiter', store: old.store.twin(), sessmgr: { sessionUser } })
     await host.browser().get('/')
     expect(await laptop.copy(host.origin).me()).toBe(200)
     expect(await host.limiter.sessions.count(2)).toBe(1)
@@ -51,11 +51,11 @@ describe('rule 13: activation logs nobody out', () => {
   test.each(['plain', 'limiter'] as const)(
     'nor does a restart with a registry that remembers nothing, after logins by %s',
     async (way) => {
-      const old = await startHost({ way })
+      const old = await startExpressHost({ way })
       const laptop = await old.signedIn('alice')
       const sessionUser = way === 'limiter' ? (data: Record<string, unknown>) => data.userId as number : undefined
       const settings = { maximum: 1, logic: 'block' }
-      const host = await startHost({ way, store: old.store.twin(), sessmgr: { settings, sessionUser } })
+      const host = await startExpressHost({ way, store: old.store.twin(), sessmgr: { settings, sessionUser } })
       await host.browser().get('/')
       expect(await laptop.copy(host.origin).me()).toBe(200)
       expect(await host.limiter.sessions.count(2)).toBe(1)
@@ -81,7 +81,7 @@ describe('rule 14: a session that anybody ends frees its slot at once', () => {
 describe('rule 15: the logout epoch', () => {
   test('is told in Unix seconds', async () => {
     const clock = fakeClock(1_700_000_000_999)
-    const host = await startHost({ sessmgr: { store: memoryStore({ clock }) } })
+    const host = await startExpressHost({ sessmgr: { store: memoryStore({ clock }) } })
     expect(await host.limiter.sessions.logoutAllUsers()).toBe(1_700_000_000)
     expect(host.actions).toEqual([['sessmgr_logout_all_users', 1_700_000_000]])
   })
@@ -90,7 +90,7 @@ describe('rule 15: the logout epoch', () => {
     'tells before from after, when the clock has moved by %i ms in between',
     async (jump) => {
       const clock = fakeClock()
-      const host = await startHost({ settings: { maximum: 5 }, sessmgr: { store: memoryStore({ clock }) } })
+      const host = await startExpressHost({ settings: { maximum: 5 }, sessmgr: { store: memoryStore({ clock }) } })
       const before = await host.signedIn('alice')
       clock.advance(jump)
       await host.limiter.sessions.logoutAllUsers()
@@ -102,7 +102,7 @@ describe('rule 15: the logout epoch', () => {
   )
 
   test('moves on with every call', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     for (let round = 0; round < 3; round++) {
       const laptop = await host.signedIn('alice')
       expect(await laptop.me()).toBe(200)
@@ -114,7 +114,7 @@ describe('rule 15: the logout epoch', () => {
 
 describe('rule 16: the next request of a stale session', () => {
   test('destroys it, clears its cookie, goes on as anonymous, and tells once with the hashed token', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     const id = laptop.sessionId() ?? ''
     await host.limiter.sessions.logoutAllUsers()
@@ -146,7 +146,7 @@ describe('rule 16: the next request of a stale session', () => {
   })
 
   test('does not come when its owner never returns', async () => {
-    const host = await startHost()
+    const host = await startExpressHost()
     await host.signedIn('alice')
     await host.limiter.sessions.logoutAllUsers()
     await host.signedIn('bob')
@@ -156,7 +156,7 @@ describe('rule 16: the next request of a stale session', () => {
 
 test('rule 17: a site-wide logout looks at no session and no user', async () => {
   const store = memoryStore()
-  const host = await startHost({ settings: { maximum: 50 }, sessmgr: { store } })
+  const host = await startExpressHost({ settings: { maximum: 50 }, sessmgr: { store } })
   for (let user = 0; user < 20; user++) await host.signedIn(`user${user}`)
   const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(store.sessions)).filter(
     (name) => name !== 'constructor',

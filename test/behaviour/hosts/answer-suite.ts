@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { TextsOption } from '../../../src/index.ts'
+import type { StartHost } from '../../support/host-under-test.ts'
 import { loseRace } from '../../support/lose-race.ts'
-import type { StartHost } from './host-under-test.ts'
 import { BLOCK, LOGIN_PATHS, OLDEST, suiteTools } from './suite-tools.ts'
 
 const JSON_ONLY = { accept: 'application/json' }

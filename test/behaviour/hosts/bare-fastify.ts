@@ -4,8 +4,8 @@ import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import { onTestFinished } from 'vitest'
 import { fastifySessmgr } from '../../../src/fastify.ts'
 import type { Sessmgr } from '../../../src/index.ts'
+import { createLimiter, FORTNIGHT } from '../../support/host-under-test.ts'
 import { findUserById } from '../../support/users.ts'
-import { createLimiter, FORTNIGHT } from './host-under-test.ts'
 
 /** How the application differs. */
 interface BareSetup {

@@ -1,8 +1,7 @@
 import type { Context } from 'koa'
 import { describe, expect, test } from 'vitest'
-import { startFastifyHost } from './fastify-host.ts'
-import { JsonSessions } from './json-sessions.ts'
-import { startKoaHost } from './koa-host.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 
 const MODES = ['allow', 'logout_oldest', 'block']
 
@@ -12,7 +11,6 @@ type Data = Record<string, unknown>
 const hosts = {
   Fastify: (logic: string) =>
     startFastifyHost({
-      sessions: new JsonSessions(),
       sessmgr: { settings: { maximum: 1, logic } },
       further({ app, gates }) {
         const empty = (data: Data) => {
@@ -32,22 +30,25 @@ const hosts = {
       },
     }),
   Koa: (logic: string) =>
-    startKoaHost({ sessions: new JsonSessions(), sessmgr: { settings: { maximum: 1, logic } } }, ({ gates }) => {
-      const empty = (ctx: Context) => {
-        const { passport } = ctx.session as unknown as Data
-        ctx.session = { passport, emptied: true }
-        ctx.body = 'emptied'
-      }
-      return {
-        'POST /leave': (ctx) => {
-          Object.assign(ctx, { session: { notice: 'Signed out.' }, body: 'left' })
-        },
-        'POST /empty': empty,
-        'POST /empty-later': async (ctx) => {
-          await gates.at('gate').pass()
-          empty(ctx)
-        },
-      }
+    startKoaHost({
+      sessmgr: { settings: { maximum: 1, logic } },
+      further: ({ gates }) => {
+        const empty = (ctx: Context) => {
+          const { passport } = ctx.session as unknown as Data
+          ctx.session = { passport, emptied: true }
+          ctx.body = 'emptied'
+        }
+        return {
+          'POST /leave': (ctx) => {
+            Object.assign(ctx, { session: { notice: 'Signed out.' }, body: 'left' })
+          },
+          'POST /empty': empty,
+          'POST /empty-later': async (ctx) => {
+            await gates.at('gate').pass()
+            empty(ctx)
+          },
+        }
+      },
     }),
 }
 

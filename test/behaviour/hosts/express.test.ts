@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { startExpressHost } from './express-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
 import { describeHost } from './host-suite.ts'
 
 describe('on Express', () => describeHost(startExpressHost))

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { type FastifySetup, startFastifyHost } from '../../support/fastify-host.ts'
+import { FORTNIGHT } from '../../support/host-under-test.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
 import { loseRace } from '../../support/lose-race.ts'
 import { findUserById } from '../../support/users.ts'
-import { type FastifySetup, startFastifyHost } from './fastify-host.ts'
-import { FORTNIGHT } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
 import { BLOCK } from './suite-tools.ts'
 
-const start = ({ sessmgr, ...setup }: Partial<FastifySetup> = {}) =>
-  startFastifyHost({ sessions: new JsonSessions(), sessmgr: { settings: BLOCK, ...sessmgr }, ...setup })
+const start = ({ sessmgr, ...setup }: FastifySetup = {}) =>
+  startFastifyHost({ sessmgr: { settings: BLOCK, ...sessmgr }, ...setup })
 
 const alice = findUserById(2) as Express.User
 

@@ -5,8 +5,8 @@ import fastify, { type FastifyServerOptions } from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fastifyRoutes } from '../../../src/fastify.ts'
 import { Browser } from '../../support/browser.ts'
+import { createLimiter } from '../../support/host-under-test.ts'
 import { bareFastify } from './bare-fastify.ts'
-import { createLimiter } from './host-under-test.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 

@@ -7,14 +7,14 @@ import { Strategy as LocalStrategy } from 'passport-local'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fastifySessmgr } from '../../../src/fastify.ts'
 import { memoryStore, sessmgr } from '../../../src/index.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import { createLimiter, FORTNIGHT, type HostSetup } from '../../support/host-under-test.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
 import { authenticate, findUserById } from '../../support/users.ts'
-import { startFastifyHost } from './fastify-host.ts'
-import { createLimiter, FORTNIGHT, type HostSetup } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
 
 const SECRET = 'a secret of the tests, long enough for it'
 
-const start = (setup: Partial<HostSetup> = {}) => startFastifyHost({ sessions: new JsonSessions(), ...setup })
+const start = (setup: HostSetup = {}) => startFastifyHost(setup)
 
 describe('registered in the wrong place, the plugin says so at start-up', () => {
   test('before @fastify/session', async () => {

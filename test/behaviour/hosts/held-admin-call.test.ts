@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Host, Sessmgr } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
 import { holdBody } from '../../support/held-body.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { basic } from '../../support/rest-client.ts'
 import { findUser, findUserById } from '../../support/users.ts'
-import { startExpressHost } from './express-host.ts'
-import { startFastifyHost } from './fastify-host.ts'
 import { startHonoHost } from './hono-host.ts'
-import { JsonSessions } from './json-sessions.ts'
-import { startKoaHost } from './koa-host.ts'
 
 const ALICE = 2
 const BODY = JSON.stringify({ maximum: 1_000_000 })
@@ -41,9 +40,9 @@ interface Started {
 }
 
 const HOSTS: Record<string, (application: Application) => Promise<Started>> = {
-  Express: ({ host }) => startExpressHost({ sessmgr: { host }, sessions: new JsonSessions() }),
-  Fastify: ({ host }) => startFastifyHost({ sessmgr: { host }, sessions: new JsonSessions() }),
-  Koa: ({ host }) => startKoaHost({ sessmgr: { host }, sessions: new JsonSessions() }),
+  Express: ({ host }) => startExpressHost({ sessmgr: { host } }),
+  Fastify: ({ host }) => startFastifyHost({ sessmgr: { host } }),
+  Koa: ({ host }) => startKoaHost({ sessmgr: { host } }),
   'explicit calls': ({ host }) => startHonoHost({ host }),
 }
 

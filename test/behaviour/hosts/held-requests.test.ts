@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import type { Browser } from '../../support/browser.ts'
+import type { HostUnderTest } from '../../support/host-under-test.ts'
 import { inParallel } from '../../support/in-parallel.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
 import { rounds } from '../../support/rounds.ts'
 import { BY_THE_STORE, HELD_HOSTS, type HeldHost } from './held-ways.ts'
-import type { HostUnderTest } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
 
 let redis: RedisServer
 beforeAll(async () => {

@@ -3,11 +3,11 @@ import { MemoryStore } from '@fastify/session'
 import type { Request, Response } from 'express'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from 'koa'
+import { startExpressHost } from '../../support/express-host.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import type { HostSetup, HostUnderTest } from '../../support/host-under-test.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { findUser } from '../../support/users.ts'
-import { startExpressHost } from './express-host.ts'
-import { startFastifyHost } from './fastify-host.ts'
-import type { HostSetup, HostUnderTest } from './host-under-test.ts'
-import { startKoaHost } from './koa-host.ts'
 
 type Data = Record<string, unknown>
 type Done = (error?: unknown) => void
@@ -219,19 +219,21 @@ const startFastify = (own: boolean) => (setup: HostSetup) =>
   })
 
 const startKoa = (setup: HostSetup) =>
-  startKoaHost(setup, ({ limiter }) =>
-    Object.fromEntries(
-      Object.entries({ ...koa, 'limiter.login': direct(limiter) }).map(([name, way]) => [
-        `POST /way/${encodeURIComponent(name)}`,
-        async (ctx: Context) => {
-          const { username } = (ctx.request as unknown as { body: Record<string, string> }).body
-          const user = findUser(String(username)) as Express.User
-          await (way as (typeof koa)[string])(ctx, JSON.parse(JSON.stringify(ctx.session)), user)
-          ctx.status = 204
-        },
-      ]),
-    ),
-  )
+  startKoaHost({
+    ...setup,
+    further: ({ limiter }) =>
+      Object.fromEntries(
+        Object.entries({ ...koa, 'limiter.login': direct(limiter) }).map(([name, way]) => [
+          `POST /way/${encodeURIComponent(name)}`,
+          async (ctx: Context) => {
+            const { username } = (ctx.request as unknown as { body: Record<string, string> }).body
+            const user = findUser(String(username)) as Express.User
+            await (way as (typeof koa)[string])(ctx, JSON.parse(JSON.stringify(ctx.session)), user)
+            ctx.status = 204
+          },
+        ]),
+      ),
+  })
 
 /** Every kind of application, and what a request can do there to stay signed in. */
 export const HELD_HOSTS: Readonly<Record<string, HeldHost>> = {

@@ -8,10 +8,10 @@ import { explicitCalls } from '../../../src/explicit.ts'
 import type { SessmgrOptions } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { Gates } from '../../support/gates.ts'
+import { createLimiter } from '../../support/host-under-test.ts'
 import { listen } from '../../support/listen.ts'
 import { recordActions } from '../../support/record-actions.ts'
 import { authenticate } from '../../support/users.ts'
-import { createLimiter } from './host-under-test.ts'
 
 /** What an application of its own making keeps of a session. */
 interface OwnSession {

@@ -1,5 +1,5 @@
+import type { StartHost } from '../../support/host-under-test.ts'
 import { describeAnswers } from './answer-suite.ts'
-import type { StartHost } from './host-under-test.ts'
 import { describeLogins } from './login-suite.ts'
 import { describeSessions } from './session-suite.ts'
 

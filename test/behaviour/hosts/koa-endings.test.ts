@@ -2,20 +2,19 @@ import type { Context as KoaContext } from 'koa'
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { type KoaSetup, startKoaHost } from '../../support/koa-host.ts'
 import { loseRace } from '../../support/lose-race.ts'
 import { findUserById } from '../../support/users.ts'
-import type { HostSetup } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
-import { type KoaRoutes, startKoaHost } from './koa-host.ts'
 import { BLOCK } from './suite-tools.ts'
 
-const start = ({ sessmgr, ...setup }: Partial<HostSetup> = {}, further?: KoaRoutes) =>
-  startKoaHost({ sessions: new JsonSessions(), sessmgr: { settings: BLOCK, ...sessmgr }, ...setup }, further)
+const start = ({ sessmgr, ...setup }: KoaSetup = {}) =>
+  startKoaHost({ sessmgr: { settings: BLOCK, ...sessmgr }, ...setup })
 
 const alice = findUserById(2)
 
 describe('an error after a login', () => {
-  const further: KoaRoutes = ({ limiter }) => ({
+  const further: KoaSetup['further'] = ({ limiter }) => ({
     'POST /login-and-fail': async (ctx) => {
       await ctx.login(alice)
       throw new Error('boom')
@@ -27,7 +26,7 @@ describe('an error after a login', () => {
   })
 
   test.each(['before', 'after'] as const)('carries the cookie, with sessmgr %s Passport', async (order) => {
-    const host = await start({ order }, further)
+    const host = await start({ order, further })
     const browser = host.browser()
     expect((await browser.post('/login-and-fail')).status).toBe(500)
     expect(await browser.me()).toBe(200)
@@ -36,7 +35,7 @@ describe('an error after a login', () => {
   })
 
   test('carries it beside the cookies of the error', async () => {
-    const host = await start({}, further)
+    const host = await start({ further })
     const browser = host.browser()
     expect((await browser.post('/direct-login-and-fail')).status).toBe(409)
     expect([...browser.cookies.keys()]).toEqual(['mine', 'koa.sess', 'koa.sess.sig'])
@@ -49,29 +48,31 @@ describe('an error after a login', () => {
       get: (ctx: KoaContext) => ctx.get(key),
       set: (ctx: KoaContext, id: string) => ctx.set(key, id),
     }
-    const host = await start({ session: { externalKey } }, further)
+    const host = await start({ session: { externalKey }, further })
     const headers = { [key]: (await host.browser().post('/login-and-fail')).headers.get(key) ?? '' }
     expect((await host.browser().get('/me', { headers })).status).toBe(200)
   })
 
   test('gives the cookie of nobody to anybody else, though all get the same error', async () => {
     const same = new Error('boom')
-    const host = await start({}, () => ({
-      'POST /login-and-fail': async (ctx) => {
-        await ctx.login(alice)
-        throw same
-      },
-      'GET /fail': () => {
-        throw same
-      },
-    }))
+    const host = await start({
+      further: () => ({
+        'POST /login-and-fail': async (ctx) => {
+          await ctx.login(alice)
+          throw same
+        },
+        'GET /fail': () => {
+          throw same
+        },
+      }),
+    })
     await host.browser().post('/login-and-fail')
     expect((await host.browser().get('/fail')).setCookies).toEqual([])
   })
 })
 
 test('an error takes the cookie of an ended session from the browser', async () => {
-  const host = await start({}, () => ({ 'GET /private': (ctx) => ctx.throw(401) }))
+  const host = await start({ further: () => ({ 'GET /private': (ctx) => ctx.throw(401) }) })
   const browser = host.browser()
   await browser.login('alice')
   await host.limiter.sessions.endAll(2)
@@ -96,12 +97,16 @@ describe('where the application writes the sessions itself, by autoCommit: false
 
   test('a login keeps its slot though an error follows', async () => {
     const clock = fakeClock()
-    const host = await start({ session, sessmgr: { store: memoryStore({ clock }) } }, () => ({
-      'POST /login-and-fail': async (ctx) => {
-        await ctx.login(alice)
-        throw new Error('boom')
-      },
-    }))
+    const host = await start({
+      session,
+      sessmgr: { store: memoryStore({ clock }) },
+      further: () => ({
+        'POST /login-and-fail': async (ctx) => {
+          await ctx.login(alice)
+          throw new Error('boom')
+        },
+      }),
+    })
     const browser = host.browser()
     await browser.post('/login-and-fail')
     clock.advance(122_000)
@@ -109,13 +114,16 @@ describe('where the application writes the sessions itself, by autoCommit: false
   })
 
   test('what the application has not committed is not written', async () => {
-    const host = await start({ session }, () => ({
-      'POST /login-and-more': async (ctx) => {
-        await ctx.login(alice)
-        Object.assign(ctx.session as object, { cart: ['tea'] })
-        ctx.body = 'in'
-      },
-    }))
+    const host = await start({
+      session,
+      further: () => ({
+        'POST /login-and-more': async (ctx) => {
+          await ctx.login(alice)
+          Object.assign(ctx.session as object, { cart: ['tea'] })
+          ctx.body = 'in'
+        },
+      }),
+    })
     const browser = host.browser()
     await browser.post('/login-and-more')
     expect(Object.keys(host.sessions.read(host.sessionIdOf(browser)) ?? {}).toSorted()).toEqual([
@@ -151,9 +159,9 @@ test('a session that the option "valid" refuses is over, and its slot free', asy
 })
 
 /** Lets a login lose its slot to another process at the last moment. */
-async function loseSlot(setup: Partial<HostSetup>, further?: KoaRoutes) {
+async function loseSlot({ further, ...setup }: KoaSetup) {
   const shared = { ...setup, sessions: new JsonSessions(), sessmgr: { store: memoryStore() } }
-  const [here, there] = [await start(shared, further), await start(shared)]
+  const [here, there] = [await start({ ...shared, further }), await start(shared)]
   const visitor = here.browser()
   const [answer] = await loseRace(
     here,
@@ -166,12 +174,15 @@ async function loseSlot(setup: Partial<HostSetup>, further?: KoaRoutes) {
 test.each(['before', 'after'] as const)(
   'rule 11: a login that loses a race leaves nobody signed in for the rest of the request, with sessmgr %s Passport',
   async (order) => {
-    const { answer } = await loseSlot({ order }, () => ({
-      'POST /login': async (ctx) => {
-        await ctx.login(alice).catch(() => {})
-        ctx.body = { signedIn: ctx.isAuthenticated(), user: ctx.state.user ?? null }
-      },
-    }))
+    const { answer } = await loseSlot({
+      order,
+      further: () => ({
+        'POST /login': async (ctx) => {
+          await ctx.login(alice).catch(() => {})
+          ctx.body = { signedIn: ctx.isAuthenticated(), user: ctx.state.user ?? null }
+        },
+      }),
+    })
     expect(answer.json()).toEqual({ signedIn: false, user: null })
   },
 )
@@ -186,16 +197,18 @@ test('rule 11: a login that loses a race leaves no session behind, though before
 })
 
 test('rule 14: whoever gives the session up is not signed in for the rest of the request', async () => {
-  const host = await start({}, ({ limiter }) => ({
-    'POST /give-up': async (ctx) => {
-      ctx.session = null
-      ctx.body = { state: ctx.sessmgr, nonce: (await limiter.nonce(ctx)) ?? null }
-    },
-    'POST /give-up-and-login': async (ctx) => {
-      ctx.session = null
-      await limiter.login(ctx, alice)
-    },
-  }))
+  const host = await start({
+    further: ({ limiter }) => ({
+      'POST /give-up': async (ctx) => {
+        ctx.session = null
+        ctx.body = { state: ctx.sessmgr, nonce: (await limiter.nonce(ctx)) ?? null }
+      },
+      'POST /give-up-and-login': async (ctx) => {
+        ctx.session = null
+        await limiter.login(ctx, alice)
+      },
+    }),
+  })
   const browser = host.browser()
   await browser.login('alice')
   expect((await browser.post('/give-up')).json()).toEqual({ state: {}, nonce: null })

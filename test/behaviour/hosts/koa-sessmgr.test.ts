@@ -3,10 +3,10 @@ import session from 'koa-session'
 import { describe, expect, test } from 'vitest'
 import { koaRoutes, koaSessmgr } from '../../../src/koa.ts'
 import { Browser } from '../../support/browser.ts'
+import { createLimiter, type HostSetup } from '../../support/host-under-test.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { listen } from '../../support/listen.ts'
-import { createLimiter, type HostSetup } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
-import { startKoaHost } from './koa-host.ts'
 
 class ContextStore {
   get() {}
@@ -14,7 +14,7 @@ class ContextStore {
   destroy() {}
 }
 
-const start = (setup: Partial<HostSetup> = {}) => startKoaHost({ sessions: new JsonSessions(), ...setup })
+const start = (setup: HostSetup = {}) => startKoaHost(setup)
 
 function createApp(options?: object): Koa {
   const app = new Koa()

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { describeHost } from './host-suite.ts'
-import { startKoaHost } from './koa-host.ts'
 
 describe('on Koa', () => describeHost(startKoaHost))

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
+import type { HostUnderTest, StartHost } from '../../support/host-under-test.ts'
 import { loseRace } from '../../support/lose-race.ts'
-import type { HostUnderTest, StartHost } from './host-under-test.ts'
 import { BLOCK, LOGIN_PATHS, OLDEST, suiteTools } from './suite-tools.ts'
 
 /** What holds of every way to log in, on every host. */

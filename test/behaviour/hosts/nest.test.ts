@@ -22,8 +22,8 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { SessionSettings } from '../../../src/index.ts'
 import * as sessmgr from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
+import { createLimiter } from '../../support/host-under-test.ts'
 import { authenticate, findUserById } from '../../support/users.ts'
-import { createLimiter } from './host-under-test.ts'
 import { runBlock } from './run-block.ts'
 
 /** NestJS runs on Express here, and its guard on the one Passport of the process; sessmgr needs nothing for it. */

@@ -5,10 +5,10 @@ import koaSession from 'koa-session'
 import { describe, expect, test } from 'vitest'
 import { koaSessmgr } from '../../../src/koa.ts'
 import { Browser } from '../../support/browser.ts'
+import { createLimiter } from '../../support/host-under-test.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
 import { listen } from '../../support/listen.ts'
 import { bareFastify } from './bare-fastify.ts'
-import { createLimiter } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
 
 const REFUSAL = { code: 'invalid_option', message: expect.stringContaining('guarded by another limiter') }
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { memoryStore, sessmgr } from '../../../src/index.ts'
-import { startExpressHost } from './express-host.ts'
-import { startFastifyHost } from './fastify-host.ts'
-import type { StartHost } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
-import { startKoaHost } from './koa-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import type { StartHost } from '../../support/host-under-test.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 
 const OLDER = 'the older secret of an application'
 const NEWER = 'the newer secret of an application'
@@ -40,14 +40,10 @@ test.each(HOSTS)(
 
 test('a limiter refuses to log somebody in on a request that another one guards', async () => {
   const other = sessmgr()
-  const start = { sessions: new JsonSessions() }
-  const koa = await startKoaHost(start, () => ({
-    'GET /elsewhere': async (ctx) => {
-      await other.login(ctx, { id: 1 })
-    },
-  }))
+  const koa = await startKoaHost({
+    further: () => ({ 'GET /elsewhere': (ctx) => other.login(ctx, { id: 1 }) }),
+  })
   const fastify = await startFastifyHost({
-    sessions: new JsonSessions(),
     further: ({ app }) => app.get('/elsewhere', async (request) => other.login(request, { id: 1 })),
   })
   for (const host of [koa, fastify]) {

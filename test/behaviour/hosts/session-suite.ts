@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
+import type { HostUnderTest, StartHost } from '../../support/host-under-test.ts'
 import { inParallel } from '../../support/in-parallel.ts'
-import type { HostUnderTest, StartHost } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
 import { BLOCK, LOGIN_PATHS, OLDEST, suiteTools } from './suite-tools.ts'
 
 /** What holds of sessions on every host. */

@@ -3,11 +3,11 @@ import session, { MemoryStore } from 'express-session'
 import { expect, onTestFinished, test } from 'vitest'
 import { sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import { FORTNIGHT } from '../../support/host-under-test.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { listen } from '../../support/listen.ts'
-import { startFastifyHost } from './fastify-host.ts'
-import { FORTNIGHT } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
-import { startKoaHost } from './koa-host.ts'
 
 const QUARTER = 15 * 60_000
 
@@ -54,12 +54,14 @@ async function onFastify(): Promise<Scene> {
 }
 
 async function onKoa(): Promise<Scene> {
-  const host = await startKoaHost({ sessions: new JsonSessions() }, () => ({
-    'GET /shorten': (ctx) => {
-      Object.assign(ctx.session as object, { maxAge: QUARTER })
-      ctx.body = ''
-    },
-  }))
+  const host = await startKoaHost({
+    further: () => ({
+      'GET /shorten': (ctx) => {
+        Object.assign(ctx.session as object, { maxAge: QUARTER })
+        ctx.body = ''
+      },
+    }),
+  })
   return sceneOf(host, (data) => data._expire)
 }
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { memoryStore, type SessionSettings } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
-import type { HostSetup, HostUnderTest, StartHost } from './host-under-test.ts'
-import { JsonSessions } from './json-sessions.ts'
+import type { HostSetup, HostUnderTest, StartHost } from '../../support/host-under-test.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
 
 export const BLOCK: SessionSettings = { maximum: 1, logic: 'block' }
 export const OLDEST: SessionSettings = { maximum: 1, logic: 'logout_oldest' }

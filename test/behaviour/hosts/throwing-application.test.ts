@@ -9,10 +9,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { fastifyRoutes } from '../../../src/fastify.ts'
 import { type Logger, type Sessmgr, sessmgr } from '../../../src/index.ts'
 import { koaRoutes, koaSessmgr } from '../../../src/koa.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
 import { listen } from '../../support/listen.ts'
 import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
 import { bareFastify } from './bare-fastify.ts'
-import { JsonSessions } from './json-sessions.ts'
 
 const throwing: Logger = {
   warn() {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing.ts'
-import { startHost } from '../../support/start-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
 
 const DAY = 24 * 60 * 60_000
 const BLOCK = { maximum: 1, logic: 'block' } as const
 
 describe('rule 6: only live sessions count', () => {
   test('one that a site-wide logout has made stale does not', async () => {
-    const host = await startHost({ settings: BLOCK })
+    const host = await startExpressHost({ settings: BLOCK })
     const laptop = await host.signedIn('alice')
     await host.limiter.sessions.logoutAllUsers()
     expect(await host.limiter.sessions.count(2)).toBe(0)
@@ -19,7 +19,7 @@ describe('rule 6: only live sessions count', () => {
 
   test('one that has expired does not', async () => {
     const clock = fakeClock()
-    const host = await startHost({
+    const host = await startExpressHost({
       session: { cookie: { maxAge: 14 * DAY } },
       sessmgr: { settings: BLOCK, store: memoryStore({ clock }) },
     })
@@ -33,7 +33,7 @@ describe('rule 6: only live sessions count', () => {
 
   test('one that is in use does not expire', async () => {
     const clock = fakeClock()
-    const host = await startHost({
+    const host = await startExpressHost({
       session: { cookie: { maxAge: 2 * DAY }, rolling: true },
       sessmgr: { settings: BLOCK, store: memoryStore({ clock }), touchEvery: 0 },
     })
@@ -47,7 +47,7 @@ describe('rule 6: only live sessions count', () => {
   })
 
   test('one whose record the session store has lost does not', async () => {
-    const host = await startHost({ settings: BLOCK })
+    const host = await startExpressHost({ settings: BLOCK })
     const laptop = await host.signedIn('alice')
     delete host.store.sessions[laptop.sessionId() ?? '']
     expect(await host.limiter.sessions.count(2)).toBe(0)
@@ -57,7 +57,7 @@ describe('rule 6: only live sessions count', () => {
 
 describe('rule 7: a login in a browser that holds a session of the same user', () => {
   test('replaces it, and it does not count against the limit', async () => {
-    const host = await startHost({ settings: { maximum: 2, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: 2, logic: 'block' } })
     const laptop = await host.signedIn('alice')
     const phone = await host.signedIn('alice')
     const replaced = laptop.copy()
@@ -68,7 +68,7 @@ describe('rule 7: a login in a browser that holds a session of the same user', (
   })
 
   test('becomes the youngest session', async () => {
-    const host = await startHost({ settings: { maximum: 2, logic: 'logout_oldest' } })
+    const host = await startExpressHost({ settings: { maximum: 2, logic: 'logout_oldest' } })
     const laptop = await host.signedIn('alice')
     const phone = await host.signedIn('alice')
     await laptop.login('alice')
@@ -77,7 +77,7 @@ describe('rule 7: a login in a browser that holds a session of the same user', (
   })
 
   test('is refused when the others alone reach a lowered limit, and keeps what it holds', async () => {
-    const host = await startHost({ settings: { maximum: 3, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: 3, logic: 'block' } })
     const [laptop] = [await host.signedIn('alice'), await host.signedIn('alice'), await host.signedIn('alice')]
     await host.limiter.settings.update({ maximum: 2 })
     expect((await laptop.login('alice')).status).toBe(403)
@@ -88,7 +88,7 @@ describe('rule 7: a login in a browser that holds a session of the same user', (
 
 test('rule 8: "oldest" is the order of admission, also when a clock runs backwards', async () => {
   const clock = fakeClock()
-  const host = await startHost({
+  const host = await startExpressHost({
     sessmgr: { settings: { maximum: 3, logic: 'logout_oldest' }, store: memoryStore({ clock }) },
   })
   const browsers = []

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
-import { LOGIN_WAYS } from '../../support/login-ways.ts'
-import { startHost } from '../../support/start-host.ts'
-import { startExpressHost } from '../hosts/express-host.ts'
-import { startFastifyHost } from '../hosts/fastify-host.ts'
-import { JsonSessions } from '../hosts/json-sessions.ts'
-import { startKoaHost } from '../hosts/koa-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { LOGIN_WAYS } from '../../support/express-logins.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { LOGIN_PATHS } from '../hosts/suite-tools.ts'
 
 /** An application, as far as somebody needs it who wants another to log in with a session id that he knows. */
@@ -47,7 +46,7 @@ const setups = ([5, 4] as const).flatMap((express) =>
 
 describe.each(setups)('Express $express, sessmgr $order passport.session(), login by $way', (setup) => {
   test('a session id that somebody has planted is good for nothing after the login', async () => {
-    const { browser, store } = await startHost(setup)
+    const { browser, store } = await startExpressHost(setup)
     const target = { browser, sessionIdOf: (it: Browser) => it.sessionId(), stored: (id = '') => store.read(id) }
     await expectFutile(target, (victim) => victim.login('alice'))
   })
@@ -55,7 +54,7 @@ describe.each(setups)('Express $express, sessmgr $order passport.session(), logi
 
 describe.each(['plain', 'logIn', 'login'] as const)('keepSessionInfo by %s', (way) => {
   test('keeps what the planted session held, and not its id', async () => {
-    const { browser, store } = await startHost({ way, authenticate: { keepSessionInfo: true } })
+    const { browser, store } = await startExpressHost({ way, authenticate: { keepSessionInfo: true } })
     const target = { browser, sessionIdOf: (it: Browser) => it.sessionId(), stored: (id = '') => store.read(id) }
     await expectFutile(target, async (victim) => {
       await victim.login('alice')

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { startHost } from '../../support/start-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
 
 const MODES = ['allow', 'logout_oldest', 'block'] as const
 
 describe('rule 9: sessmgr_bypass comes first', () => {
   test('with false and the user id, and when it says true the limit is not looked at', async () => {
-    const host = await startHost({ settings: { maximum: 1, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: 1, logic: 'block' } })
     const asked: unknown[] = []
     host.limiter.hooks.addFilter('sessmgr_bypass', 'test', (...parameters) => {
       asked.push(parameters)
@@ -19,7 +19,7 @@ describe('rule 9: sessmgr_bypass comes first', () => {
   })
 
   test('sessions that came in by it count once it is gone', async () => {
-    const host = await startHost({ settings: { maximum: 3, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: 3, logic: 'block' } })
     const remove = host.limiter.hooks.addFilter('sessmgr_bypass', 'test', (bypass, userId) => bypass || userId === 2)
     for (let login = 0; login < 3; login++) await host.signedIn('alice')
     expect((await host.browser().login('alice')).status).toBe(200)
@@ -28,7 +28,7 @@ describe('rule 9: sessmgr_bypass comes first', () => {
   })
 
   test('without it sessmgr_reached_limit gets the verdict, the user id and the number of live sessions', async () => {
-    const host = await startHost({ settings: { maximum: 2, logic: 'logout_oldest' } })
+    const host = await startExpressHost({ settings: { maximum: 2, logic: 'logout_oldest' } })
     const asked: unknown[] = []
     host.limiter.hooks.addFilter('sessmgr_reached_limit', 'test', (...parameters) => {
       asked.push(parameters)
@@ -44,7 +44,7 @@ describe('rule 9: sessmgr_bypass comes first', () => {
   })
 
   test('filters run by priority: the last word wins', async () => {
-    const host = await startHost({ settings: { maximum: 1, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: 1, logic: 'block' } })
     const { hooks } = host.limiter
     hooks.addFilter('sessmgr_reached_limit', 'override', () => false, 20)
     hooks.addFilter('sessmgr_reached_limit', 'per-role', () => true, 10)
@@ -61,7 +61,7 @@ describe('rule 10: a forced verdict', () => {
   }
 
   test.each(MODES)('"reached" without any session, in mode %s', async (logic) => {
-    const host = await startHost({ settings: { maximum: 5, logic } })
+    const host = await startExpressHost({ settings: { maximum: 5, logic } })
     host.limiter.hooks.addFilter('sessmgr_reached_limit', 'test', () => true)
     const browser = host.browser()
     const { status } = await browser.login('alice')
@@ -70,7 +70,7 @@ describe('rule 10: a forced verdict', () => {
   })
 
   test.each(MODES)('"not reached" admits over the limit, in mode %s', async (logic) => {
-    const host = await startHost({ settings: { maximum: 1, logic } })
+    const host = await startExpressHost({ settings: { maximum: 1, logic } })
     host.limiter.hooks.addFilter('sessmgr_reached_limit', 'test', () => false)
     const browsers = [await host.signedIn('alice'), await host.signedIn('alice'), await host.signedIn('alice')]
     expect(await Promise.all(browsers.map((browser) => browser.me()))).toEqual([200, 200, 200])
@@ -81,7 +81,7 @@ describe('rule 10: a forced verdict', () => {
 
 describe('rule 11: a blocked login', () => {
   test('makes no session and leaves the visitor what they have; then the action fires', async () => {
-    const host = await startHost({ settings: { maximum: 1, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: 1, logic: 'block' } })
     await host.signedIn('alice')
     const visitor = host.browser()
     await visitor.post('/cart', { item: 'tea' })
@@ -99,7 +99,7 @@ describe('rule 11: a blocked login', () => {
   })
 
   test('leaves a visitor without a session without one', async () => {
-    const host = await startHost({ settings: { maximum: 1, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: 1, logic: 'block' } })
     await host.signedIn('alice')
     const visitor = host.browser()
     await visitor.login('alice')
@@ -108,7 +108,7 @@ describe('rule 11: a blocked login', () => {
   })
 
   test('leaves somebody who is signed in as another user signed in', async () => {
-    const host = await startHost({ settings: { maximum: 1, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: 1, logic: 'block' } })
     await host.signedIn('alice')
     const bob = await host.signedIn('bob')
     expect((await bob.login('alice')).status).toBe(403)
@@ -119,7 +119,7 @@ describe('rule 11: a blocked login', () => {
 
 describe('rule 12: hook subscribers that throw', () => {
   test('an action changes nothing, and the next subscriber runs', async () => {
-    const host = await startHost({ settings: { logic: 'allow' } })
+    const host = await startExpressHost({ settings: { logic: 'allow' } })
     host.limiter.hooks.addAction(
       'sessmgr_destroy_all_sessions',
       'broken',
@@ -136,7 +136,7 @@ describe('rule 12: hook subscribers that throw', () => {
   })
 
   test('a filter fails the login closed', async () => {
-    const host = await startHost({ settings: { maximum: 5, logic: 'allow' } })
+    const host = await startExpressHost({ settings: { maximum: 5, logic: 'allow' } })
     host.limiter.hooks.addFilter('sessmgr_reached_limit', 'broken', () => {
       throw new Error('out of order')
     })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Sessmgr, sessmgr } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
+import { startExpressHost } from '../../support/express-host.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 import { rounds } from '../../support/rounds.ts'
-import { startHost } from '../../support/start-host.ts'
 import { startProcesses } from '../../support/start-processes.ts'
 import { highestCount } from '../../support/watch-count.ts'
 
@@ -13,14 +13,14 @@ const LOGINS = rounds(60)
 describe('rule 1: the default settings', () => {
   test('are one session and mode allow', async () => {
     expect(await sessmgr().settings.get()).toEqual({ maximum: 1, logic: 'allow' })
-    const host = await startHost()
+    const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     const phone = await host.signedIn('alice')
     expect([await laptop.me(), await phone.me()]).toEqual([401, 200])
   })
 
   test('give way to any maximum up to the largest safe integer', async () => {
-    const host = await startHost({ settings: { maximum: Number.MAX_SAFE_INTEGER, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: Number.MAX_SAFE_INTEGER, logic: 'block' } })
     for (let login = 0; login < 5; login++) await host.signedIn('alice')
     expect(await host.limiter.sessions.count(2)).toBe(5)
     const settings = await host.limiter.settings.update({ maximum: Number.MAX_SAFE_INTEGER })
@@ -28,7 +28,7 @@ describe('rule 1: the default settings', () => {
   })
 
   test('hold from the next login on when they are changed', async () => {
-    const host = await startHost({ settings: { maximum: 3, logic: 'block' } })
+    const host = await startExpressHost({ settings: { maximum: 3, logic: 'block' } })
     const browsers = [await host.signedIn('alice'), await host.signedIn('alice')]
     await host.limiter.settings.update({ maximum: 2 })
     expect((await host.browser().login('alice')).status).toBe(403)
@@ -41,7 +41,7 @@ describe('rule 1: the default settings', () => {
 
 describe.each(MODES)('rule 2: in mode %s', (logic) => {
   test('a wrong password disturbs nothing and does not tell that the account is in use', async () => {
-    const host = await startHost({ settings: { maximum: 1, logic } })
+    const host = await startExpressHost({ settings: { maximum: 1, logic } })
     const laptop = await host.signedIn('alice')
     const inUse = await host.browser().post('/login', { username: 'alice', password: 'wrong' })
     const notInUse = await host.browser().post('/login', { username: 'bob', password: 'wrong' })
@@ -55,7 +55,7 @@ describe.each(MODES)('rule 2: in mode %s', (logic) => {
 
 describe('rule 3: mode allow', () => {
   test('at the limit ends all old sessions', async () => {
-    const host = await startHost({ settings: { maximum: 2, logic: 'allow' } })
+    const host = await startExpressHost({ settings: { maximum: 2, logic: 'allow' } })
     const old = [await host.signedIn('alice'), await host.signedIn('alice')]
     const third = await host.signedIn('alice')
     expect(await Promise.all(old.map((browser) => browser.me()))).toEqual([401, 401])
@@ -65,7 +65,7 @@ describe('rule 3: mode allow', () => {
   })
 
   test('never means unlimited', async () => {
-    const host = await startHost({ settings: { maximum: 2, logic: 'allow' } })
+    const host = await startExpressHost({ settings: { maximum: 2, logic: 'allow' } })
     for (let login = 0; login < 7; login++) {
       await host.signedIn('alice')
       expect(await host.limiter.sessions.count(2)).toBe([1, 2, 1, 2, 1, 2, 1][login])
@@ -75,7 +75,7 @@ describe('rule 3: mode allow', () => {
 
 describe('rule 4: mode logout_oldest', () => {
   async function fiveSessionsThenMaximum(maximum: number) {
-    const host = await startHost({ settings: { maximum: 5, logic: 'logout_oldest' } })
+    const host = await startExpressHost({ settings: { maximum: 5, logic: 'logout_oldest' } })
     const old: Browser[] = []
     for (let login = 0; login < 5; login++) old.push(await host.signedIn('alice'))
     await host.limiter.settings.update({ maximum })
@@ -98,7 +98,7 @@ describe('rule 4: mode logout_oldest', () => {
   )
 
   test('ends at least one when a filter says that the limit is reached', async () => {
-    const host = await startHost({ settings: { maximum: 5, logic: 'logout_oldest' } })
+    const host = await startExpressHost({ settings: { maximum: 5, logic: 'logout_oldest' } })
     const old = [await host.signedIn('alice'), await host.signedIn('alice')]
     host.limiter.hooks.addFilter('sessmgr_reached_limit', 'test', () => true)
     const newest = await host.signedIn('alice')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SessmgrError } from '../../../src/index.ts'
-import { LOGIN_WAYS, type LoginWay } from '../../support/login-ways.ts'
-import { type HostOptions, startHost } from '../../support/start-host.ts'
+import { type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
+import { LOGIN_WAYS, type LoginWay } from '../../support/express-logins.ts'
 
 const JSON_CLIENT = { accept: 'application/json' }
 const setups = ([5, 4] as const).flatMap((express) =>
@@ -10,7 +10,7 @@ const setups = ([5, 4] as const).flatMap((express) =>
 
 describe.each(setups)('Express $express, sessmgr $order passport.session(), login by $way', (setup) => {
   test('a login counts: the second one displaces the first', async () => {
-    const host = await startHost({ ...setup, settings: { maximum: 1, logic: 'allow' } })
+    const host = await startExpressHost({ ...setup, settings: { maximum: 1, logic: 'allow' } })
     const [laptop, phone] = [host.browser(), host.browser()]
 
     const answer = await laptop.login('alice')
@@ -25,7 +25,7 @@ describe.each(setups)('Express $express, sessmgr $order passport.session(), logi
   })
 
   test('a login that the limit refuses gets no session, and the way of logging in is told', async () => {
-    const host = await startHost({ ...setup, settings: { maximum: 1, logic: 'block' } })
+    const host = await startExpressHost({ ...setup, settings: { maximum: 1, logic: 'block' } })
     const laptop = await host.signedIn('alice')
     const phone = host.browser()
 
@@ -38,7 +38,7 @@ describe.each(setups)('Express $express, sessmgr $order passport.session(), logi
   })
 
   test('logging out frees the slot, and the next login is admitted', async () => {
-    const host = await startHost({ ...setup, settings: { maximum: 1, logic: 'block' } })
+    const host = await startExpressHost({ ...setup, settings: { maximum: 1, logic: 'block' } })
     const laptop = await host.signedIn('alice')
     expect((await laptop.post('/logout')).status).toBe(204)
     expect(await host.limiter.sessions.count(2)).toBe(0)
@@ -62,8 +62,8 @@ function bodyOf(answer: { status: number; json(): unknown }): unknown {
 }
 
 /** An application in block mode whose only slot for alice is taken. */
-async function fullHost(options: HostOptions) {
-  const host = await startHost({ ...options, settings: { maximum: 1, logic: 'block' } })
+async function fullHost(options: ExpressSetup) {
+  const host = await startExpressHost({ ...options, settings: { maximum: 1, logic: 'block' } })
   await host.signedIn('alice')
   return host
 }
@@ -122,7 +122,7 @@ test('without an error handler Express answers 403 and escapes the message', asy
 })
 
 test.each([5, 4] as const)('a login with session: false does not count in Express %i', async (express) => {
-  const host = await startHost({ express, authenticate: { session: false }, settings: { logic: 'block' } })
+  const host = await startExpressHost({ express, authenticate: { session: false }, settings: { logic: 'block' } })
   for (let login = 0; login < 3; login++) {
     const answer = await host.browser().login('alice')
     expect(answer.status).toBe(200)
@@ -138,7 +138,7 @@ const keeping = (['before', 'after'] as const).flatMap((order) => {
 
 describe.each(keeping)('keepSessionInfo by $way, sessmgr $order passport.session()', (setup) => {
   test('keeps what the visitor had, and the login counts', async () => {
-    const host = await startHost({ ...setup, authenticate: { keepSessionInfo: true } })
+    const host = await startExpressHost({ ...setup, authenticate: { keepSessionInfo: true } })
     const [laptop, phone] = [host.browser(), host.browser()]
     await laptop.post('/cart', { item: 'tea' })
     await laptop.login('alice')
@@ -149,7 +149,11 @@ describe.each(keeping)('keepSessionInfo by $way, sessmgr $order passport.session
   })
 
   test('carries nothing of the old registration into the session of another user', async () => {
-    const host = await startHost({ ...setup, authenticate: { keepSessionInfo: true }, settings: { logic: 'block' } })
+    const host = await startExpressHost({
+      ...setup,
+      authenticate: { keepSessionInfo: true },
+      settings: { logic: 'block' },
+    })
     const browser = await host.signedIn('alice')
     expect((await browser.login('bob')).status).toBe(200)
     expect((await browser.get('/me')).json()).toEqual({ id: 3 })
@@ -160,7 +164,7 @@ describe.each(keeping)('keepSessionInfo by $way, sessmgr $order passport.session
   })
 
   test('keeps what the user had when they log out', async () => {
-    const host = await startHost(setup)
+    const host = await startExpressHost(setup)
     const browser = await host.signedIn('alice')
     await browser.post('/cart', { item: 'tea' })
     expect((await browser.post('/logout?keep=session+info')).status).toBe(204)
@@ -171,7 +175,11 @@ describe.each(keeping)('keepSessionInfo by $way, sessmgr $order passport.session
   })
 
   test('keeps a re-login of the same user alive', async () => {
-    const host = await startHost({ ...setup, authenticate: { keepSessionInfo: true }, settings: { logic: 'block' } })
+    const host = await startExpressHost({
+      ...setup,
+      authenticate: { keepSessionInfo: true },
+      settings: { logic: 'block' },
+    })
     const browser = await host.signedIn('alice')
     expect((await browser.login('alice')).status).toBe(200)
     expect(await browser.me()).toBe(200)
@@ -179,7 +187,11 @@ describe.each(keeping)('keepSessionInfo by $way, sessmgr $order passport.session
   })
 
   test('does not hide from the application that a login was refused', async () => {
-    const host = await startHost({ ...setup, authenticate: { keepSessionInfo: true }, settings: { logic: 'block' } })
+    const host = await startExpressHost({
+      ...setup,
+      authenticate: { keepSessionInfo: true },
+      settings: { logic: 'block' },
+    })
     await host.signedIn('alice')
     const visitor = host.browser()
     await visitor.post('/cart', { item: 'tea' })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
-import type { LoginWay } from '../../support/login-ways.ts'
+import type { ExpressHost } from '../../support/express-host.ts'
+import type { LoginWay } from '../../support/express-logins.ts'
 import { loseRace } from '../../support/lose-race.ts'
-import type { Host } from '../../support/start-host.ts'
 import { startProcesses } from '../../support/start-processes.ts'
 
 const ways = ['plain', 'callback', 'limiter'] as const
 
-async function twoProcesses(way: LoginWay): Promise<readonly [here: Host, there: Host]> {
+async function twoProcesses(way: LoginWay): Promise<readonly [here: ExpressHost, there: ExpressHost]> {
   const [here, there] = await startProcesses(2, { way, settings: { maximum: 1, logic: 'block' } })
   if (!here || !there) throw new Error('two processes are needed')
   return [here, there]

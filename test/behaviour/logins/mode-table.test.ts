@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startHost } from '../../support/start-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
 
 /** After each of five logins, the live ones by number, oldest first. */
 type Survivors = readonly [number[], number[], number[], number[], number[]]
@@ -69,7 +69,7 @@ const ACTIONS: Record<string, string> = {
 
 describe.each(TABLE)('mode $logic, maximum $maximum, five logins', ({ logic, maximum, survivors, actions }) => {
   test('leave the right sessions, admit the right logins and fire the right actions', async () => {
-    const host = await startHost({ settings: { maximum, logic } })
+    const host = await startExpressHost({ settings: { maximum, logic } })
     const browsers = Array.from({ length: 5 }, () => host.browser())
 
     for (const [index, browser] of browsers.entries()) {
@@ -87,7 +87,7 @@ describe.each(TABLE)('mode $logic, maximum $maximum, five logins', ({ logic, max
   })
 
   test('of one user do not touch another one', async () => {
-    const host = await startHost({ settings: { maximum, logic } })
+    const host = await startExpressHost({ settings: { maximum, logic } })
     const other = await host.signedIn('bob')
     for (let login = 0; login < 5; login++) await host.browser().login('alice')
     expect(await other.me()).toBe(200)

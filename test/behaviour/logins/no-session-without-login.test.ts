@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { LOGIN_WAYS } from '../../support/login-ways.ts'
-import { startHost } from '../../support/start-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { LOGIN_WAYS } from '../../support/express-logins.ts'
 
 test.each(LOGIN_WAYS)('ASVS 7.6.2: a login by %s makes a session, and no other request does', async (way) => {
-  const host = await startHost({ way, settings: { maximum: 1, logic: 'block' } })
+  const host = await startExpressHost({ way, settings: { maximum: 1, logic: 'block' } })
   const visitor = host.browser()
   for (const path of ['/', '/me', '/state']) {
     expect((await visitor.get(path)).setCookies, path).toEqual([])

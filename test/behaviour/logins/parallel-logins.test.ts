@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer, Browser } from '../../support/browser.ts'
+import { type ExpressHost, startExpressHost } from '../../support/express-host.ts'
+import type { LoginWay } from '../../support/express-logins.ts'
 import { inParallel } from '../../support/in-parallel.ts'
-import type { LoginWay } from '../../support/login-ways.ts'
 import { rounds } from '../../support/rounds.ts'
-import { type Host, startHost } from '../../support/start-host.ts'
 import { highestCount } from '../../support/watch-count.ts'
 
 const LOGINS = rounds(80)
@@ -17,7 +17,7 @@ interface Attempt {
   readonly answer: Answer
 }
 
-async function signInTogether(host: Host, logins: number): Promise<readonly Attempt[]> {
+async function signInTogether(host: ExpressHost, logins: number): Promise<readonly Attempt[]> {
   return inParallel(logins, IN_FLIGHT, async (index) => {
     const browser = host.browser()
     if (withCart(index)) await browser.post('/cart', { item: `tea ${index}` })
@@ -48,7 +48,7 @@ describe.each(modes)(
   `rule 5: ${LOGINS} parallel logins of one account in mode $logic, maximum $maximum`,
   (settings) => {
     test('never hold more than the maximum, and end in sessions that work', async () => {
-      const host = await startHost({ settings })
+      const host = await startExpressHost({ settings })
       let attempts: readonly Attempt[] = []
       const { highest, samples } = await highestCount(host.limiter, 2, async () => {
         attempts = await signInTogether(host, LOGINS)
@@ -95,7 +95,7 @@ const otherSetups = ways.flatMap((way) => (['before', 'after'] as const).map((or
 test.each(otherSetups)(
   `rule 5: ${FEW_LOGINS} parallel logins by $way, sessmgr $order passport.session()`,
   async (setup) => {
-    const host = await startHost({ ...setup, settings: { maximum: 3, logic: 'block' } })
+    const host = await startExpressHost({ ...setup, settings: { maximum: 3, logic: 'block' } })
     host.store.writeTurns = 3
     let attempts: readonly Attempt[] = []
     const { highest } = await highestCount(host.limiter, 2, async () => {
@@ -108,7 +108,7 @@ test.each(otherSetups)(
 )
 
 test('rule 5: parallel logins of many accounts do not disturb each other', async () => {
-  const host = await startHost({ settings: { maximum: 2, logic: 'block' } })
+  const host = await startExpressHost({ settings: { maximum: 2, logic: 'block' } })
   const answers = await inParallel(200, IN_FLIGHT, async (index) => {
     return (await host.browser().login(`user${index % 40}`)).status
   })

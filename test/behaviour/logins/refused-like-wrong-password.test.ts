@@ -1,7 +1,7 @@
 import type passport from 'passport'
 import { describe, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
-import { startHost } from '../../support/start-host.ts'
+import { startExpressHost } from '../../support/express-host.ts'
 
 const REFUSED = "You've reached the limit of devices signed in to this account. Sign out on one of them and try again."
 const WRONG = 'Wrong user name or password.'
@@ -33,7 +33,7 @@ async function failure(browser: Browser, password: string) {
 
 async function bothFailures(options: Options) {
   const authenticate = options as passport.AuthenticateOptions
-  const host = await startHost({ authenticate, settings: { logic: 'block' } })
+  const host = await startExpressHost({ authenticate, settings: { logic: 'block' } })
   await host.signedIn('alice')
   return {
     refused: await failure(host.browser(), 'secret'),
@@ -100,7 +100,7 @@ describe('rule 11: a refused login looks like a wrong password', () => {
 })
 
 test('rule 11: messages of earlier failures stay', async () => {
-  const host = await startHost({
+  const host = await startExpressHost({
     authenticate: { failureRedirect: '/login', failureMessage: true },
     settings: { logic: 'block' },
   })
@@ -112,7 +112,7 @@ test('rule 11: messages of earlier failures stay', async () => {
 })
 
 test('rule 11: the sentence is the one that sessmgr_error_message makes of it', async () => {
-  const host = await startHost({
+  const host = await startExpressHost({
     authenticate: { failureRedirect: '/login', failureMessage: true },
     settings: { logic: 'block' },
   })

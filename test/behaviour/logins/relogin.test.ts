@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { LOGIN_WAYS } from '../../support/login-ways.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { LOGIN_WAYS } from '../../support/express-logins.ts'
 import { rounds } from '../../support/rounds.ts'
-import { startHost } from '../../support/start-host.ts'
 
 const LOGINS = rounds(10)
 const modes = ['allow', 'logout_oldest', 'block'] as const
 
 describe.each(modes)('rule 7: re-logins in one browser in mode %s at maximum 1', (logic) => {
   test.each(LOGIN_WAYS)(`by %s all succeed, ${LOGINS} times, and leave one session`, async (way) => {
-    const host = await startHost({ way, settings: { maximum: 1, logic } })
+    const host = await startExpressHost({ way, settings: { maximum: 1, logic } })
     const browser = host.browser()
     const seen = new Set<string | undefined>()
     for (let login = 0; login < LOGINS; login++) {
@@ -24,7 +24,7 @@ describe.each(modes)('rule 7: re-logins in one browser in mode %s at maximum 1',
   })
 
   test('take no slot from another device', async () => {
-    const host = await startHost({ settings: { maximum: 2, logic } })
+    const host = await startExpressHost({ settings: { maximum: 2, logic } })
     const [laptop, phone] = [await host.signedIn('alice'), await host.signedIn('alice')]
     for (let login = 0; login < 10; login++) {
       expect((await laptop.login('alice')).status).toBe(200)
@@ -34,7 +34,7 @@ describe.each(modes)('rule 7: re-logins in one browser in mode %s at maximum 1',
   })
 
   test('of two tabs at the same moment leave one session at most', async () => {
-    const host = await startHost({ settings: { maximum: 1, logic } })
+    const host = await startExpressHost({ settings: { maximum: 1, logic } })
     for (let round = 0; round < rounds(5); round++) {
       const tab = await host.signedIn(`user${round}`)
       const tabs = [tab, tab.copy()]
@@ -48,7 +48,7 @@ describe.each(modes)('rule 7: re-logins in one browser in mode %s at maximum 1',
 })
 
 test('rule 7: a re-login that comes after the site-wide logout is a new session', async () => {
-  const host = await startHost({ settings: { maximum: 1, logic: 'block' } })
+  const host = await startExpressHost({ settings: { maximum: 1, logic: 'block' } })
   const browser = await host.signedIn('alice')
   await host.limiter.sessions.logoutAllUsers()
   expect((await browser.login('alice')).status).toBe(200)

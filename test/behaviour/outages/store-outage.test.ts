@@ -3,8 +3,8 @@ import session from 'express-session'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryStore, SessmgrError, type SessmgrStore, sessmgr } from '../../../src/index.ts'
 import { type Answer, Browser } from '../../support/browser.ts'
+import { startExpressHost } from '../../support/express-host.ts'
 import { listen } from '../../support/listen.ts'
-import { startHost } from '../../support/start-host.ts'
 import { TestStore } from '../../support/test-store.ts'
 
 /** An application without Passport that leaves errors to Express. */
@@ -70,7 +70,7 @@ describe('between the events disconnect and connect of the session store', () =>
 
 describe('a session store that does not answer', () => {
   test('costs a request the deadline, ends in 503, and keeps the cookie', async () => {
-    const host = await startHost({ sessmgr: { deadlineMs: 500 }, expressErrors: true })
+    const host = await startExpressHost({ sessmgr: { deadlineMs: 500 }, expressErrors: true })
     const laptop = await host.signedIn('alice')
     host.store.silent = true
     expectUnavailable(await laptop.get('/me'))
@@ -82,7 +82,10 @@ describe('a session store that does not answer', () => {
   })
 
   test('fails a login with 503, and no session changes hands', async () => {
-    const host = await startHost({ sessmgr: { deadlineMs: 500, settings: { logic: 'allow' } }, expressErrors: true })
+    const host = await startExpressHost({
+      sessmgr: { deadlineMs: 500, settings: { logic: 'allow' } },
+      expressErrors: true,
+    })
     const laptop = await host.signedIn('alice')
     host.store.silent = true
     expectUnavailable(await host.browser().login('alice'))
@@ -110,7 +113,7 @@ describe('a registry that cannot be reached', () => {
 
   test('answers 503 to signed-in users and to logins, and signs nobody out', async () => {
     const store = failing()
-    const host = await startHost({ sessmgr: { store }, expressErrors: true })
+    const host = await startExpressHost({ sessmgr: { store }, expressErrors: true })
     const laptop = await host.signedIn('alice')
     const visitor = host.browser()
     await visitor.post('/cart', { item: 'tea' })
@@ -128,7 +131,7 @@ describe('a registry that cannot be reached', () => {
 
   test('that fails while a login is under way leaves no session behind', async () => {
     const store = failing()
-    const host = await startHost({ sessmgr: { store }, expressErrors: true })
+    const host = await startExpressHost({ sessmgr: { store }, expressErrors: true })
     const visitor = host.browser()
     await visitor.post('/cart', { item: 'tea' })
     const anonymous = visitor.sessionId()

@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { SessmgrError, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { deferred } from '../../support/deferred.ts'
+import { type ExpressHost, startExpressHost } from '../../support/express-host.ts'
 import { listen } from '../../support/listen.ts'
-import { type Host, startHost } from '../../support/start-host.ts'
 import { TestStore } from '../../support/test-store.ts'
 
 /** An application of a few lines whose error handler shows what it got. */
@@ -83,14 +83,14 @@ describe('an application that is put together wrong', () => {
 /** Alice is signed in on a laptop; a visitor with a filled cart is about to sign in as somebody. */
 async function scene(options: SessmgrOptions & { way?: 'plain' | 'limiter' } = {}) {
   const { way = 'plain', ...sessmgrOptions } = options
-  const host = await startHost({ way, sessmgr: { settings: { logic: 'allow' }, ...sessmgrOptions } })
+  const host = await startExpressHost({ way, sessmgr: { settings: { logic: 'allow' }, ...sessmgrOptions } })
   const laptop = await host.signedIn('alice')
   const visitor = host.browser()
   await visitor.post('/cart', { item: 'tea' })
   return { host, laptop, visitor, before: snapshot(host) }
 }
 
-function snapshot(host: Host) {
+function snapshot(host: ExpressHost) {
   return Object.fromEntries(host.store.ids().map((id) => [id, withoutCookie(host.store.read(id))]))
 }
 

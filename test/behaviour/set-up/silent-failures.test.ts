@@ -6,13 +6,12 @@ import session, { MemoryStore, type SessionData, Store } from 'express-session'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import type { HostSetup } from '../../support/host-under-test.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { listen } from '../../support/listen.ts'
 import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
-import { startHost } from '../../support/start-host.ts'
-import { startFastifyHost } from '../hosts/fastify-host.ts'
-import type { HostSetup } from '../hosts/host-under-test.ts'
-import { JsonSessions } from '../hosts/json-sessions.ts'
-import { startKoaHost } from '../hosts/koa-host.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -129,7 +128,7 @@ describe('an application without Passport', () => {
 test.each(['redirect', 'plain', 'limiter'] as const)(
   'an ordinary application, login by %s, is warned of nothing',
   async (way) => {
-    const host = await startHost({ way })
+    const host = await startExpressHost({ way })
     const laptop = await host.signedIn('alice')
     await laptop.post('/cart', { item: 'tea' })
     await host.browser().post('/cart', { item: 'tea' })
@@ -202,7 +201,7 @@ describe('sessions that outlive the process, over a store that does not', () => 
     ['Fastify', (setup: HostSetup) => startFastifyHost(setup)],
     ['Koa', (setup: HostSetup) => startKoaHost(setup)],
   ])('are warned of under %s', async (_name, start) => {
-    const host = await start({ sessions: new JsonSessions(), sessmgr: { logger } })
+    const host = await start({ sessmgr: { logger } })
     await host.browser().get('/')
     expect(logs).toEqual([expect.stringMatching(LASTING)])
   })
@@ -210,7 +209,6 @@ describe('sessions that outlive the process, over a store that does not', () => 
   test('are not under Fastify with its own memory store', async () => {
     const { default: fastifySession } = await import('@fastify/session')
     const host = await startFastifyHost({
-      sessions: new JsonSessions(),
       store: Reflect.construct(fastifySession.MemoryStore as never, []),
       sessmgr: { logger },
     })

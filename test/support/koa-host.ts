@@ -3,20 +3,23 @@ import bodyParser from 'koa-bodyparser'
 import { KoaPassport } from 'koa-passport'
 import session from 'koa-session'
 import { onTestFinished } from 'vitest'
-import type { Sessmgr } from '../../../src/index.ts'
-import { koaRoutes, koaSessmgr } from '../../../src/koa.ts'
-import { Browser } from '../../support/browser.ts'
-import { Gates } from '../../support/gates.ts'
-import { listen } from '../../support/listen.ts'
-import { passwordStrategy } from '../../support/password-strategy.ts'
-import { recordActions } from '../../support/record-actions.ts'
-import { authenticate, findUserById } from '../../support/users.ts'
+import type { Sessmgr } from '../../src/index.ts'
+import { koaRoutes, koaSessmgr } from '../../src/koa.ts'
+import { Browser } from './browser.ts'
+import { Gates } from './gates.ts'
 import { createLimiter, FORTNIGHT, type HostSetup, type HostUnderTest } from './host-under-test.ts'
+import { JsonSessions } from './json-sessions.ts'
+import { listen } from './listen.ts'
+import { passwordStrategy } from './password-strategy.ts'
+import { recordActions } from './record-actions.ts'
+import { authenticate, findUserById } from './users.ts'
 
 type Handler = (ctx: Context) => unknown
 
-/** Further routes, by method and path, for what only Koa does. */
-export type KoaRoutes = (parts: { limiter: Sessmgr; gates: Gates }) => Record<string, Handler>
+/** What only an application on Koa has: further routes, by method and path. */
+export interface KoaSetup extends HostSetup {
+  readonly further?: ((parts: { limiter: Sessmgr; gates: Gates }) => Record<string, Handler>) | undefined
+}
 
 interface Session {
   cart?: string[]
@@ -28,8 +31,8 @@ interface Session {
 }
 
 /** Starts an application on Koa, koa-session and koa-passport. */
-export async function startKoaHost(setup: HostSetup, further?: KoaRoutes): Promise<HostUnderTest> {
-  const { order = 'before', sessions } = setup
+export async function startKoaHost(setup: KoaSetup = {}): Promise<HostUnderTest> {
+  const { order = 'before', sessions = new JsonSessions() } = setup
   const limiter = createLimiter(setup.sessmgr)
   const gates = new Gates()
   const authentication = createAuthentication()
@@ -134,7 +137,7 @@ export async function startKoaHost(setup: HostSetup, further?: KoaRoutes): Promi
       if (write === 'save') await dataOf(ctx).save()
       ctx.status = 204
     },
-    ...further?.({ limiter, gates }),
+    ...setup.further?.({ limiter, gates }),
   }
   app.use((ctx) => routes[`${ctx.method} ${ctx.path.startsWith('/hold/') ? '/hold' : ctx.path}`]?.(ctx))
   gates.at('open').open()

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createGate, type Gate } from '../../support/gates.ts'
+import { createGate, type Gate } from './gates.ts'
 
 type Done = (error?: unknown) => void
 

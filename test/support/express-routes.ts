@@ -1,4 +1,4 @@
-import type { Express, Request, Response } from 'express'
+import type { Express, NextFunction, Request, Response } from 'express'
 import type { Sessmgr } from '../../src/index.ts'
 import type { Gates } from './gates.ts'
 
@@ -18,7 +18,7 @@ export function addRoutes(app: Express, parts: { limiter: Sessmgr; gates: Gates;
   app.get('/', (_req, res) => void res.send('public page'))
   app.get('/login', (_req, res) => void res.send('login form'))
   app.get('/me', (req, res) => {
-    const id = parts.passport ? req.user?.id : req.session.userId
+    const id = req.user?.id ?? req.session.userId
     if (id === undefined) res.status(401).json({ code: 'not_signed_in' })
     else res.json({ id })
   })
@@ -33,14 +33,28 @@ export function addRoutes(app: Express, parts: { limiter: Sessmgr; gates: Gates;
     res.json({ messages: req.session.messages ?? [], flash: req.flash ? req.flash() : {} })
   })
 
-  const done = (res: Response) => (error?: unknown) => void res.sendStatus(error ? 500 : 204)
+  app.get('/nonce', async (req, res) => void res.send((await limiter.nonce(req)) ?? ''))
+
+  const done = (res: Response, next: NextFunction) => (error?: unknown) => (error ? next(error) : res.sendStatus(204))
   app.post('/logout', (req, res, next) => {
     const options = { keepSessionInfo: req.query.keep === 'session info' }
-    if (parts.passport) req.logout(options, (error) => (error ? next(error) : res.sendStatus(204)))
+    if (parts.passport) req.logout(options, done(res, next))
     else limiter.logout(req).then(() => res.sendStatus(204), next)
   })
-  app.post('/destroy', (req, res) => void req.session.destroy(done(res)))
-  app.post('/regenerate', (req, res) => void req.session.regenerate(done(res)))
+  app.post('/direct-logout', (req, res, next) => {
+    limiter.logout(req).then(() => res.sendStatus(204), next)
+  })
+  app.post('/destroy', (req, res, next) => void req.session.destroy(done(res, next)))
+  app.post('/regenerate', (req, res, next) => void req.session.regenerate(done(res, next)))
+  app.post('/rotate', async (req, res, next) => {
+    const { cookie: _, ...kept } = req.session
+    if (typeof req.query.gate === 'string') await gates.at(req.query.gate).pass()
+    req.session.regenerate((error) => {
+      if (error) return next(error)
+      Object.assign(req.session, kept, { held: 'rotated' })
+      res.sendStatus(204)
+    })
+  })
 
   app.post('/unset', (req, res) => {
     Object.assign(req, { session: null })

@@ -1,9 +1,9 @@
-import { type Host, type Sessmgr, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
-import type { Browser } from '../../support/browser.ts'
-import type { Gates } from '../../support/gates.ts'
-import type { FiredAction } from '../../support/record-actions.ts'
-import { findUser, findUserById } from '../../support/users.ts'
+import { type Host, type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import type { Browser } from './browser.ts'
+import type { Gates } from './gates.ts'
 import type { JsonSessions } from './json-sessions.ts'
+import type { FiredAction } from './record-actions.ts'
+import { findUser, findUserById } from './users.ts'
 
 /** How an application is put together, whatever its host. */
 export interface HostSetup {
@@ -13,12 +13,12 @@ export interface HostSetup {
   /** Leaves the limit out: the application as it was before. */
   readonly unlimited?: boolean
   /** Options of the passport.authenticate call. */
-  readonly authenticate?: Record<string, unknown>
-  readonly sessions: JsonSessions
+  readonly authenticate?: object
+  readonly sessions?: JsonSessions
   /** A store of the host's own kind, in place of the one on `sessions`. */
   readonly store?: unknown
   /** Further options of the host's sessions. */
-  readonly session?: Record<string, unknown>
+  readonly session?: object
 }
 
 /**

@@ -8,8 +8,11 @@ import { authenticate } from './users.ts'
 export const LOGIN_WAYS = ['redirect', 'plain', 'callback', 'logIn', 'login', 'limiter'] as const
 export type LoginWay = (typeof LOGIN_WAYS)[number]
 
-/** Adds `POST /login`. `?hold=<gate>` keeps the answer to a successful login waiting. */
-export function addLogin(
+/**
+ * Adds `POST /login`, and beside it `/callback-login`, `/own-login` and `/direct-login`. `?gate=<gate>` keeps the answer to
+ * a successful login waiting.
+ */
+export function addLogins(
   app: Express,
   way: LoginWay,
   parts: {
@@ -22,7 +25,7 @@ export function addLogin(
   const { authentication, limiter, gates, options } = parts
 
   const succeed = async (req: Request, res: Response) => {
-    if (typeof req.query.hold === 'string') await gates.at(req.query.hold).pass()
+    if (typeof req.query.gate === 'string') await gates.at(req.query.gate).pass()
     res.json({ signedIn: true })
   }
   const wrongPassword = (res: Response) => res.status(401).json({ code: 'wrong_password' })
@@ -68,6 +71,9 @@ export function addLogin(
     ],
   }
   app.post('/login', ...ways[way])
+  app.post('/callback-login', ...ways.callback)
+  app.post('/own-login', ...ways.logIn)
+  app.post('/direct-login', ...ways.limiter)
 }
 
 function checkPassword(req: Request): Express.User | undefined {

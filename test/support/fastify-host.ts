@@ -4,14 +4,15 @@ import passport from '@fastify/passport'
 import fastifySession, { type FastifySessionOptions } from '@fastify/session'
 import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { onTestFinished } from 'vitest'
-import { fastifyRoutes, fastifySessmgr } from '../../../src/fastify.ts'
-import type { Sessmgr } from '../../../src/index.ts'
-import { Browser } from '../../support/browser.ts'
-import { Gates } from '../../support/gates.ts'
-import { passwordStrategy } from '../../support/password-strategy.ts'
-import { recordActions } from '../../support/record-actions.ts'
-import { authenticate, findUserById } from '../../support/users.ts'
+import { fastifyRoutes, fastifySessmgr } from '../../src/fastify.ts'
+import type { Sessmgr } from '../../src/index.ts'
+import { Browser } from './browser.ts'
+import { Gates } from './gates.ts'
 import { createLimiter, FORTNIGHT, type HostSetup, type HostUnderTest } from './host-under-test.ts'
+import { JsonSessions } from './json-sessions.ts'
+import { passwordStrategy } from './password-strategy.ts'
+import { recordActions } from './record-actions.ts'
+import { authenticate, findUserById } from './users.ts'
 
 const SECRET = 'a secret of the tests, long enough for it'
 
@@ -35,8 +36,8 @@ export interface FastifySetup extends HostSetup {
 }
 
 /** Starts an application on Fastify, @fastify/session and @fastify/passport. */
-export async function startFastifyHost(setup: FastifySetup): Promise<HostUnderTest> {
-  const { order = 'before', sessions } = setup
+export async function startFastifyHost(setup: FastifySetup = {}): Promise<HostUnderTest> {
+  const { order = 'before', sessions = new JsonSessions() } = setup
   const limiter = createLimiter(setup.sessmgr)
   const gates = new Gates()
   const store = (setup.store ?? sessions.forCallbacks()) as NonNullable<FastifySessionOptions['store']>
