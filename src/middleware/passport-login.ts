@@ -78,7 +78,7 @@ function prepare(holder: object): void {
       enumerable: true,
       get(this: LoginRequest) {
         const value = this[key] ?? earlier
-        if (typeof value !== 'function' || !Standing.of(this)?.limitLogin) return value
+        if (typeof value !== 'function') return value
         return limited.get(value as LogIn) ?? limitedLogIn(value as LogIn)
       },
       set(this: LoginRequest, value: unknown) {
@@ -93,8 +93,9 @@ function limitedLogIn(logIn: LogIn): LogIn {
     const direct = typeof optionsOrDone === 'function'
     const done = direct ? optionsOrDone : maybeDone
     const options = direct ? {} : (optionsOrDone ?? {})
-    const { limitLogin, response } = Standing.at(this)
-    // Without a session there is nothing to limit; without a callback Passport itself says what is wrong.
+    const { limitLogin, response } = Standing.of(this) ?? {}
+    // Nor is a request limited that has not come by here. Without a session there is nothing to limit; without a callback
+    // Passport itself says what is wrong.
     if (!limitLogin || options.session === false || !this._sessionManager || typeof done !== 'function') {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
