@@ -3,7 +3,9 @@ import type { Token } from '../sessions/token.ts'
 
 /** A session as a process remembers it, with what the watch knows of it. */
 export interface WatchedSession {
+  /** Whose session it is. */
   readonly userId: UserId
+  /** The name of the session. */
   readonly token: Token
   /** What the watch knows of the session. Nobody else reads or writes it. */
   knowledge?: object | undefined
