@@ -4,10 +4,27 @@ import { SessmgrError } from './errors.ts'
 const TICK_MS = 25
 /** How often a store that does not answer is asked again. */
 const PROBE_MS = 500
+/** Ticks without a call after which the timer stops: to start and stop it for each call costs more than to let it run. */
+const IDLE_TICKS = 40
 
-interface PendingCall {
-  readonly due: number
-  readonly expire: () => void
+/** A call to a store. While it waits for its answer it stands in a row with the others, and nothing holds it after that. */
+export abstract class PendingCall {
+  due = 0
+  isWaiting = false
+  before: PendingCall | undefined = undefined
+  after: PendingCall | undefined = undefined
+
+  /** Is told, once, why the call has failed. */
+  abstract fail(error: SessmgrError): void
+}
+
+class PromisedCall extends PendingCall {
+  readonly fail: (error: SessmgrError) => void
+
+  constructor(fail: (error: SessmgrError) => void) {
+    super()
+    this.fail = fail
+  }
 }
 
 /**
@@ -21,9 +38,11 @@ export class CallDeadline {
   readonly #deadlineMs: number
   readonly #what: string
   readonly #tidy: (cause: unknown) => unknown
-  /** In order of the calls, and so, the deadline being one for all, in order of what is due. */
-  readonly #pending = new Set<PendingCall>()
+  /** The row, in order of the calls, and so, the deadline being one for all, in order of what is due. */
+  #first: PendingCall | undefined
+  #last: PendingCall | undefined
   #timer: ReturnType<typeof setInterval> | undefined
+  #idleTicks = 0
   #nextProbe = 0
   #stuck = false
   #lastAnswer = Number.NEGATIVE_INFINITY
@@ -36,32 +55,14 @@ export class CallDeadline {
   }
 
   /** @throws SessmgrError `store_unavailable` when the call fails or gives no answer in time; it may still take effect. */
-  run<T>(call: () => PromiseLike<T>): Promise<T> {
-    const now = performance.now()
-    if (this.#stuck) {
-      if (now < this.#nextProbe) return Promise.reject(this.#unavailable('does not answer'))
-      this.#nextProbe = now + PROBE_MS
-    }
+  run<T>(start: () => PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const expire = () => reject(this.#unavailable(`did not answer within ${this.#deadlineMs} ms`))
-      const pending: PendingCall = { due: now + this.#deadlineMs, expire }
-      this.#pending.add(pending)
-      // Once more round the event loop: after a stall of this process, answers that lie ready are read first.
-      this.#timer ??= setInterval(() => setImmediate(() => this.#tick()), TICK_MS)
-      const settled = () => {
-        this.#pending.delete(pending)
-        if (this.#pending.size === 0) this.#stopTimer()
-      }
-      const failed = (cause: unknown) => {
-        // A late failure is no sign of life: a client gives up waiting, too.
-        if (this.#pending.has(pending)) this.#answered()
-        settled()
-        reject(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', this.#tidy(cause)))
-      }
+      const call = new PromisedCall(reject)
+      if (!this.begin(call)) return
+      const failed = (cause: unknown) => this.failed(call, cause)
       try {
-        call().then((value) => {
-          this.#answered()
-          settled()
+        start().then((value) => {
+          this.answered(call)
           resolve(value)
         }, failed)
       } catch (cause) {
@@ -70,27 +71,76 @@ export class CallDeadline {
     })
   }
 
+  /** Lets a call begin. False when it must not, and has failed by that. */
+  begin(call: PendingCall): boolean {
+    const now = performance.now()
+    if (this.#stuck) {
+      if (now < this.#nextProbe) {
+        call.fail(this.#unavailable('does not answer'))
+        return false
+      }
+      this.#nextProbe = now + PROBE_MS
+    }
+    call.due = now + this.#deadlineMs
+    call.isWaiting = true
+    call.before = this.#last
+    if (this.#last) this.#last.after = call
+    else this.#first = call
+    this.#last = call
+    if (this.#timer === undefined) this.#startTimer()
+    else if (this.#idleTicks > 0) this.#timer.ref()
+    this.#idleTicks = 0
+    return true
+  }
+
+  /** Notes that the store has answered a call. False when that comes too late. */
+  answered(call: PendingCall): boolean {
+    this.#stuck = false
+    this.#lastAnswer = performance.now()
+    return this.#leave(call)
+  }
+
+  /** Fails a call by what the store has said, unless it has failed already: a client gives up waiting, too. */
+  failed(call: PendingCall, cause: unknown): void {
+    if (!call.isWaiting) return
+    this.answered(call)
+    call.fail(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', this.#tidy(cause)))
+  }
+
+  #leave(call: PendingCall): boolean {
+    if (!call.isWaiting) return false
+    const { before, after } = call
+    if (before) before.after = after
+    else this.#first = after
+    if (after) after.before = before
+    else this.#last = before
+    call.isWaiting = false
+    call.before = undefined
+    call.after = undefined
+    return true
+  }
+
+  #startTimer(): void {
+    // Once more round the event loop: after a stall of this process, answers that lie ready are read first.
+    this.#timer = setInterval(() => setImmediate(() => this.#tick()), TICK_MS)
+  }
+
   #tick(): void {
     const now = performance.now()
-    for (const pending of this.#pending) {
-      if (pending.due > now) break
-      this.#pending.delete(pending)
+    for (let call = this.#first; call && call.due <= now; call = this.#first) {
       // One call may hang alone, as with one node of a cluster; the store is stuck when nothing has answered since.
-      if (this.#lastAnswer < pending.due - this.#deadlineMs) {
+      if (this.#lastAnswer < call.due - this.#deadlineMs) {
         this.#stuck = true
         this.#nextProbe = now + PROBE_MS
       }
-      pending.expire()
+      this.#leave(call)
+      call.fail(this.#unavailable(`did not answer within ${this.#deadlineMs} ms`))
     }
-    if (this.#pending.size === 0) this.#stopTimer()
-  }
-
-  #answered(): void {
-    this.#stuck = false
-    this.#lastAnswer = performance.now()
-  }
-
-  #stopTimer(): void {
+    if (this.#first) return
+    this.#idleTicks += 1
+    // Nobody waits: the process may end.
+    this.#timer?.unref()
+    if (this.#idleTicks < IDLE_TICKS) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }

@@ -1,9 +1,10 @@
 import type { SiteSecrets } from '../auth/site-secrets.ts'
+import { BoundedMap } from '../ground/bounded-map.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
-import type { HostSessionData, RequestState } from './host-types.ts'
+import type { HostSessionData, RequestState, SignedOutReason } from './host-types.ts'
 import { SeenSessions } from './memory/seen-sessions.ts'
 import { Standing } from './request/standing.ts'
 import { MARKER_KEY, readMarker, type SessionMarker, SessionMarks } from './session-marks.ts'
@@ -33,6 +34,8 @@ export class GuardContext {
   readonly marks: SessionMarks
   readonly warnings: UserWarnings
   readonly seen = new SeenSessions()
+  /** Why the sessions that ended last are over, by raw id: a browser may ask several times. */
+  readonly reasons = new BoundedMap<string, SignedOutReason>(10_000)
 
   constructor(calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
     this.calls = calls

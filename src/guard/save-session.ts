@@ -77,7 +77,7 @@ async function saveRegistered(guard: GuardContext, write: Write, login: LoginSes
   await guard.calls.set(sessionId, data)
   const fresh = freshness(data, guard.options.touchEveryMs)
   const stillThere = await guard.limiter.touch(login.userId, login.token, sessionTtl(data), fresh)
-  guard.seen.noteTouch(sessionId, data)
+  guard.seen.noteTouch(sessionId, data, guard.options.touchEveryMs)
   // It may have been ended while it was being written.
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId)
 }

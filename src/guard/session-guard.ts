@@ -1,100 +1,51 @@
-import { BoundedMap } from '../ground/bounded-map.ts'
 import { errorText } from '../ground/error-text.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { SessionVerdict } from '../limiter/check-session.ts'
-import { type Token, tokenOf } from '../sessions/token.ts'
+import { tokenOf } from '../sessions/token.ts'
 import { GuardContext, type LoginSession } from './guard-context.ts'
-import type { GuardedRequest, HostSessionData, SignedOutReason } from './host-types.ts'
-import type { SeenSession } from './memory/seen-sessions.ts'
+import type { GuardedRequest, HostSessionData } from './host-types.ts'
+import { type Inspected, inspectSession } from './inspect-session.ts'
+import { type Loaded, loadSession, type ReadSession } from './load-session.ts'
 import { Standing } from './request/standing.ts'
 import { saveSession } from './save-session.ts'
-import { readMarker, type SessionMarker } from './session-marks.ts'
 import { expiryOf, freshness, sessionTtl } from './session-ttl.ts'
+import { promised, StoreCall } from './stores/store-calls.ts'
 
-/** What a session in the store turned out to be. */
-export interface Inspected {
-  /** The data to go on with; undefined when there is no session, or no longer. */
-  readonly data?: HostSessionData
-  readonly session?: LoginSession
-  /** Whether the data of a login session has no valid marker yet: whoever goes on with it has to mark it. */
-  readonly needsMarker?: boolean
-  readonly ended?: SignedOutReason
-}
+/** A note that a session is in use, for a request that waits for it. */
+class UseNote extends StoreCall {
+  readonly #guard: SessionGuard
+  readonly #sessionId: string
+  readonly #done: () => void
 
-/** Whose a session is, and what it is worth. */
-interface Judgement {
-  readonly userId: UserId
-  readonly verdict: SessionVerdict
-  readonly needsMarker: boolean
+  constructor(guard: SessionGuard, sessionId: string, done: () => void) {
+    super()
+    this.#guard = guard
+    this.#sessionId = sessionId
+    this.#done = done
+  }
+
+  answer(): void {
+    process.nextTick(this.#done)
+  }
+
+  fail(error: unknown): void {
+    this.#guard.logUnnoted(this.#sessionId, error)
+    process.nextTick(this.#done)
+  }
 }
 
 /** What becomes of one session of a session store as it is read, written, used and destroyed. */
 export class SessionGuard extends GuardContext {
-  /** Why the sessions that ended last are over, by raw id: a browser may ask several times. */
-  readonly #reasons = new BoundedMap<string, SignedOutReason>(10_000)
-
-  /** Reads a session, and asks the limiter about it in the same tick when its user is known. `read`: a call of its own. */
-  async load(sessionId: string, read?: () => Promise<HostSessionData | undefined>): Promise<Inspected> {
-    const known = this.seen.get(sessionId)
-    const early = known && this.limiter.check(known.userId, known.token)
-    early?.catch(() => {})
-    const data = await (read ? read() : this.calls.get(sessionId))
-    if (data) return this.inspect(sessionId, data, known, early)
-    this.seen.delete(sessionId)
-    const ended = this.#reasons.get(sessionId)
-    return ended ? { ended } : {}
+  /** Reads a session and tells what it turned out to be; see {@link loadSession}. */
+  load(sessionId: string, read?: ReadSession): Promise<Inspected> {
+    return new Promise((resolve, reject) => {
+      const done: Loaded = (error, result = {}) => (error ? reject(error) : resolve(result))
+      loadSession(this, sessionId, done, read)
+    })
   }
 
-  /** Judges a session that was read. One that is over is removed from the store. */
-  async inspect(
-    sessionId: string,
-    data: HostSessionData,
-    known: SeenSession | undefined = this.seen.get(sessionId),
-    early?: Promise<SessionVerdict>,
-  ): Promise<Inspected> {
-    const token = known?.token ?? tokenOf(sessionId)
-    const marker = this.marks.read(data, token) ?? (await this.#readAgain(data, token))
-    const judged = (marker && (await this.#judge(marker, early))) ?? (await this.#adopt(sessionId, data))
-    if (!judged) return { data }
-    const { userId, verdict, needsMarker } = judged
-    if (verdict.live) {
-      if (known?.userId !== userId) this.seen.note(sessionId, userId, token)
-      return { data, session: { userId, token }, needsMarker }
-    }
-    this.seen.delete(sessionId)
-    if (verdict.reason === 'logout_all') await this.limiter.invalidate(userId, sessionId)
-    else await this.calls.destroy(sessionId)
-    this.#reasons.set(sessionId, verdict.reason)
-    return { ended: verdict.reason }
-  }
-
-  /** Reads a marker for which this process has yet to learn the secret of the site, or the registry of now. */
-  async #readAgain(data: HostSessionData, token: Token): Promise<SessionMarker | undefined> {
-    await this.prepare(data, token)
-    if (!readMarker(data, token)) return undefined
-    const marker = this.marks.read(data, token)
-    if (marker) return marker
-    // Another process may have learned before this one that the registry is another.
-    await this.marks.hasChanged()
-    return this.marks.read(data, token)
-  }
-
-  /** Judges a session with a marker; undefined when the registry that signed it has been forgotten. */
-  async #judge(marker: SessionMarker, early?: Promise<SessionVerdict>): Promise<Judgement | undefined> {
-    const { userId, token } = marker
-    const needsMarker = !this.marks.isNewest(marker)
-    const verdict = await (early ?? this.limiter.check(userId, token))
-    const isEnded = !verdict.live && verdict.reason === 'ended'
-    // A registry that was uninstalled knows nothing of the session's end: nobody is signed out for that.
-    return isEnded && (await this.marks.hasChanged()) ? undefined : { userId, verdict, needsMarker }
-  }
-
-  /** Takes over a session that this registry does not know; undefined when nobody is signed in with it. */
-  async #adopt(sessionId: string, data: HostSessionData): Promise<Judgement | undefined> {
-    const userId = this.options.sessionUser(data)
-    if (userId === undefined) return undefined
-    const session = { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null }
-    return { userId, verdict: await this.limiter.adopt(userId, session), needsMarker: true }
+  /** Judges a session that was read past the guard. One that is over is removed from the store. */
+  inspect(sessionId: string, data: HostSessionData): Promise<Inspected> {
+    return inspectSession(this, sessionId, data, this.seen.get(sessionId))
   }
 
   /** Writes a session, unless it has been ended meanwhile. `request`: whose session it is, where that is known. */
@@ -105,7 +56,19 @@ export class SessionGuard extends GuardContext {
   /** Tells whether noting the use of a session again can wait, for the registry and for the store. */
   canWait(sessionId: string, data: HostSessionData): boolean {
     // Without an expiry in the cookie the store alone knows how long a session lasts, and has to hear of every use.
-    return Boolean(expiryOf(data)) && this.seen.wasJustTouched(sessionId, data, this.options.touchEveryMs)
+    return Boolean(expiryOf(data)) && this.#isFresh(sessionId, data)
+  }
+
+  /** Tells whether the registry has just been told that a session is in use. */
+  #isFresh(sessionId: string, data: HostSessionData): boolean {
+    return this.seen.get(sessionId)?.isFresh(data) ?? false
+  }
+
+  /** Notes that a session was used, for a request that waits for it. Nearly every one ends here: without a promise. */
+  noteUse(sessionId: string, data: HostSessionData, done: () => void): void {
+    if (!this.#isFresh(sessionId, data)) void this.touch(sessionId, data).then(() => process.nextTick(done))
+    else if (expiryOf(data)) process.nextTick(done)
+    else this.calls.touch(sessionId, data, new UseNote(this, sessionId, done))
   }
 
   /** Notes that a session was used. Logs a failure: the request has its answer, which an error would only break off. */
@@ -113,19 +76,24 @@ export class SessionGuard extends GuardContext {
     try {
       await this.#touchEverywhere(sessionId, data)
     } catch (error) {
-      const message = 'That a session is in use could not be noted; it may expire too early.'
-      this.options.logger.warn(message, { token: this.tokenFor(sessionId), error: errorText(error, sessionId) })
+      this.logUnnoted(sessionId, error)
     }
   }
 
+  logUnnoted(sessionId: string, error: unknown): void {
+    const message = 'That a session is in use could not be noted; it may expire too early.'
+    this.options.logger.warn(message, { token: this.tokenFor(sessionId), error: errorText(error, sessionId) })
+  }
+
   async #touchEverywhere(sessionId: string, data: HostSessionData): Promise<void> {
-    const marker = this.marks.read(data, this.seen.get(sessionId)?.token ?? tokenOf(sessionId))
-    if (!marker || this.seen.wasJustTouched(sessionId, data, this.options.touchEveryMs))
-      return this.calls.touch(sessionId, data)
-    this.seen.noteTouch(sessionId, data)
+    const touchInStore = () => promised<void>((call) => this.calls.touch(sessionId, data, call))
+    const marker = this.#isFresh(sessionId, data) ? undefined : this.marks.read(data, this.tokenFor(sessionId))
+    if (!marker) return touchInStore()
     const { userId, token } = marker
-    const registered = this.limiter.touch(userId, token, sessionTtl(data), freshness(data, this.options.touchEveryMs))
-    await Promise.all([registered, this.calls.touch(sessionId, data)])
+    const { touchEveryMs } = this.options
+    this.seen.noteTouch(sessionId, data, touchEveryMs)
+    const registered = this.limiter.touch(userId, token, sessionTtl(data), freshness(data, touchEveryMs))
+    await Promise.all([registered, touchInStore()])
     if ((await registered) || (await this.marks.hasChanged())) return
     // Its record has expired before it, or it has just been ended: it counts no longer, so it must not go on.
     this.seen.delete(sessionId)
@@ -166,7 +134,7 @@ export class SessionGuard extends GuardContext {
   }
 
   /** Notes that a request was loaded with a login session, or has got one by a login. */
-  noteOrigin(request: object, data: HostSessionData, { userId, token }: LoginSession): void {
-    Standing.at(request).noteOrigin(userId, token, this.options.sessionUser(data) !== undefined)
+  noteOrigin(standing: Standing, data: HostSessionData, { userId, token }: LoginSession): void {
+    standing.noteOrigin(userId, token, this.options.sessionUser(data) !== undefined)
   }
 }

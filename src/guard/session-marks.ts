@@ -60,14 +60,18 @@ export class SessionMarks {
     return this.#siteSecrets.refresh()
   }
 
-  /** Reads the marker of a session if it is signed for this session and this registry. */
-  read(data: HostSessionData, token: Token): SessionMarker | undefined {
-    const seal = this.#currentSeal()
+  /** Reads the marker of a session if it was checked or made before, with the newest secret, and no other came since. */
+  known(data: HostSessionData, token: Token): SessionMarker | undefined {
+    this.#currentSeal()
     const good = this.#good.get(token)
     const found = data[MARKER_KEY] as Partial<SessionMarker> | null | undefined
     const isGood = good && good.token === found?.token && good.userId === found.userId
-    if (isGood && good.signature === found.signature) return good
-    return seal && this.#check(readMarker(data, token), seal)
+    return isGood && good.signature === found.signature ? good : undefined
+  }
+
+  /** Reads the marker of a session if it is signed for this session and this registry. */
+  read(data: HostSessionData, token: Token): SessionMarker | undefined {
+    return this.known(data, token) ?? (this.#seal && this.#check(readMarker(data, token), this.#seal))
   }
 
   #check(marker: SessionMarker | undefined, seal: SiteSeal): SessionMarker | undefined {

@@ -1,8 +1,10 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { GuardedRequest, HostRequest, HostSession, HostSessionData, HostStore } from '../guard/host-types.ts'
+import type { Inspected } from '../guard/inspect-session.ts'
+import { loadSession } from '../guard/load-session.ts'
 import { Standing } from '../guard/request/standing.ts'
 import type { HostedStore } from '../guard/session-exchange.ts'
-import type { Inspected, SessionGuard } from '../guard/session-guard.ts'
+import type { SessionGuard } from '../guard/session-guard.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
 import { answerCallback } from '../guard/stores/answer-callback.ts'
 import { storeCalls } from '../guard/stores/store-calls.ts'
@@ -47,17 +49,18 @@ export class ExpressStores {
  */
 function guardExpressStore(store: HostStore, guard: SessionGuard, stores: ExpressStores): ExpressStore {
   // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
-  let loaded: { sessionId: string; result: Inspected } | undefined
+  let loaded: Inspected | undefined
+  let loadedId: string | undefined
   const givingUp = new GivingUp()
   const connected = watchConnection(store)
   const { createSession, regenerate } = store
   let generate = store.generate
 
   store.get = (sessionId, callback) => {
-    const loading = guard.load(sessionId)
-    if (!callback) return loading.then(({ data }) => data)
-    answerCallback(loading, (error, result) => {
-      loaded = result && { sessionId, result }
+    if (!callback) return guard.load(sessionId).then(({ data }) => data)
+    loadSession(guard, sessionId, (error, result) => {
+      loaded = result
+      loadedId = sessionId
       try {
         callback(error, result?.data)
       } finally {
@@ -73,20 +76,19 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   store.destroy = (sessionId, callback) => answerCallback(guard.destroy(sessionId, givingUp.request), callback)
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
-      // Nearly every request ends here, so it goes without a promise.
-      if (callback && guard.canWait(sessionId, data)) return process.nextTick(callback)
-      return answerCallback(guard.touch(sessionId, data), callback)
+      if (!callback) return guard.touch(sessionId, data)
+      guard.noteUse(sessionId, data, callback)
     }
   }
   store.createSession = (request, data) => {
     const standing = standingIn(stores, request)
     const session = createSession.call(store, request, data)
-    if (loaded === undefined || loaded.sessionId !== request.sessionID) return session
-    const { sessionId, result } = loaded
-    standing.state = result.session ? { session: result.session } : {}
-    if (!result.session) return session
-    if (result.needsMarker) guard.mark(sessionId, session, result.session)
-    guard.noteOrigin(request, session, result.session)
+    if (!loaded || loadedId === undefined || loadedId !== request.sessionID) return session
+    const { session: login, needsMarker } = loaded
+    standing.state = login ? { session: login } : {}
+    if (!login) return session
+    if (needsMarker) guard.mark(loadedId, session, login)
+    guard.noteOrigin(standing, session, login)
     givingUp.attend(session)
     return session
   }
@@ -120,9 +122,9 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
 
   function generateGuarded(request: HostRequest): void {
     const standing = standingIn(stores, request)
-    const isLost = loaded && loaded.sessionId === request.sessionID && !loaded.result.data
-    standing.state = isLost ? { ended: { reason: loaded?.result.ended ?? 'missing' } } : {}
-    standing.presentedId = isLost ? loaded?.sessionId : undefined
+    const isLost = loaded !== undefined && loadedId === request.sessionID && !loaded.data
+    standing.state = isLost ? { ended: { reason: loaded?.ended ?? 'missing' } } : {}
+    standing.presentedId = isLost ? loadedId : undefined
     generate.call(store, request)
     if (!standing.login) standing.begunId = request.sessionID
   }

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { CallDeadline } from '../../src/ground/call-deadline.ts'
+import { CallDeadline, type PendingCall } from '../../src/ground/call-deadline.ts'
 
 /** How long the calls to stores took that were made in this process since the last look. */
 export interface CallTimes {
@@ -11,19 +11,28 @@ export interface CallTimes {
 
 /** Measures every call that goes through a deadline. Ends with `stop`; `look` starts from zero again. */
 export function measureCalls(): { look(): CallTimes; stop(): void } {
-  const { run } = CallDeadline.prototype
+  const { begin } = CallDeadline.prototype
   const stalls = monitorEventLoopDelay({ resolution: 5 })
   stalls.enable()
   let times = { calls: 0, slowestMs: 0 }
-  CallDeadline.prototype.run = function measured<T>(this: CallDeadline, call: () => PromiseLike<T>): Promise<T> {
+  CallDeadline.prototype.begin = function measured(this: CallDeadline, call: PendingCall): boolean {
     const start = performance.now()
-    const outcome = run.call(this, call) as Promise<T>
     const note = () => {
       times.calls += 1
       times.slowestMs = Math.max(times.slowestMs, performance.now() - start)
     }
-    outcome.then(note, note)
-    return outcome
+    // A call waits until it was answered, or has failed.
+    let isWaiting = false
+    Object.defineProperty(call, 'isWaiting', {
+      get: () => isWaiting,
+      set(waits: boolean) {
+        if (isWaiting && !waits) note()
+        isWaiting = waits
+      },
+    })
+    const mayBegin = begin.call(this, call)
+    if (!mayBegin) note()
+    return mayBegin
   }
   return {
     look() {
@@ -33,7 +42,7 @@ export function measureCalls(): { look(): CallTimes; stop(): void } {
       return seen
     },
     stop() {
-      CallDeadline.prototype.run = run
+      CallDeadline.prototype.begin = begin
       stalls.disable()
     },
   }

@@ -2,6 +2,8 @@ import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
 import type { HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
+import type { Inspected } from '../../guard/inspect-session.ts'
+import { loadSession } from '../../guard/load-session.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
@@ -41,7 +43,8 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
 
   store.get = (sessionId, callback) => {
     if (standIn.get) return standIn.get(sessionId, callback)
-    return answerCallback(load(sessionId), callback)
+    if (!callback) return guard.load(sessionId).then((result) => settle(sessionId, result))
+    loadSession(guard, sessionId, (error, result) => callback(error, result && settle(sessionId, result)))
   }
   store.set = (sessionId, session, callback) => {
     if (standIn.set) return standIn.set(sessionId, session, callback)
@@ -56,8 +59,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     return answerCallback(guard.destroy(sessionId), callback)
   }
 
-  async function load(sessionId: string): Promise<HostSessionData | null> {
-    const { data, session, needsMarker, ended } = await guard.load(sessionId)
+  function settle(sessionId: string, { data, session, needsMarker, ended }: Inspected): HostSessionData | null {
     if (!data) {
       reasons.set(sessionId, ended ?? 'missing')
       return null

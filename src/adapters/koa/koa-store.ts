@@ -1,10 +1,11 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { HostSessionData } from '../../guard/host-types.ts'
+import type { Inspected } from '../../guard/inspect-session.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { Standing } from '../../guard/request/standing.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
-import type { Inspected, SessionGuard } from '../../guard/session-guard.ts'
+import type { SessionGuard } from '../../guard/session-guard.ts'
 import { guardedBy } from '../../guard/session-guards.ts'
 import { MARKER_KEY } from '../../guard/session-marks.ts'
 import { isMissing, sessionCall } from '../../guard/stores/session-call.ts'
@@ -61,16 +62,18 @@ function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
   const run = sessionCall(deadlineMs)
   const ifThere = <T>(key: string, call: () => Promise<T>) =>
     run(key, () => call().catch((error) => (isMissing(error) ? undefined : Promise.reject(error))))
+  const read: KoaCalls['get'] = (key, maxAge, options = {}) =>
+    ifThere(key, async () => (await get.call(store, key, maxAge, options)) ?? undefined)
   return {
-    get: (key, maxAge, options = {}) =>
-      ifThere(key, async () => (await get.call(store, key, maxAge, options)) ?? undefined),
+    read: (key, call) => void read(key).then(call.answer.bind(call), call.fail.bind(call)),
+    get: read,
     set(key, data) {
       const { maxAge, options } = (data as { [WRITING]?: Writing })[WRITING] ?? new Writing(data._maxAge, {})
       return run(key, async () => void (await set.call(store, key, data, maxAge, options)))
     },
     destroy: (key) => ifThere(key, async () => void (await destroy.call(store, key, {}))),
     // koa-session knows no way to say that a session is in use.
-    touch: () => Promise.resolve(),
+    touch: (_key, _data, call) => call.answer(),
   }
 }
 
@@ -78,7 +81,10 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   store.get = async (key, maxAge, options = {}) => {
     const { ctx } = options
     if (ctx && visitOf(ctx.req)) throw tooEarly()
-    const result = await guard.load(key, () => (guard.calls as KoaCalls).get(key, maxAge, options))
+    const result = await guard.load(key, (call) => {
+      const { get } = guard.calls as KoaCalls
+      get(key, maxAge, options).then(call.answer.bind(call), call.fail.bind(call))
+    })
     if (ctx) (ctx as LoadedContext)[LOAD] = { key, ...result }
     return result.data
   }

@@ -7,14 +7,28 @@ import { lifeOf, touchInterval } from '../session-ttl.ts'
 const CAPACITY = 20_000
 
 /** What this process remembers of a login session. */
-export interface SeenSession {
+export class SeenSession {
   readonly token: Token
   /** The user of a session id never changes, so this is never wrong. */
   readonly userId: UserId
-  /** The life that the session had at that time, by its cookie. */
-  life?: number | undefined
-  /** When this process noted last that the session was used, by `performance.now()`. */
-  touchedAt: number
+  /** What requests are shown of it: one object for all, which nobody may change. */
+  readonly session: { readonly userId: UserId; readonly token: Token }
+  /** The life that the session had when this process noted last that it was used, by its cookie. */
+  life: number | undefined = undefined
+  /** Until when its use need not be noted again, by `performance.now()`. */
+  freshUntil = Number.NEGATIVE_INFINITY
+
+  constructor(userId: UserId, token: Token) {
+    this.userId = userId
+    this.token = token
+    this.session = Object.freeze({ userId, token })
+  }
+
+  /** Tells whether this process has just noted that the session is in use. */
+  isFresh(data: HostSessionData): boolean {
+    // A life that the application has changed, as by cookie.maxAge, has to be written at once.
+    return performance.now() < this.freshUntil && this.life === lifeOf(data)
+  }
 }
 
 /** Remembers the login sessions that were seen last, by their raw id, so that a request can ask about them at once. */
@@ -31,20 +45,16 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     this.hasSeen = true
     const known = this.get(sessionId)
     const isSame = known !== undefined && (known.userId === userId || String(known.userId) === String(userId))
-    this.set(sessionId, isSame ? known : { token, userId, touchedAt: Number.NEGATIVE_INFINITY })
+    this.set(sessionId, isSame ? known : new SeenSession(userId, token))
   }
 
-  /** Tells whether this process has just noted that a session is in use. */
-  wasJustTouched(sessionId: string, data: HostSessionData, touchEveryMs: number): boolean {
+  /** Notes that the use of a session is being written down. */
+  noteTouch(sessionId: string, data: HostSessionData, touchEveryMs: number): void {
     const known = this.get(sessionId)
-    // A life that the application has changed, as by cookie.maxAge, has to be written at once.
-    const isSame = known?.life === lifeOf(data)
-    return known !== undefined && isSame && performance.now() - known.touchedAt < touchInterval(data, touchEveryMs)
-  }
-
-  noteTouch(sessionId: string, data: HostSessionData): void {
-    const known = this.get(sessionId)
+    if (!known) return
+    known.life = lifeOf(data)
+    known.freshUntil = performance.now() + touchInterval(data, touchEveryMs)
     // Set anew, for those that are in use are to be kept longest.
-    if (known) this.set(sessionId, Object.assign(known, { touchedAt: performance.now(), life: lifeOf(data) }))
+    this.set(sessionId, known)
   }
 }

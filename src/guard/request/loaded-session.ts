@@ -1,7 +1,8 @@
 import type { LoginSession } from '../guard-context.ts'
 import type { GuardedRequest, SignedOutReason } from '../host-types.ts'
+import type { Inspected } from '../inspect-session.ts'
 import type { HostedStore } from '../session-exchange.ts'
-import type { Inspected } from '../session-guard.ts'
+import { Standing } from './standing.ts'
 
 /**
  * Finds out what became of the session that a request was loaded with, where that was past the guard.
@@ -34,7 +35,7 @@ export function goOnWith(store: HostedStore, request: GuardedRequest, login: Log
 export function noteLogin({ guard, attend }: HostedStore, request: GuardedRequest, login: LoginSession): void {
   const { session } = request
   if (!session) return
-  guard.noteOrigin(request, session, login)
+  guard.noteOrigin(Standing.at(request), session, login)
   attend?.(session)
   request.sessmgr = { session: login }
 }

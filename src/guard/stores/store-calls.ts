@@ -1,49 +1,75 @@
-import { CallDeadline } from '../../ground/call-deadline.ts'
+import { CallDeadline, PendingCall } from '../../ground/call-deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
 import { isMissing, withoutId } from './session-call.ts'
 
-/** The methods of a session store as promises, each with a deadline. All reject with `store_unavailable`. */
+/** A call to a session store. What it is told, it must not throw at: a store may take that for a failure of its own. */
+export abstract class StoreCall<T = void> extends PendingCall {
+  /** Is told, once, what the store has answered. */
+  abstract answer(value: T): void
+}
+
+class PromisedCall<T> extends StoreCall<T> {
+  readonly answer: (value: T) => void
+  readonly fail: (error: unknown) => void
+
+  constructor(resolve: (value: T) => void, reject: (error: unknown) => void) {
+    super()
+    this.answer = resolve
+    this.fail = reject
+  }
+}
+
+/** Makes a promise of a call. */
+export function promised<T>(start: (call: StoreCall<T>) => void): Promise<T> {
+  return new Promise((resolve, reject) => start(new PromisedCall(resolve, reject)))
+}
+
+/** The methods of a session store, each with a deadline. All fail with `store_unavailable`. */
 export interface StoreCalls {
+  /** Reads a session. `from`: the same store, where it is to read by other means. */
+  read(sessionId: string, call: StoreCall<HostSessionData | undefined>, from?: object): void
   get(sessionId: string): Promise<HostSessionData | undefined>
   set(sessionId: string, data: HostSessionData): Promise<void>
   destroy(sessionId: string): Promise<void>
-  touch(sessionId: string, data: HostSessionData): Promise<void>
+  touch(sessionId: string, data: HostSessionData, call: StoreCall): void
 }
+
+type Callback<T> = (error?: unknown, value?: T) => void
 
 /** Takes a store's own methods, before anything is put in front of them. */
 export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   const { get, set, destroy, touch } = store
   const deadline = new CallDeadline(deadlineMs, 'session store')
-  const settled = (
+
+  function start<T>(
+    call: StoreCall<T | undefined>,
     sessionId: string,
     mayBeMissing: boolean,
-    start: (callback: (error?: unknown) => void) => unknown,
-  ): Promise<void> =>
-    deadline.run(
-      () =>
-        new Promise((resolve, reject) => {
-          start((error) => {
-            if (!error || (mayBeMissing && isMissing(error))) resolve()
-            else reject(withoutId(error, sessionId))
-          })
-        }),
-    )
+    run: (callback: Callback<T | null>) => unknown,
+  ): void {
+    if (!deadline.begin(call)) return
+    try {
+      run((error, value) => {
+        if (error && !(mayBeMissing && isMissing(error))) deadline.failed(call, withoutId(error, sessionId))
+        else if (deadline.answered(call)) call.answer(error ? undefined : (value ?? undefined))
+      })
+    } catch (error) {
+      deadline.failed(call, withoutId(error, sessionId))
+    }
+  }
 
+  const read: StoreCalls['read'] = (sessionId, call, from = store) =>
+    start(call, sessionId, true, (callback) => get.call(from, sessionId, callback))
   return {
-    get: (sessionId) =>
-      deadline.run(
-        () =>
-          new Promise((resolve, reject) => {
-            get.call(store, sessionId, (error, data) => {
-              if (error && !isMissing(error)) reject(withoutId(error, sessionId))
-              else resolve(error ? undefined : (data ?? undefined))
-            })
-          }),
-      ),
-    set: (sessionId, data) => settled(sessionId, false, (callback) => set.call(store, sessionId, data, callback)),
-    destroy: (sessionId) => settled(sessionId, true, (callback) => destroy.call(store, sessionId, callback)),
-    async touch(sessionId, data) {
-      if (touch) await settled(sessionId, true, (callback) => touch.call(store, sessionId, data, callback))
+    read,
+    get: (sessionId) => promised((call) => read(sessionId, call)),
+    set: (sessionId, data) =>
+      promised((call) => start(call, sessionId, false, (callback) => set.call(store, sessionId, data, callback))),
+    destroy: (sessionId) =>
+      promised((call) => start(call, sessionId, true, (callback) => destroy.call(store, sessionId, callback))),
+    touch(sessionId, data, call) {
+      if (touch) start(call, sessionId, true, (callback) => touch.call(store, sessionId, data, callback))
+      else call.answer()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { pbkdf2 } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { CallDeadline } from '../../../src/ground/call-deadline.ts'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 import { deferred, nextTurn } from '../../support/deferred.ts'
@@ -88,26 +88,57 @@ describe('a call that is not answered in time', () => {
 })
 
 describe('the timer', () => {
-  it('is one for any number of calls, and none when there are none', async () => {
-    const [started, stopped] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  /** Lets time pass, and the turn of the event loop after each tick. */
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+  it('is one for any number of calls, and runs on for a second after the last', async () => {
     const deadline = new CallDeadline(10_000, 'store')
     const calls = Array.from({ length: 500 }, () => deferred())
     const running = calls.map(({ promise }) => deadline.run(() => promise))
+    expect(vi.getTimerCount()).toBe(1)
     for (const call of calls.slice(1)) call.resolve()
     await Promise.all(running.slice(1))
-    expect(started).toHaveBeenCalledTimes(1)
-    expect(stopped).not.toHaveBeenCalled()
+    await pass(5010)
+    expect(vi.getTimerCount(), 'with a call that waits').toBe(1)
     calls[0]?.reject(new Error('over'))
     await expect(running[0]).rejects.toEqual(unavailable)
-    expect(stopped.mock.calls).toEqual([[started.mock.results[0]?.value]])
+    await pass(910)
+    await deadline.run(async () => 'one more')
+    await pass(910)
+    expect(vi.getTimerCount(), 'a moment after a call').toBe(1)
+    await pass(210)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('stops when every call has gone past its deadline', async () => {
-    const [started, stopped] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
-    await stuckDeadline()
-    expect(started).toHaveBeenCalledTimes(1)
-    expect(stopped.mock.calls).toEqual([[started.mock.results[0]?.value]])
+  it('stops when every call has gone past its deadline, and starts again with the next', async () => {
+    const deadline = new CallDeadline(DEADLINE_MS, 'store')
+    const outcome = expect(deadline.run(never)).rejects.toEqual(unavailable)
+    await pass(DEADLINE_MS + 2010)
+    await outcome
+    expect(vi.getTimerCount()).toBe(0)
+    const next = expect(deadline.run(never)).rejects.toEqual(unavailable)
+    await pass(DEADLINE_MS + 110)
+    await next
   })
+})
+
+test('the process may end while no call waits, and not while one does', async () => {
+  const started = vi.spyOn(globalThis, 'setInterval')
+  const deadline = new CallDeadline(60_000, 'store')
+  const [first, second] = [deferred(), deferred()]
+  const running = deadline.run(() => first.promise)
+  const timer = started.mock.results[0]?.value as NodeJS.Timeout
+  expect(timer.hasRef()).toBe(true)
+  first.resolve()
+  await running
+  await vi.waitFor(() => expect(timer.hasRef()).toBe(false))
+  const next = deadline.run(() => second.promise)
+  expect(timer.hasRef()).toBe(true)
+  second.resolve()
+  await next
 })
 
 describe('a store that does not answer', () => {

@@ -101,7 +101,7 @@ describe('a login on a session of somebody', () => {
     const host = createLoginHost(options)
     const data = await host.signIn('before', 7)
     const request = clientRequest(data)
-    host.guard.noteOrigin(request, data, session(7, 'before'))
+    host.guard.noteOrigin(Standing.at(request), data, session(7, 'before'))
     return { ...host, request }
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, test, vi } from 'vitest'
+import { Standing } from '../../../src/guard/request/standing.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { createGuardWorld, sessionData, visitorRequest, whileLoggingIn } from '../../support/guard-world.ts'
 
@@ -156,7 +157,7 @@ describe('writing a session that the application has emptied', () => {
     const world = createGuardWorld()
     const data = await world.signIn('a', 7)
     const request = visitorRequest()
-    world.guard.noteOrigin(request, data, session(7, 'a'))
+    world.guard.noteOrigin(Standing.at(request), data, session(7, 'a'))
     await world.guard.save('a', sessionData({ cart: 1 }), request)
     expect(await world.registered(7)).toEqual([])
     expect(world.store.read('a')).toMatchObject({ cart: 1 })
@@ -218,7 +219,7 @@ describe('writing a session under a new id', () => {
     const world = createGuardWorld()
     const data = await world.signIn('a', 7, { ...fields })
     const request = visitorRequest()
-    world.guard.noteOrigin(request, data, session(7, 'a'))
+    world.guard.noteOrigin(Standing.at(request), data, session(7, 'a'))
     return { ...world, request, copy: sessionData({ ...fields }) }
   }
 

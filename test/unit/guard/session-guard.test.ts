@@ -1,4 +1,5 @@
 import { describe, expect, it, test, vi } from 'vitest'
+import { Standing } from '../../../src/guard/request/standing.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { deferred } from '../../support/deferred.ts'
 import { continuedBy, createGuardWorld, sessionData, visitorRequest } from '../../support/guard-world.ts'
@@ -52,7 +53,7 @@ describe('the session on which a request goes', () => {
     const world = createGuardWorld()
     const data = await world.signIn('a', 7)
     const request = visitorRequest()
-    world.guard.noteOrigin(request, data, session(7, 'a'))
+    world.guard.noteOrigin(Standing.at(request), data, session(7, 'a'))
     return { ...world, request }
   }
 
@@ -109,7 +110,7 @@ describe('leaving a session by a login', () => {
     const world = createGuardWorld()
     await world.signIn('a', 7)
     const request = visitorRequest()
-    world.guard.noteOrigin(request, {}, session(7, 'a'))
+    world.guard.noteOrigin(Standing.at(request), {}, session(7, 'a'))
     await world.guard.leave('a', 7, request)
     expect([await world.registered(7), world.store.ids()]).toEqual([[], []])
     expect(await world.guard.hasEnded(request)).toBe(false)

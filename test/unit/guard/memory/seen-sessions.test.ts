@@ -21,23 +21,32 @@ describe('SeenSessions', () => {
   it('remembers the last of two users of one id, and nothing of the first', () => {
     const seen = new SeenSessions()
     seen.note('a', 7, tokenOf('a'))
-    Object.assign(seen.get('a') ?? {}, { touchedAt: 123 })
+    seen.noteTouch('a', {}, 60_000)
     seen.note('a', 8, tokenOf('a'))
-    expect(seen.get('a')).toEqual({ userId: 8, token: tokenOf('a'), touchedAt: Number.NEGATIVE_INFINITY })
+    expect(seen.get('a')).toMatchObject({ userId: 8, session: { userId: 8, token: tokenOf('a') } })
+    expect(seen.get('a')?.isFresh({})).toBe(false)
   })
 
   it('takes a session that it sees for the first time for one whose use was never noted', () => {
     const seen = new SeenSessions()
     seen.note('a', 7, tokenOf('a'))
-    expect(performance.now() - (seen.get('a')?.touchedAt ?? 0)).toBeGreaterThan(Number.MAX_SAFE_INTEGER)
+    expect(seen.get('a')?.isFresh({})).toBe(false)
   })
 
   it('keeps when the use of a session was noted while the session is seen again', () => {
     const seen = new SeenSessions()
     seen.note('a', 7, tokenOf('a'))
-    Object.assign(seen.get('a') ?? {}, { touchedAt: 123 })
+    seen.noteTouch('a', {}, 60_000)
     for (const same of [7, '7']) seen.note('a', same, tokenOf('a'))
-    expect(seen.get('a')?.touchedAt).toBe(123)
+    expect(seen.get('a')?.isFresh({})).toBe(true)
+  })
+
+  it('shows requests one object that they cannot change', () => {
+    const seen = new SeenSessions()
+    seen.note('a', 7, tokenOf('a'))
+    const { session } = seen.get('a') ?? {}
+    expect(session).toEqual({ userId: 7, token: tokenOf('a') })
+    expect(() => Object.assign(session ?? {}, { userId: 8 })).toThrow(TypeError)
   })
 
   it('forgets a session on demand, and an unknown one without complaint', () => {
@@ -87,8 +96,7 @@ describe('SeenSessions', () => {
 
   it('takes no note of the use of a session that it does not know', () => {
     const seen = new SeenSessions()
-    seen.noteTouch('a', {})
-    expect(seen.wasJustTouched('a', {}, 60_000)).toBe(false)
+    seen.noteTouch('a', {}, 60_000)
     expect(seen.get('a')).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HostStore } from '../../../../src/guard/host-types.ts'
-import { storeCalls } from '../../../../src/guard/stores/store-calls.ts'
+import { promised, storeCalls } from '../../../../src/guard/stores/store-calls.ts'
 
 const MISSING = Object.assign(new Error("no such file or directory, open '/sessions/raw-id.json'"), { code: 'ENOENT' })
 const BROKEN = Object.assign(new Error('raw-id cannot be read'), { code: 'EIO' })
@@ -14,7 +14,7 @@ describe('a session store that keeps files', () => {
   test('has nothing to read, to touch or to destroy where there is no file', async () => {
     const calls = failingCalls(MISSING)
     expect(await calls.get('raw-id')).toBeUndefined()
-    await calls.touch('raw-id', {})
+    await promised<void>((call) => calls.touch('raw-id', {}, call))
     await calls.destroy('raw-id')
   })
 
@@ -30,7 +30,8 @@ describe('a session store that keeps files', () => {
   test('fails in everything for any other reason', async () => {
     const calls = failingCalls(BROKEN)
     const message = expect.stringContaining('The session store could not be used')
-    for (const call of [calls.get('raw-id'), calls.touch('raw-id', {}), calls.destroy('raw-id')]) {
+    const touched = promised<void>((call) => calls.touch('raw-id', {}, call))
+    for (const call of [calls.get('raw-id'), touched, calls.destroy('raw-id')]) {
       await expect(call).rejects.toMatchObject({ code: 'store_unavailable', message, cause: { code: 'EIO' } })
     }
   })
