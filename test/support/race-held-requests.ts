@@ -4,7 +4,7 @@ import { type Arena, originOf, seededUser } from './arena.ts'
 import { sessionIdOf } from './http-load.ts'
 import { inParallel } from './in-parallel.ts'
 
-const LONGEST_MS = 100
+const LONGEST_MS = 400
 
 /** What was found after requests had been held in one process while their sessions ended elsewhere. */
 export interface HeldRequests {

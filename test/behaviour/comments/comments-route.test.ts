@@ -6,7 +6,7 @@ const PATH = '/api/lazycomments/v1/comments'
 
 let host: CommentsHost
 beforeEach(async () => {
-  host = await startCommentsHost({ deadlineMs: 300 })
+  host = await startCommentsHost({ deadlineMs: 1000 })
 })
 afterEach(() => host.close())
 

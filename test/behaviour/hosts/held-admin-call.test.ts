@@ -60,7 +60,7 @@ async function hold(name: string, way: 'session' | 'password') {
       : basic('alice', password)
   const headers = { ...proof, 'Content-Type': 'application/json', Connection: 'close' }
   const held = await holdBody(origin, { path: '/api/sessmgr/v1/settings', headers, length: BODY.length })
-  await vi.waitFor(() => expect(application.asked).toBe(1))
+  await expect.poll(() => application.asked).toBe(1)
   return { application, limiter, held, passwordId: id }
 }
 
@@ -102,10 +102,11 @@ describe.each(Object.keys(HOSTS))('rule 45, on %s: a body that is held back', (n
       const { held, limiter } = await hold(name, 'password')
       held.write(BODY.slice(0, 5))
       // The reading begins some turns after the right was asked; until then there is no timer.
-      await vi.waitFor(async () => {
+      const answered = async () => {
         vi.advanceTimersByTime(10_000)
         expect(await Promise.race([held.answer, new Promise((resolve) => setImmediate(resolve))])).toBeDefined()
-      })
+      }
+      await vi.waitFor(answered, { timeout: 30_000 })
       const { status, text } = await held.answer
       expect([status, text]).toEqual([408, expect.stringContaining('"code":"rest_request_timeout"')])
       expect(text).toMatch(/^connection: close/im)

@@ -77,7 +77,7 @@ describe('a session store that does not answer', () => {
     expect((await host.browser().get('/')).status).toBe(200)
 
     host.store.silent = false
-    await vi.waitFor(async () => expect(await laptop.me()).toBe(200), { timeout: 8000, interval: 50 })
+    await vi.waitFor(async () => expect(await laptop.me()).toBe(200), { timeout: 30_000, interval: 50 })
     expect(await host.limiter.sessions.count(2)).toBe(1)
   })
 
@@ -90,7 +90,7 @@ describe('a session store that does not answer', () => {
     host.store.silent = true
     expectUnavailable(await host.browser().login('alice'))
     host.store.silent = false
-    await vi.waitFor(async () => expect(await laptop.me()).toBe(200), { timeout: 8000, interval: 50 })
+    await vi.waitFor(async () => expect(await laptop.me()).toBe(200), { timeout: 30_000, interval: 50 })
     expect(host.actions).toEqual([])
   })
 })

@@ -136,9 +136,10 @@ describe('two applications on a cluster of three masters', () => {
   it('confirm the end of a session only when a replica of its master has it', async () => {
     const client = await cluster.connect()
     onTestFinished(() => client.destroy())
-    const store = redisStore({ client, durability: 'replica', deadlineMs: 300, prefix: 'durable:' })
+    const options = { client, durability: 'replica', prefix: 'durable:' } as const
+    const store = redisStore({ ...options, deadlineMs: 300 })
     const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
-    await store.sessions.adopt('alice', session)
+    await redisStore(options).sessions.adopt('alice', session)
     // There are no replicas in this cluster.
     await expect(store.sessions.end('alice')).rejects.toMatchObject({ code: 'store_unavailable' })
     await expect(store.epoch.advance()).rejects.toMatchObject({ code: 'store_unavailable' })

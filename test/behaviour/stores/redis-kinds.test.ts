@@ -75,12 +75,12 @@ describe('an application behind a sentinel', () => {
   it('goes on with the promoted replica when the master dies, and knows every session and every end of one', async () => {
     const client = await connectThroughSentinel(sentinel)
     onTestFinished(() => client.destroy())
-    const host = await startRedisHost({ client, durability: 'replica', deadlineMs: 500 })
+    const host = await startRedisHost({ client, durability: 'replica', deadlineMs: 2000 })
     onTestFinished(() => host.close())
     const [alice, bob] = [await host.signedIn('alice'), await host.signedIn('bob')]
     await host.limiter.sessions.endAll(3)
     await servers.master.kill()
-    await vi.waitFor(async () => expect(await alice.me()).toBe(200), { timeout: 15_000, interval: 100 })
+    await vi.waitFor(async () => expect(await alice.me()).toBe(200), { timeout: 60_000, interval: 100 })
     expect(await bob.me()).toBe(401)
     expect((await host.browser().login('bob')).status).toBe(200)
     expect(await host.limiter.sessions.count(2)).toBe(1)

@@ -45,7 +45,7 @@ describe('wiping a store in Redis', () => {
     } finally {
       server.process.kill('SIGCONT')
     }
-    await vi.waitFor(() => store.wipe(), { timeout: 10_000 })
+    await vi.waitFor(() => redisStore({ client }).wipe(), { timeout: 30_000 })
   })
 
   it('says what the server has said where a command is not to be had', async () => {
