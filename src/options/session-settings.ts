@@ -77,7 +77,6 @@ export function createSettings(parts: SettingsParts): SettingsService {
   const { hooks, logics } = parts
   const noteOverrides = overrideNote(parts)
   const maximums = userMaximums(parts)
-  let lastStored: unknown
 
   async function defaults(): Promise<SessionSettings> {
     const initial = { logic: 'allow', ...parts.initial, maximum: maximums.siteWide }
@@ -93,7 +92,6 @@ export function createSettings(parts: SettingsParts): SettingsService {
     hooks,
     defaults,
     build(defaults, stored) {
-      lastStored = stored
       if (!isRecord(stored)) return defaults
       const settings = withMaximum({ ...defaults, ...stored })
       return Object.hasOwn(stored, 'maximum') ? settings : maximums.carryMark(defaults, settings)
@@ -138,9 +136,9 @@ export function createSettings(parts: SettingsParts): SettingsService {
 
   return {
     async get() {
-      const settings = await option.get()
-      noteOverrides(lastStored)
-      return settings
+      const { value, stored } = await option.read()
+      noteOverrides(stored)
+      return value
     },
     update,
     async reset(key) {

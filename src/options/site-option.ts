@@ -60,6 +60,7 @@ export interface SiteOptionParts<T> {
   sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
 }
 
+/** An option at one moment: what is stored, and what that comes to over the defaults. */
 interface OptionState<T> {
   readonly revision: string | undefined
   readonly stored: unknown
@@ -67,8 +68,13 @@ interface OptionState<T> {
   readonly value: T
 }
 
+/** An option as its owner has it, who may look at what is stored. */
+interface OwnOption<T> extends SiteOption<T> {
+  read(): Promise<OptionState<T>>
+}
+
 /** Creates an option over an option store. */
-export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
+export function createSiteOption<T>(parts: SiteOptionParts<T>): OwnOption<T> {
   const { name, rest, store, hooks, sanitize, sanitizeFiltered = sanitize } = parts
   const filter = `pre_update_option_${name}` as const
   let latest: OptionState<T> | undefined
@@ -113,6 +119,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
   return {
     name,
     rest,
+    read,
     get: async () => (await read()).value,
     async sources() {
       const { stored, defaults, value } = await read()
