@@ -42,7 +42,7 @@ export class GuardContext {
     this.limiter = limiter
     this.options = options
     this.marks = new SessionMarks(options.siteSecrets, limiter.storeId)
-    this.warnings = new UserWarnings(options.sessionUser, options.logger)
+    this.warnings = new UserWarnings(options.logger)
   }
 
   /** Returns the token of a session; that of one that was seen is not hashed again. */
@@ -65,7 +65,8 @@ export class GuardContext {
   /** Notes that a session now belongs to a user. */
   mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): void {
     this.seen.note(sessionId, userId, token)
-    this.marks.write(data, userId, token)
+    const marker = this.marks.seal(userId, token)
+    if (marker) data[MARKER_KEY] = marker
   }
 
   async isLive({ userId, token }: LoginSession): Promise<boolean> {

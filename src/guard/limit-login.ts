@@ -4,7 +4,6 @@ import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { createUserQueue } from '../limiter/user-queue.ts'
 import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from './host-types.ts'
-import { noteLogin } from './request/loaded-session.ts'
 import { Standing } from './request/standing.ts'
 import type { HostedStore } from './session-exchange.ts'
 import { sessionTtl } from './session-ttl.ts'
@@ -88,9 +87,12 @@ async function admit(
   const { session, sessionID = '' } = request
   if (admission.admitted && session) {
     const { userId, token } = admission.session
+    const named = guard.options.sessionUser(session)
     guard.mark(sessionID, session, { userId, token })
-    noteLogin(store, request, { userId, token })
-    guard.warnings.compareUsers(session, userId)
+    standing.noteOrigin(userId, token, named !== undefined)
+    guard.warnings.compareUsers(userId, named, session)
+    store.attend?.(session)
+    request.sessmgr = { session: { userId, token } }
     if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
     // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
     const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== standing.begunId

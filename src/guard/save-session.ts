@@ -5,7 +5,7 @@ import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { GuardedRequest, HostSessionData } from './host-types.ts'
 import { Standing } from './request/standing.ts'
 import { MARKER_KEY } from './session-marks.ts'
-import { freshness, sessionTtl } from './session-ttl.ts'
+import { sessionTtl, touchInterval } from './session-ttl.ts'
 
 /** One session on its way into the store. */
 class Write {
@@ -75,9 +75,9 @@ async function saveRegistered(guard: GuardContext, write: Write, login: LoginSes
   const { sessionId, data } = write
   if (!(await guard.isLive(login))) return
   await guard.calls.set(sessionId, data)
-  const fresh = freshness(data, guard.options.touchEveryMs)
-  const stillThere = await guard.limiter.touch(login.userId, login.token, sessionTtl(data), fresh)
-  guard.seen.noteTouch(sessionId, data, guard.options.touchEveryMs)
+  const interval = touchInterval(data, guard.options.touchEveryMs)
+  const stillThere = await guard.limiter.touch(login.userId, login.token, sessionTtl(data), interval / 2)
+  guard.seen.noteTouch(sessionId, data, interval)
   // It may have been ended while it was being written.
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId)
 }

@@ -7,7 +7,7 @@ import { type Inspected, inspectSession } from './inspect-session.ts'
 import { type Loaded, loadSession, type ReadSession } from './load-session.ts'
 import { Standing } from './request/standing.ts'
 import { saveSession } from './save-session.ts'
-import { expiryOf, freshness, sessionTtl } from './session-ttl.ts'
+import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
 import { promised, StoreCall } from './stores/store-calls.ts'
 
 /** A note that a session is in use, for a request that waits for it. */
@@ -90,9 +90,9 @@ export class SessionGuard extends GuardContext {
     const marker = this.#isFresh(sessionId, data) ? undefined : this.marks.read(data, this.tokenFor(sessionId))
     if (!marker) return touchInStore()
     const { userId, token } = marker
-    const { touchEveryMs } = this.options
-    this.seen.noteTouch(sessionId, data, touchEveryMs)
-    const registered = this.limiter.touch(userId, token, sessionTtl(data), freshness(data, touchEveryMs))
+    const interval = touchInterval(data, this.options.touchEveryMs)
+    this.seen.noteTouch(sessionId, data, interval)
+    const registered = this.limiter.touch(userId, token, sessionTtl(data), interval / 2)
     await Promise.all([registered, touchInStore()])
     if ((await registered) || (await this.marks.hasChanged())) return
     // Its record has expired before it, or it has just been ended: it counts no longer, so it must not go on.

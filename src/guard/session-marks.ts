@@ -98,12 +98,6 @@ export class SessionMarks {
     return marker && String(marker.userId) === String(userId) ? { ...marker, isReadable: true } : undefined
   }
 
-  /** Puts a marker into session data, over whatever was there. */
-  write(data: HostSessionData, userId: UserId, token: Token): void {
-    const marker = this.seal(userId, token)
-    if (marker) data[MARKER_KEY] = marker
-  }
-
   /** Makes a marker; none where the registry was forgotten in this very moment. */
   seal(userId: UserId, token: Token): SessionMarker | undefined {
     const seal = this.#currentSeal()

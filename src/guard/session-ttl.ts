@@ -28,8 +28,3 @@ export function lifeOf({ cookie, _maxAge }: HostSessionData): number | undefined
 export function touchInterval(data: HostSessionData, touchEveryMs: number): number {
   return Math.min(touchEveryMs, (lifeOf(data) ?? BROWSER_SESSION_MS) / 10)
 }
-
-/** Milliseconds by which the registry may be behind: what another process has just noted need not be written again. */
-export function freshness(data: HostSessionData, touchEveryMs: number): number {
-  return touchInterval(data, touchEveryMs) / 2
-}

@@ -11,18 +11,15 @@ const USER_KEY =
 
 /** Says once what keeps sessmgr from telling whose a session is. */
 export class UserWarnings {
-  readonly #sessionUser: (data: HostSessionData) => UserId | undefined
   readonly #logger: Logger
   #hasNotedNobody = false
 
-  constructor(sessionUser: (data: HostSessionData) => UserId | undefined, logger: Logger) {
-    this.#sessionUser = sessionUser
+  constructor(logger: Logger) {
     this.#logger = logger
   }
 
-  /** Warns after a login when sessions name their user otherwise than the login did, or not at all. */
-  compareUsers(data: HostSessionData, userId: UserId): void {
-    const named = this.#sessionUser(data)
+  /** Warns after a login when its session names its user otherwise than the login did, or not at all. */
+  compareUsers(userId: UserId, named: UserId | undefined, data: HostSessionData): void {
     // Without Passport the application may put the user into the session after the login.
     if (named === undefined ? !data.passport : String(named) === String(userId)) return
     const found =

@@ -2,7 +2,7 @@ import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { HostSessionData } from '../host-types.ts'
-import { lifeOf, touchInterval } from '../session-ttl.ts'
+import { lifeOf } from '../session-ttl.ts'
 
 const CAPACITY = 20_000
 
@@ -48,12 +48,12 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     this.set(sessionId, isSame ? known : new SeenSession(userId, token))
   }
 
-  /** Notes that the use of a session is being written down. */
-  noteTouch(sessionId: string, data: HostSessionData, touchEveryMs: number): void {
+  /** Notes that the use of a session is being written down, for so many milliseconds. */
+  noteTouch(sessionId: string, data: HostSessionData, interval: number): void {
     const known = this.get(sessionId)
     if (!known) return
     known.life = lifeOf(data)
-    known.freshUntil = performance.now() + touchInterval(data, touchEveryMs)
+    known.freshUntil = performance.now() + interval
     // Set anew, for those that are in use are to be kept longest.
     this.set(sessionId, known)
   }

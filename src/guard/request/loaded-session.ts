@@ -27,15 +27,9 @@ export async function judgeSession(
 /** Has a request go on with the login session that it was loaded with. */
 export function goOnWith(store: HostedStore, request: GuardedRequest, login: LoginSession, needsMarker = false): void {
   const { session, sessionID = '' } = request
-  if (session && needsMarker) store.guard.mark(sessionID, session, login)
-  noteLogin(store, request, login)
-}
-
-/** Notes the login session of a request: the one that it was loaded with, or one that it has got by a login. */
-export function noteLogin({ guard, attend }: HostedStore, request: GuardedRequest, login: LoginSession): void {
-  const { session } = request
   if (!session) return
-  guard.noteOrigin(Standing.at(request), session, login)
-  attend?.(session)
+  if (needsMarker) store.guard.mark(sessionID, session, login)
+  store.guard.noteOrigin(Standing.at(request), session, login)
+  store.attend?.(session)
   request.sessmgr = { session: login }
 }

@@ -1,14 +1,12 @@
 import { describe, expect, it, test } from 'vitest'
+import type { UserId } from '../../../src/ground/user-id.ts'
 import type { HostRequest, HostSessionData } from '../../../src/guard/host-types.ts'
 import { UserWarnings } from '../../../src/guard/user-warnings.ts'
 
 /** What is logged when sessions with these keys are saved and no login was ever seen. */
 function logsOf(...sessions: Record<string, unknown>[]): unknown[] {
   const logs: unknown[] = []
-  const warnings = new UserWarnings(() => undefined, {
-    warn: (line) => logs.push(line),
-    error: (line) => logs.push(line),
-  })
+  const warnings = new UserWarnings({ warn: (line) => logs.push(line), error: (line) => logs.push(line) })
   for (const data of sessions) warnings.noteNobody({ cookie: {}, ...data } as never, undefined)
   return logs
 }
@@ -71,13 +69,10 @@ test('a session that seems to name a user is no matter under Passport, where eve
   expect(logs).toEqual([])
 })
 
-/** Warnings of sessions whose `user` is the user, and what they say. */
+/** Warnings, and what they say. */
 function watched() {
   const logs: string[] = []
-  const warnings = new UserWarnings((data) => data.user as number | undefined, {
-    warn: (line) => void logs.push(line),
-    error: () => {},
-  })
+  const warnings = new UserWarnings({ warn: (line) => void logs.push(line), error: () => {} })
   return { warnings, logs }
 }
 
@@ -88,7 +83,7 @@ describe('after a login', () => {
     ['names nobody yet, without Passport', {}],
   ])('a session that %s is as it should be', (_, data) => {
     const { warnings, logs } = watched()
-    warnings.compareUsers(data, 7)
+    warnings.compareUsers(7, data.user as UserId | undefined, data)
     expect(logs).toEqual([])
   })
 
@@ -97,7 +92,7 @@ describe('after a login', () => {
     ['nobody, with Passport', { passport: {} }, 'holds no user id that sessmgr can read', 'count for nobody: no limit'],
   ])('a session that names %s is warned of once', (_, data, found, owner) => {
     const { warnings, logs } = watched()
-    for (let time = 0; time < 2; time++) warnings.compareUsers(data, 7)
+    for (let time = 0; time < 2; time++) warnings.compareUsers(7, data.user as UserId | undefined, data)
     expect(logs).toEqual([expect.stringContaining(`What a session says of its user ${found}, so`)])
     expect(logs[0]).toContain(`whose id the application changes, ${owner}`)
     expect(logs[0]).toContain('sessmgr({ sessionUser: (session) => … })')
