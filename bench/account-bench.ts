@@ -4,27 +4,34 @@ import { sessmgr } from 'sessmgr'
 import { explicitCalls } from 'sessmgr/explicit'
 import { redisStore } from 'sessmgr/redis'
 import { encodeSession } from '../src/stores/redis/registry/session-codec.ts'
-import { startRedis } from './support.ts'
+import { startRedis } from './processes.ts'
+import type { Report } from './report.ts'
 
 const USER = 'busy'
-const COUNTS = (process.env.BENCH_ACCOUNT ?? '2000,20000,100000').split(',').map(Number)
+const COUNTS = [2000, 20_000, 100_000]
+const OPERATIONS = ['bypassed login', 'login at the limit', 'list', 'count', 'endAll'] as const
 
 const connect = (url: string) => createClient({ url, commandOptions: { timeout: undefined } }).connect()
 type Client = Awaited<ReturnType<typeof connect>>
 
 /** Measures an account with very many sessions: what it costs, and what it costs everybody else. */
-export async function accountBench(print: (line: string) => void): Promise<void> {
+export async function accountBench(report: Report, effort: number): Promise<void> {
   const client = await connect((await startRedis()).url)
-  for (const count of COUNTS) {
-    for (const operation of ['bypassed login', 'login at the limit', 'list', 'count', 'endAll'] as const) {
+  const rows = [['sessions of one account', ...OPERATIONS]]
+  for (const count of COUNTS.filter((each) => each <= 100_000 * effort)) {
+    const row = [count.toLocaleString('en')]
+    for (const operation of OPERATIONS) {
       await client.flushAll()
       await fill(client, count)
       await sleep(200)
-      const line = await measure(client, operation)
-      print(`Redis, ${count.toLocaleString('en')} sessions of one account, ${operation}: ${line}`)
+      row.push(await measure(client, operation))
     }
+    rows.push(row)
   }
   client.destroy()
+  report.heading('An account with very many sessions')
+  report.table(rows)
+  report.note('\nWhat the call takes, and the slowest request of another user meanwhile.')
 }
 
 async function measure(client: Client, operation: string): Promise<string> {
@@ -69,7 +76,7 @@ async function measure(client: Client, operation: string): Promise<string> {
   await sleep(50)
   running = false
   await probe
-  return `${took.toFixed(0)} ms (${outcome}), slowest request of another user ${slowest.toFixed(0)} ms`
+  return `${took.toFixed(0)} ms (${outcome}); ${slowest.toFixed(0)} ms`
 }
 
 /** Writes sessions as a version without a bound has left them. */

@@ -2,11 +2,15 @@ import { createClient } from 'redis'
 import type { SessmgrStore } from 'sessmgr'
 import { tokenOf } from 'sessmgr'
 import { redisStore } from 'sessmgr/redis'
-import { median, spread, startRedis, timings } from './support.ts'
+import { startRedis } from './processes.ts'
+import { judged, type Report } from './report.ts'
+import { median, timesInTurns, withQuartiles } from './statistics.ts'
 
-const MANY = Number(process.env.BENCH_SESSIONS ?? 1_000_000)
+const MANY = 1_000_000
 const FEW = 1000
-const SAMPLES = 3000
+const SAMPLES = 6000
+/** Medians of so many samples are compared, to see how they vary. */
+const SERIES = 300
 const BATCH = 500
 const USER_AGENT =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
@@ -16,38 +20,52 @@ const connect = (url: string) => createClient({ url, commandOptions: { timeout: 
 type Client = Awaited<ReturnType<typeof connect>>
 
 /** Measures the registry in Redis, small and with a million sessions. */
-export async function registryBench(print: (line: string) => void): Promise<void> {
+export async function registryBench(report: Report, effort: number): Promise<void> {
+  const all = Math.max(10_000, MANY * Math.min(1, effort))
   const client = await connect((await startRedis()).url)
   const store = redisStore({ client })
 
   const empty = await usedMemory(client)
   await fill(store, 0, FEW, 1)
   const few = await measure(client, store)
-  await fill(store, FEW, MANY, 1)
-  const perSession = ((await usedMemory(client)) - empty) / MANY
+  await fill(store, FEW, all, 1)
+  const perSession = ((await usedMemory(client)) - empty) / all
   const many = await measure(client, store)
-
-  const sessions = MANY.toLocaleString('en')
-  print(`admission p50, ${sessions} sessions ÷ 1,000: ${(many.admission / few.admission).toFixed(2)} (goal ≤ 1.2)`)
-  for (const [name, { admission, get, noise }] of [
-    ['1,000', few],
-    [sessions, many],
-  ] as const) {
-    print(
-      `admission p50 ÷ one GET on the same connection, ${name} sessions: ${(admission / get).toFixed(2)} (goal ≤ 3; ` +
-        `${(admission * 1000).toFixed(0)} µs ÷ ${(get * 1000).toFixed(0)} µs; GET spread between runs ±${noise.toFixed(0)} %)`,
-    )
-  }
-  print(`Redis memory per live session, one for each user: ${perSession.toFixed(0)} B (goal ≤ 300 B)`)
-  await siteLogout(client, store, print)
+  const logout = await siteLogout(client, store)
 
   await client.flushAll()
   const base = await usedMemory(client)
   await fill(store, 0, 90_000, 3)
-  print(
-    `Redis memory per live session, three for each user: ${(((await usedMemory(client)) - base) / 90_000).toFixed(0)} B`,
-  )
+  const ofThree = ((await usedMemory(client)) - base) / 90_000
   client.destroy()
+
+  const sessions = all.toLocaleString('en')
+  const samples = `${SAMPLES.toLocaleString('en')} of each, in turns`
+  const growth = many.admission / few.admission
+  report.heading('The registry in Redis')
+  report.table([
+    ['', 'value', 'goal', 'samples'],
+    ...[few, many].map(({ admission, get, ratio, series }, index) => [
+      `admission p50 ÷ one GET p50, ${index === 0 ? '1,000' : sessions} sessions`,
+      `${withQuartiles(ratio, series)}: ${(admission * 1000).toFixed(0)} µs ÷ ${(get * 1000).toFixed(0)} µs`,
+      judged(ratio, { atMost: 3 }),
+      samples,
+    ]),
+    [`admission p50, ${sessions} sessions ÷ 1,000`, growth.toFixed(2), judged(growth, { atMost: 1.2 }), samples],
+    [
+      'Redis memory per session, one for each user',
+      `${perSession.toFixed(0)} B`,
+      judged(perSession, { atMost: 300 }),
+      sessions,
+    ],
+    ['Redis memory per session, three for each user', `${ofThree.toFixed(0)} B`, '', '90,000'],
+    [
+      `site-wide logout of ${sessions} sessions`,
+      `${logout.first.toFixed(2)} ms, p50 of 100 more ${logout.more.toFixed(2)} ms, ${logout.scans}`,
+      judged(logout.first, { atMost: 5 }),
+      '101',
+    ],
+  ])
 }
 
 /** What a login asks of the store: the sessions, the epoch and the settings at once, then the commit. */
@@ -79,26 +97,27 @@ async function fill(store: SessmgrStore, from: number, to: number, perUser: numb
 
 async function measure(client: Client, store: SessmgrStore) {
   await client.set('yardstick', 'x'.repeat(100))
-  const get = () => client.get('yardstick')
-  await timings(SAMPLES, get)
-  const before = median(await timings(SAMPLES, get))
-  const admission = median(
-    await timings(SAMPLES, (index) => admit(store, index % FEW, sessionIdOf(`${performance.now()} ${index}`))),
-  )
-  const after = median(await timings(SAMPLES, get))
-  return { admission, get: (before + after) / 2, noise: spread([before, after]) }
+  const runs = {
+    get: () => client.get('yardstick'),
+    admission: (index: number) => admit(store, index % FEW, sessionIdOf(`${performance.now()} ${index}`)),
+  }
+  await timesInTurns(SERIES, runs)
+  const times = await timesInTurns(SAMPLES, runs)
+  const series = Array.from({ length: SAMPLES / SERIES }, (_, place) => {
+    const part = (all: readonly number[]) => median(all.slice(place * SERIES, (place + 1) * SERIES))
+    return part(times.admission) / part(times.get)
+  })
+  const [admission, get] = [median(times.admission), median(times.get)]
+  return { admission, get, ratio: admission / get, series }
 }
 
-async function siteLogout(client: Client, store: SessmgrStore, print: (line: string) => void): Promise<void> {
+async function siteLogout(client: Client, store: SessmgrStore) {
   await client.configResetStat()
-  const [time = 0] = await timings(1, () => store.epoch.advance())
-  const more = await timings(100, () => store.epoch.advance())
+  const advance = () => store.epoch.advance()
+  const [first = 0, ...more] = (await timesInTurns(101, { advance })).advance
   const commands = await client.info('commandstats')
   const scans = /cmdstat_(keys|scan)/.test(commands) ? 'KEYS or SCAN was used' : 'no KEYS, no SCAN'
-  print(
-    `destroy-all with ${MANY.toLocaleString('en')} live sessions: ${time.toFixed(2)} ms, p50 of 100 more ` +
-      `${median(more).toFixed(2)} ms, ${scans} (goal ≤ 5 ms)`,
-  )
+  return { first, more: median(more), scans }
 }
 
 /** As long as the ids of express-session are. */

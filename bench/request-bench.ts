@@ -1,79 +1,156 @@
-import autocannon from 'autocannon'
-import { delayProxy, median, spread, startApp, startRedis, timings } from './support.ts'
+import { createClient } from 'redis'
+import { cookieOf, getMe, type HttpLoad, httpLoad, postLogin } from './http-load.ts'
+import { inTurns, type Redis, ratios, type Slice, type Subject, totals } from './in-turns.ts'
+import { type BenchApp, delayProxy, type Kind, startApp, startRedis } from './processes.ts'
+import { type Goal, judged, type Report } from './report.ts'
+import { median, withQuartiles } from './statistics.ts'
 
+const KINDS = ['plain', 'limit', 'naive', 'fallback', 'protected'] as const
+const COLUMNS = ['', 'plain', 'limit', 'naive check', 'fallback', 'protected', 'goal of protected', 'slices of each']
 const SESSIONS = 1000
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 10)
-const SECONDS = 3
-const DELAY_MS = 20
+const SLICE_MS = 150
+const FAR_MS = 20
+
+/** A row of the table: circumstances, and what is to be reached in them. */
+interface Circumstances {
+  readonly name: string
+  readonly connections: number
+  readonly sessionsPerUser: number
+  readonly goal?: Goal
+  readonly cpuGoal?: Goal
+}
 
 /** Measures an authenticated request with and without the limit. */
-export async function requestBench(print: (line: string) => void): Promise<void> {
-  const redis = await startRedis()
-  const plain = await subject('plain', redis.url)
-  const guarded = await subject('protected', redis.url)
-  for (const each of [plain, guarded]) await load(each, 2)
+export async function requestBench(report: Report, effort: number): Promise<void> {
+  const rounds = Math.max(4, Math.round(40 * effort))
+  report.heading('An authenticated request, `GET /me`')
+  const near = await measure(report, undefined, {}, rounds, [
+    { name: '16 connections', connections: 16, sessionsPerUser: 1, goal: { atLeast: 1.05 }, cpuGoal: { atMost: 0.97 } },
+    { name: '64 connections', connections: 64, sessionsPerUser: 1, goal: { atLeast: 1.04 } },
+    { name: '16 connections, users with 3 sessions', connections: 16, sessionsPerUser: 3 },
+    { name: '16 connections, users with 10 sessions', connections: 16, sessionsPerUser: 10 },
+  ])
+  const far = await measure(report, 1, {}, rounds, [
+    { name: '16 connections, 1 ms to Redis', connections: 16, sessionsPerUser: 1, goal: { atLeast: 1.25 } },
+    { name: '64 connections, 1 ms to Redis', connections: 64, sessionsPerUser: 1 },
+  ])
+  const defaults = await measure(report, undefined, { CLIENT_DEFAULTS: '1' }, rounds, [
+    { name: "16 connections, client's default options", connections: 16, sessionsPerUser: 1, goal: { atLeast: 1.15 } },
+  ])
+  const all = [...near, ...far, ...defaults]
+  const fallback = ratiosOf(near[0]?.slices, 'fallback')
+  report.table([COLUMNS, ...all.map(perSecondRow)])
+  report.note(
+    `\nRequests per second as a ratio to plain, whose own number stands first; of each, the middle half of all rounds in brackets. ` +
+      `The fallback at 16 connections: ${fallback?.perSecond.toFixed(2)} (goal ${judged(fallback?.perSecond ?? 0, { atLeast: 0.98 })}).\n`,
+  )
+  report.table([COLUMNS, ...all.map(cpuRow), ...near.slice(0, 1).map(commandsRow)])
+  report.note('\nCPU time of the process per request as a ratio to plain, in the same way.\n')
+  report.note(`Redis round trips one after the other in one request: ${await roundTrips()}.`)
+}
 
-  const ratios: number[] = []
-  const cpu: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    // In turns, and in changing order, so that a slow moment of the machine hits both.
-    const order = round % 2 ? [guarded, plain] : [plain, guarded]
-    const [first, second] = [await load(order[0] ?? plain, SECONDS), await load(order[1] ?? plain, SECONDS)]
-    const [unprotected, withLimit] = round % 2 ? [second, first] : [first, second]
-    ratios.push(withLimit.perSecond / unprotected.perSecond)
-    cpu.push(withLimit.cpuPerRequest / unprotected.cpuPerRequest)
+interface Measured extends Circumstances {
+  readonly slices: Map<string, Slice[]>
+}
+
+/** Runs all applications of one kind of connection to Redis at once. */
+async function measure(
+  report: Report,
+  delayMs: number | undefined,
+  env: Record<string, string>,
+  rounds: number,
+  circumstances: readonly Circumstances[],
+): Promise<Measured[]> {
+  const server = await startRedis()
+  const url = delayMs === undefined ? server.url : `redis://127.0.0.1:${await delayProxy(server.port, delayMs)}`
+  const redis = await createClient({ url: server.url }).connect()
+  const apps = await Promise.all(KINDS.map((kind) => startApp(kind, url, env)))
+  const measured: Measured[] = []
+  const cookies = new Map<string, readonly string[]>()
+  for (const one of circumstances) {
+    const loads = await Promise.all(apps.map(({ port }) => httpLoad(port, one.connections)))
+    const subjects: Subject[] = []
+    for (const [index, app] of apps.entries()) {
+      const load = loads[index] as HttpLoad
+      const key = `${app.kind} ${one.sessionsPerUser}`
+      const own = cookies.get(key) ?? (await signIn(app, load, one.sessionsPerUser))
+      cookies.set(key, own)
+      subjects.push({ name: app.kind, app, load, next: each(own.map(getMe)) })
+    }
+    report.progress(one.name)
+    measured.push({ ...one, slices: await inTurns(subjects, { rounds, sliceMs: SLICE_MS, redis: redis as Redis }) })
+    for (const load of loads) load.close()
   }
-  print(
-    `GET /me, requests/s, protected ÷ unprotected, 16 connections: ${median(ratios).toFixed(3)} (goal ≥ 1.00; ` +
-      `${ROUNDS} rounds in turns, spread ±${spread(ratios).toFixed(0)} %)`,
-  )
-  print(`GET /me, CPU time of the process per request, protected ÷ unprotected: ${median(cpu).toFixed(3)}`)
-
-  const proxied = `redis://127.0.0.1:${await delayProxy(redis.port, DELAY_MS)}`
-  const trips = [await roundTrips('plain', proxied), await roundTrips('protected', proxied)]
-  const added = (trips[1] ?? 0) - (trips[0] ?? 0)
-  print(
-    `Redis round trips one after the other in GET /me: unprotected ${trips[0]}, protected ${trips[1]}; ` +
-      `added ${added} (goal ≤ 0)`,
-  )
+  for (const app of apps) app.stop()
+  redis.destroy()
+  return measured
 }
 
-interface Subject {
-  readonly url: string
-  readonly cookies: readonly string[]
+async function signIn({ kind }: BenchApp, load: HttpLoad, sessionsPerUser: number): Promise<string[]> {
+  const heads: string[] = []
+  const users = Math.floor(SESSIONS / sessionsPerUser)
+  for (let turn = 0; turn < sessionsPerUser; turn++) {
+    const logins = Array.from({ length: users }, (_, user) => postLogin(`${kind}-${sessionsPerUser}-${user}`))
+    heads.push(...(await load.all(logins)))
+  }
+  return heads.map(cookieOf)
 }
 
-async function subject(kind: 'plain' | 'protected', redisUrl: string): Promise<Subject> {
-  const url = await startApp(kind, redisUrl)
-  const cookies: string[] = []
-  for (let user = 0; user < SESSIONS; user++) cookies.push(await login(url, `${kind}${user}`))
-  return { url, cookies }
+function each(values: readonly string[]): () => string {
+  let index = 0
+  return () => values[index++ % values.length] ?? ''
 }
 
-async function login(url: string, username: string): Promise<string> {
-  const body = new URLSearchParams({ username, password: 'x' })
-  const response = await fetch(`${url}/login`, { method: 'POST', body })
-  return response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
+const ratiosOf = (slices: Map<string, Slice[]> | undefined, kind: Kind) =>
+  slices && ratios(slices.get(kind) ?? [], slices.get('plain') ?? [])
+
+const others = KINDS.filter((kind) => kind !== 'plain')
+
+function perSecondRow({ name, slices, goal }: Measured): string[] {
+  const plain = totals(slices.get('plain') ?? []).perSecond
+  const cells = others.map((kind) => {
+    const { perSecond, perSecondRounds } = ratiosOf(slices, kind) ?? { perSecond: 0, perSecondRounds: [] }
+    return withQuartiles(perSecond, perSecondRounds)
+  })
+  const reached = ratiosOf(slices, 'protected')?.perSecond ?? 0
+  return [name, plain.toFixed(0), ...cells, goal ? judged(reached, goal) : '', String(slices.get('plain')?.length)]
 }
 
-async function load({ url, cookies }: Subject, duration: number) {
-  const before = await cpuTime(url)
-  const requests = cookies.map((cookie) => ({ path: '/me', headers: { cookie } }))
-  const result = await autocannon({ url, connections: 16, duration, requests })
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx + result.errors} requests failed`)
-  const total = result.requests.total
-  return { perSecond: total / result.duration, cpuPerRequest: ((await cpuTime(url)) - before) / total }
+function cpuRow({ name, slices, cpuGoal }: Measured): string[] {
+  const plain = totals(slices.get('plain') ?? []).cpu
+  const cells = others.map((kind) => {
+    const { cpu, cpuRounds } = ratiosOf(slices, kind) ?? { cpu: 0, cpuRounds: [] }
+    return withQuartiles(cpu, cpuRounds)
+  })
+  const goal = cpuGoal ? judged(ratiosOf(slices, 'protected')?.cpu ?? 0, cpuGoal) : ''
+  return [name, `${plain.toFixed(0)} µs`, ...cells, goal, String(slices.get('plain')?.length)]
 }
 
-async function cpuTime(url: string): Promise<number> {
-  const { user, system } = (await (await fetch(`${url}/cpu`)).json()) as { user: number; system: number }
-  return user + system
+function commandsRow({ slices }: Measured): string[] {
+  const commands = KINDS.map((kind) => totals(slices.get(kind) ?? []).commands)
+  const goal = judged(commands.at(-1) ?? 0, { atMost: 1.05 })
+  const cells = commands.map((each) => each.toFixed(2))
+  return ['Redis commands per request', ...cells, goal, String(slices.get('plain')?.length)]
 }
 
-async function roundTrips(kind: 'plain' | 'protected', redisUrl: string): Promise<number> {
-  const url = await startApp(kind, redisUrl)
-  const cookie = await login(url, `${kind} far away`)
-  const get = () => fetch(`${url}/me`, { headers: { cookie } }).then((response) => response.text())
-  await timings(3, get)
-  return Math.round(median(await timings(15, get)) / DELAY_MS)
+/** Counts the round trips that follow each other, by a Redis that is far away. */
+async function roundTrips(): Promise<string> {
+  const { port } = await startRedis()
+  const url = `redis://127.0.0.1:${await delayProxy(port, FAR_MS)}`
+  const counts: string[] = []
+  for (const kind of KINDS) {
+    const app = await startApp(kind, url)
+    const load = await httpLoad(app.port, 1)
+    const cookie = cookieOf((await load.all([postLogin('far away')]))[0] ?? '')
+    const times: number[] = []
+    for (let index = 0; index < 15; index++) {
+      const start = performance.now()
+      await load.all([getMe(cookie)])
+      times.push(performance.now() - start)
+    }
+    counts.push(`${kind} ${Math.floor(median(times) / FAR_MS)}`)
+    load.close()
+    app.stop()
+  }
+  return counts.join(', ')
 }

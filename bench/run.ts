@@ -1,17 +1,53 @@
-import { cpus } from 'node:os'
+// npm run bench                 everything, in about ten minutes on a quiet machine
+// npm run bench -- --quick      everything, shorter: less exact
+// npm run bench -- --only=start,request,login,memory,comments,registry,account
+import { readFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
 import { accountBench } from './account-bench.ts'
 import { coldStartBench } from './cold-start-bench.ts'
 import { commentsBench } from './comments-bench.ts'
+import { loginBench } from './login-bench.ts'
+import { memoryBench } from './memory-bench.ts'
+import { redisVersion, stopAll } from './processes.ts'
 import { registryBench } from './registry-bench.ts'
+import { Report } from './report.ts'
 import { requestBench } from './request-bench.ts'
-import { stopAll } from './support.ts'
+
+const PARTS = {
+  start: coldStartBench,
+  request: requestBench,
+  login: loginBench,
+  memory: memoryBench,
+  comments: commentsBench,
+  registry: registryBench,
+  account: accountBench,
+}
+type Part = keyof typeof PARTS
+
+const options = { quick: { type: 'boolean', default: false }, only: { type: 'string' } } as const
+const { quick, only } = parseArgs({ options }).values
+const names = (only?.split(',') ?? Object.keys(PARTS)) as Part[]
+const unknown = names.find((name) => !(name in PARTS))
+if (unknown !== undefined) throw new Error(`There is no part "${unknown}". There are ${Object.keys(PARTS).join(', ')}.`)
 
 process.once('exit', stopAll)
-const print = (line: string) => console.log(line)
-print(`Node ${process.version}, ${cpus().length} cores. Ratios of one run; the machine's noise stands beside them.`)
-coldStartBench(print)
-await requestBench(print)
-await commentsBench(print)
-await registryBench(print)
-await accountBench(print)
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+const start = performance.now()
+const report = new Report()
+report.note(`${whatRuns()}. Load of the machine before: ${loadavg()[0]?.toFixed(1)}.`)
+for (const name of names) await PARTS[name](report, quick ? 0.2 : 1)
+const minutes = ((performance.now() - start) / 60_000).toFixed(1)
+report.note(`\nMeasured in ${minutes} minutes. Load of the machine after: ${loadavg()[0]?.toFixed(1)}.`)
 process.exit(0)
+
+function whatRuns(): string {
+  const packages = ['redis', 'connect-redis', 'express', 'express-session', 'passport'].map((name) => {
+    const file = new URL(`../node_modules/${name}/package.json`, import.meta.url)
+    return `${name} ${JSON.parse(readFileSync(file, 'utf8')).version}`
+  })
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const day = new Date().toISOString().slice(0, 10)
+  const node = `Node ${process.version.slice(1)}, Redis ${redisVersion()}`
+  return `sessmgr ${version} on ${day}: ${node}, ${packages.join(', ')}; ${cpus().length} cores${quick ? '; --quick' : ''}`
+}

@@ -1,0 +1,48 @@
+import { createClient } from 'redis'
+import { cookieOf, getMe, httpLoad, postLogin } from './http-load.ts'
+import { type Kind, startApp, startRedis } from './processes.ts'
+import { judged, type Report } from './report.ts'
+
+const ALL_SESSIONS = 20_000
+
+/** Measures how much heap a process keeps for each session that it has seen. */
+export async function memoryBench(report: Report, effort: number): Promise<void> {
+  const count = Math.round(ALL_SESSIONS * Math.min(1, effort))
+  const { url } = await startRedis()
+  const client = await createClient({ url }).connect()
+  const [plain, guarded] = [await growth('plain', url, count), await growth('protected', url, count)]
+  client.destroy()
+  const perSession = (guarded - plain) / count
+  report.heading('Memory of the process')
+  report.table([
+    ['', 'plain', 'protected', 'goal', 'sessions'],
+    [
+      'heap per seen session, after garbage collection',
+      `${(plain / count).toFixed(0)} B`,
+      `${perSession.toFixed(0)} B more`,
+      judged(perSession, { atMost: 600 }),
+      count.toLocaleString('en'),
+    ],
+  ])
+}
+
+/** Lets one process sign users in, and counts how much another grows by seeing their sessions. */
+async function growth(kind: Kind, url: string, count: number): Promise<number> {
+  const first = await startApp(kind, url)
+  const logins = await httpLoad(first.port, 16)
+  const heads = await logins.all(Array.from({ length: count }, (_, user) => postLogin(`${kind}${user}`)))
+  logins.close()
+  first.stop()
+  const [warm = '', ...cookies] = heads.map(cookieOf)
+  const app = await startApp(kind, url)
+  const load = await httpLoad(app.port, 16)
+  await load.all(Array.from({ length: 2000 }, () => getMe(warm)))
+  await app.ask('heap')
+  const before = await app.ask('heap')
+  await load.all(cookies.map(getMe))
+  await app.ask('heap')
+  const grown = (await app.ask('heap')) - before
+  load.close()
+  app.stop()
+  return grown
+}

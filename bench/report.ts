@@ -1,0 +1,44 @@
+/** What a figure should be. */
+export interface Goal {
+  readonly atMost?: number
+  readonly atLeast?: number
+}
+
+/** Prints tables as the documentation has them, each when it is complete. */
+export class Report {
+  readonly #lines: string[] = []
+
+  heading(text: string): void {
+    this.#lines.push('', `### ${text}`, '')
+  }
+
+  /** Adds a table. Its first row are the names of the columns. */
+  table(rows: readonly (readonly string[])[]): void {
+    const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+    const [head = [], ...body] = rows
+    this.#lines.push(line(head), line(head.map(() => '---')), ...body.map(line))
+    this.#flush()
+  }
+
+  note(text: string): void {
+    this.#lines.push(text)
+    this.#flush()
+  }
+
+  /** Tells on the terminal alone what is being measured. */
+  progress(text: string): void {
+    if (process.stderr.isTTY) process.stderr.write(`${text} …\n`)
+  }
+
+  #flush(): void {
+    console.log(this.#lines.join('\n'))
+    this.#lines.length = 0
+  }
+}
+
+/** Writes a goal, and whether a value has missed it. */
+export function judged(value: number, { atMost, atLeast }: Goal): string {
+  const isMissed = value > (atMost ?? Number.POSITIVE_INFINITY) || value < (atLeast ?? Number.NEGATIVE_INFINITY)
+  const goal = atMost === undefined ? `≥ ${atLeast}` : `≤ ${atMost}`
+  return isMissed ? `${goal}, **missed**` : goal
+}
