@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { basic } from '../../support/rest-client.ts'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { useRestHost } from '../../support/rest-host.ts'
 import { ADMIN_ROUTES, pathOf } from '../../support/rest-routes.ts'
 
 type Expected = readonly [status: number, code?: string]
@@ -10,11 +10,7 @@ interface Caller {
   headers(): Promise<Record<string, string>>
 }
 
-let host: RestHost
-beforeAll(async () => {
-  host = await startRestHost()
-})
-afterAll(() => host.close())
+const host = await useRestHost()
 
 const ANONYMOUS: Expected = [401, 'rest_forbidden']
 const FORBIDDEN: Expected = [403, 'rest_forbidden']

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { rawRequest } from '../../support/raw-request.ts'
 import { basic, type RestAnswer } from '../../support/rest-client.ts'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { useRestHost } from '../../support/rest-host.ts'
 import { UNSAFE_ROUTES } from '../../support/rest-routes.ts'
 
 const MEGABYTE = 1024 * 1024
 const JSON_TYPE = { 'content-type': 'application/json' }
 const SETTINGS = '/sessmgr/v1/settings'
 
-let host: RestHost
-let script: { authorization: string }
 let before: unknown
-beforeAll(async () => {
-  host = await startRestHost()
-  script = await host.scriptOf('admin')
-  await host.signIn('alice')
-})
+const host = await useRestHost()
+const script = await host.scriptOf('admin')
+await host.signIn('alice')
 beforeEach(async () => {
   before = await host.snapshot()
 })
-afterAll(() => host.close())
 
 /** Refused in the one shape; nothing written, nothing logged, and no part of what was sent comes back. */
 async function expectRefusal(answer: RestAnswer, status: number, code: string, sent = 'canary'): Promise<void> {

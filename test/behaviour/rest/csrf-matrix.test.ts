@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createNonces } from '../../../src/auth/nonce.ts'
 import { REST_ACTION } from '../../../src/routes/caller.ts'
-import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-host.ts'
+import { type SignedIn, startRestHost, useRestHost } from '../../support/rest-host.ts'
 import { type RouteCall, UNSAFE_ROUTES } from '../../support/rest-routes.ts'
 
 const SECRET = 'the secret of the site, long enough'
@@ -20,12 +20,8 @@ interface Attack {
   request(route: RouteCall, admin: SignedIn): Promise<Request>
 }
 
-let host: RestHost
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { secret: SECRET, settings: { maximum: 5000 } } })
-})
+const host = await useRestHost({ sessmgr: { secret: SECRET, settings: { maximum: 5000 } } })
 afterEach(() => void vi.useRealTimers())
-afterAll(() => host.close())
 
 /** The call as the admin's own page makes it. */
 function genuine({ method, path, json }: RouteCall, admin: SignedIn): Request {

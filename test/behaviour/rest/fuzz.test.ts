@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
 import { jsonText } from '../../support/json-text.ts'
 import type { RestAnswer } from '../../support/rest-client.ts'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { useRestHost } from '../../support/rest-host.ts'
 import { rounds } from '../../support/rounds.ts'
 
 const BATCH = 25
@@ -24,8 +24,6 @@ const ownNames = () =>
   [Object.prototype, Array.prototype, Function.prototype].flatMap((one) => Reflect.ownKeys(one).map(String)).join()
 const prototypes = ownNames()
 
-let host: RestHost
-let headers: Record<string, string>
 /** Every value that was written to the store, by the name of its option. */
 const written: [name: string, value: unknown][] = []
 
@@ -39,27 +37,24 @@ const errorShape = z.strictObject({
   data: z.strictObject({ status: z.int(), params: z.record(z.string(), z.string()).optional() }),
 })
 
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { settings: { maximum: 9 } } })
-  const { options } = host.registry
-  const swap = options.swap.bind(options)
-  options.swap = (name, revision, value) => {
-    written.push([name, structuredClone(value)])
-    return swap(name, revision, value)
-  }
-  host.limiter.options.register('fuzzed_addon', {
-    rest: true,
-    default: { text: '', nested: { a: 0 } },
-    // Drops what it does not know, as most schemas do.
-    schema: z.object({ text: z.string(), nested: z.object({ a: z.number() }) }),
-  })
-  headers = { ...(await host.scriptOf('admin')), 'content-type': 'application/json' }
+const host = await useRestHost({ sessmgr: { settings: { maximum: 9 } } })
+const { options } = host.registry
+const swap = options.swap.bind(options)
+options.swap = (name, revision, value) => {
+  written.push([name, structuredClone(value)])
+  return swap(name, revision, value)
+}
+host.limiter.options.register('fuzzed_addon', {
+  rest: true,
+  default: { text: '', nested: { a: 0 } },
+  // Drops what it does not know, as most schemas do.
+  schema: z.object({ text: z.string(), nested: z.object({ a: z.number() }) }),
 })
+const headers = { ...(await host.scriptOf('admin')), 'content-type': 'application/json' }
 beforeEach(async () => {
   await host.registry.options.delete('sessmgr_settings')
   for (const { id } of host.users) await host.limiter.sessions.endAll(id)
 })
-afterAll(() => host.close())
 
 function expectOrderly(body: string, answer: RestAnswer): void {
   expect([200, 400, 404], body).toContain(answer.status)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { VERSION } from '../../../src/index.ts'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { startRestHost, useRestHost } from '../../support/rest-host.ts'
 import { LICENSE_KEY } from '../../support/rest-licensing.ts'
 import { ADMIN_ROUTES, pathOf } from '../../support/rest-routes.ts'
 
@@ -50,19 +50,13 @@ const openapi = z.strictObject({
 })
 type Document = z.infer<typeof openapi>
 
-let host: RestHost
-let headers: { authorization: string }
-let document: Document
-beforeAll(async () => {
-  host = await startRestHost()
-  headers = await host.scriptOf('admin')
-  document = (await host.call('GET', PATH, { headers })).json
-})
+const host = await useRestHost()
+const headers = await host.scriptOf('admin')
+const document: Document = (await host.call('GET', PATH, { headers })).json
 beforeEach(async () => {
   await host.registry.options.delete('sessmgr_settings')
   await host.arrange()
 })
-afterAll(() => host.close())
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>

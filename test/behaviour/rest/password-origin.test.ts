@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { basic } from '../../support/rest-client.ts'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { useRestHost } from '../../support/rest-host.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 const DESTROY_ALL = '/sessmgr/v1/sessions/destroy-all'
 
-let host: RestHost
-let script: { authorization: string }
 const failed: unknown[] = []
-beforeAll(async () => {
-  host = await startRestHost({ attempts: { allow: () => true, failed: (attempt) => failed.push(attempt) } })
-  script = await host.scriptOf('admin')
-})
-afterAll(() => host.close())
+const host = await useRestHost({ attempts: { allow: () => true, failed: (attempt) => failed.push(attempt) } })
+const script = await host.scriptOf('admin')
 
 const FOREIGN = [
   { 'sec-fetch-site': 'cross-site' },

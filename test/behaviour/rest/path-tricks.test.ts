@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rawRequest } from '../../support/raw-request.ts'
-import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-host.ts'
+import { type SignedIn, useRestHost } from '../../support/rest-host.ts'
 
-let host: RestHost
-let admin: SignedIn
-let subscriber: SignedIn
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { settings: { maximum: 3, logic: 'block' } } })
-  admin = await host.signIn('admin')
-  subscriber = await host.signIn('alice')
-})
-afterAll(() => host.close())
+const host = await useRestHost({ sessmgr: { settings: { maximum: 3, logic: 'block' } } })
+let admin = await host.signIn('admin')
+const subscriber = await host.signIn('alice')
 
 const TARGETS = [
   ['POST', '/api/sessmgr/v1/sessions/destroy-all', ''],

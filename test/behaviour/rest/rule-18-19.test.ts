@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { basic } from '../../support/rest-client.ts'
-import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-host.ts'
+import { type RestHost, type SignedIn, startRestHost, useRestHost } from '../../support/rest-host.ts'
 import { UNSAFE_ROUTES } from '../../support/rest-routes.ts'
 
-let host: RestHost
 let admin: SignedIn
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { settings: { maximum: 50 } } })
-})
+const host = await useRestHost({ sessmgr: { settings: { maximum: 50 } } })
 beforeEach(async () => {
   admin = await host.signIn('admin')
 })
-afterAll(() => host.close())
 
 const SETTINGS = '/sessmgr/v1/settings'
 const DESTROY = '/sessmgr/v1/sessions/destroy'

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-host.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type SignedIn, useRestHost } from '../../support/rest-host.ts'
 import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
 
-let host: RestHost
 let admin: SignedIn
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { settings: { maximum: 9, logic: 'logout_oldest' } } })
-})
+const host = await useRestHost({ sessmgr: { settings: { maximum: 9, logic: 'logout_oldest' } } })
 beforeEach(async () => {
   await host.registry.options.delete('sessmgr_settings')
   admin = await host.signIn('admin')
 })
-afterAll(() => host.close())
 
 const SETTINGS = '/sessmgr/v1/settings'
 const write = (json: unknown, method = 'POST') => host.call(method, SETTINGS, { headers: admin.headers, json })

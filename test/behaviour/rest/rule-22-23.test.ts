@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { startRestHost, useRestHost } from '../../support/rest-host.ts'
 
-let host: RestHost
-let headers: { authorization: string }
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } })
-  headers = await host.scriptOf('admin')
-})
+const host = await useRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } })
+const headers = await host.scriptOf('admin')
 beforeEach(() => host.registry.options.delete('sessmgr_settings'))
-afterAll(() => host.close())
 
 const SITE = '/wp/v2/settings'
 const save = (json: unknown) => host.call('POST', SITE, { headers, json })

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { basic } from '../../support/rest-client.ts'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { useRestHost } from '../../support/rest-host.ts'
 import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
 
-let host: RestHost
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { settings: { maximum: 1, logic: 'block' } } })
-})
-afterAll(() => host.close())
+const host = await useRestHost({ sessmgr: { settings: { maximum: 1, logic: 'block' } } })
 
 const SETTINGS = '/sessmgr/v1/settings'
 

@@ -1,18 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useRestHost } from '../../support/rest-host.ts'
 
-let host: RestHost
-let headers: { authorization: string }
-beforeAll(async () => {
-  host = await startRestHost()
-  headers = await host.scriptOf('admin')
-})
+const host = await useRestHost()
+const headers = await host.scriptOf('admin')
 beforeEach(async () => {
   for (const { id } of host.users) await host.limiter.sessions.endAll(id)
   host.actions.length = 0
 })
-afterAll(() => host.close())
 
 const list = async (user: string, as: Record<string, string> = headers) =>
   (await host.call('GET', `/sessmgr/v1/sessions?user=${encodeURIComponent(user)}`, { headers: as })).json

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { startRestHost, useRestHost } from '../../support/rest-host.ts'
 
 const SITE = '/wp/v2/settings'
 const SETTINGS = '/sessmgr/v1/settings'
 
-let host: RestHost
-let script: { authorization: string }
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { settings: { maximum: 100, logic: 'allow' } } })
-  script = await host.scriptOf('admin')
-  const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`key${index}`, index]))
-  const { options } = host.limiter
-  options.register('text_addon', { schema: z.string(), default: 'two', rest: true })
-  options.register('many_addon', { schema: z.record(z.string(), z.int()), default: many, rest: true })
-})
+const host = await useRestHost({ sessmgr: { settings: { maximum: 100, logic: 'allow' } } })
+const script = await host.scriptOf('admin')
+const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`key${index}`, index]))
+const { options } = host.limiter
+options.register('text_addon', { schema: z.string(), default: 'two', rest: true })
+options.register('many_addon', { schema: z.record(z.string(), z.int()), default: many, rest: true })
 const NAMES = ['sessmgr_settings', 'text_addon', 'many_addon']
 beforeEach(async () => {
   for (const name of NAMES) await host.registry.options.delete(name)
 })
-afterAll(() => host.close())
 
 const tagOf = async (path = SITE) => String((await host.call('GET', path, { headers: script })).headers.etag)
 const write = (path: string, json: unknown, tag?: string, method = 'POST') =>

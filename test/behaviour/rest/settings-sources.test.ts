@@ -1,19 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CommentsHost, startCommentsHost } from '../../support/comments-host.ts'
 import { basic } from '../../support/rest-client.ts'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { useRestHost } from '../../support/rest-host.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 const SITE = '/wp/v2/settings'
 
-let host: RestHost
-let headers: { authorization: string }
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } })
-  headers = await host.scriptOf('admin')
-})
+const host = await useRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } })
+const headers = await host.scriptOf('admin')
 beforeEach(() => host.registry.options.delete('sessmgr_settings'))
-afterAll(() => host.close())
 
 const call = (method: string, path: string, json?: object) => host.call(method, path, { headers, json })
 const stored = async () => (await host.registry.options.get('sessmgr_settings'))?.value

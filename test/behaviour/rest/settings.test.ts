@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useRestHost } from '../../support/rest-host.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 
-let host: RestHost
-let headers: { authorization: string }
-beforeAll(async () => {
-  host = await startRestHost({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } })
-  headers = await host.scriptOf('admin')
-})
+const host = await useRestHost({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } })
+const headers = await host.scriptOf('admin')
 beforeEach(() => host.registry.options.delete('sessmgr_settings'))
-afterAll(() => host.close())
 
 const read = async () => (await host.call('GET', SETTINGS, { headers })).json
 const write = (json: unknown, method = 'POST') => host.call(method, SETTINGS, { headers, json })

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type RestHost, startRestHost } from '../../support/rest-host.ts'
+import { useRestHost } from '../../support/rest-host.ts'
 
 const SITE = '/wp/v2/settings'
 
-let host: RestHost
-let headers: { authorization: string }
-beforeAll(async () => {
-  host = await startRestHost()
-  headers = await host.scriptOf('admin')
-  const { options } = host.limiter
-  options.register('one_addon', { schema: z.object({ a: z.int(), b: z.int() }), default: { a: 0, b: 0 }, rest: true })
-  options.register('two_addon', { schema: z.string().max(5), default: 'two', rest: true })
-  options.register('secret_addon', { schema: z.string(), default: 'canary-secret' })
-})
+const host = await useRestHost()
+const headers = await host.scriptOf('admin')
+const { options } = host.limiter
+options.register('one_addon', { schema: z.object({ a: z.int(), b: z.int() }), default: { a: 0, b: 0 }, rest: true })
+options.register('two_addon', { schema: z.string().max(5), default: 'two', rest: true })
+options.register('secret_addon', { schema: z.string(), default: 'canary-secret' })
 beforeEach(async () => {
   for (const name of ['sessmgr_settings', 'one_addon', 'two_addon']) await host.registry.options.delete(name)
 })
-afterAll(() => host.close())
 
 const read = async () => (await host.call('GET', SITE, { headers })).json
 const write = (json: unknown, method = 'POST') => host.call(method, SITE, { headers, json })
