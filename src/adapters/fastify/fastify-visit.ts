@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify'
 import type { HostSessionData, SignedOutReason } from '../../guard/host-types.ts'
 import { showVisit } from '../../guard/request/host-visit.ts'
 import { judgeSession } from '../../guard/request/loaded-session.ts'
-import { Standing } from '../../guard/request/standing.ts'
 import { Visit } from '../../guard/request/visit.ts'
 import { answerCallback } from '../../guard/stores/answer-callback.ts'
 import type { EndedSession } from './ended-by-cookies.ts'
@@ -129,7 +128,7 @@ export class FastifyVisit extends Visit {
   async #regenerate(session: FastifySession, keys?: readonly string[]): Promise<void> {
     const { request, store } = this
     const { guard } = store
-    if (Standing.of(this)?.login) {
+    if (this.login) {
       // The session that is left here stays in its store and its slot until the login has been admitted.
       this.#left = session
       return this.#renew(session, keys)

@@ -2,7 +2,6 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { HostSessionData } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspect-session.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
-import { Standing } from '../../guard/request/standing.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
@@ -80,7 +79,7 @@ function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
 function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   store.get = async (key, maxAge, options = {}) => {
     const { ctx } = options
-    if (ctx && visitOf(ctx.req)) throw tooEarly()
+    if (visitOf(ctx?.req)) throw tooEarly()
     const result = await guard.load(key, (call) => {
       const { get } = guard.calls as KoaCalls
       get(key, maxAge, options).then(call.answer.bind(call), call.fail.bind(call))
@@ -89,11 +88,11 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     return result.data
   }
   store.set = async (key, data, maxAge, options = {}) => {
-    const visit = visitIn(options)
+    const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
     Object.defineProperty(data, WRITING, { value: new Writing(maxAge, options), configurable: true })
     if (visit) Object.assign(visit, { sessionID: key, wrote: true })
     if (visit?.isQuiet) return
-    if (visit) visit.written = Standing.of(visit)?.login ? data : undefined
+    if (visit) visit.written = visit.login ? data : undefined
     const { [MARKER_KEY]: before } = data
     await guard.save(key, data, visit)
     const { [MARKER_KEY]: marker } = data
@@ -101,17 +100,13 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     if (marker !== before && visit?.session) visit.session[MARKER_KEY] = marker
   }
   store.destroy = async (key, options = {}) => {
-    const visit = visitIn(options)
+    const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
     // The session that a login leaves stays in its store and its slot until the login has been admitted.
-    if (visit && Standing.of(visit)?.login) return
+    if (visit?.login) return
     await guard.destroy(key, visit)
   }
 
   return { ...visitExchange, guard, loadOf: (context) => (context as LoadedContext)[LOAD] }
-}
-
-function visitIn({ ctx }: KoaStoreOptions): WritingVisit | undefined {
-  return ctx && (visitOf(ctx.req) as WritingVisit | undefined)
 }
 
 function tooEarly(): SessmgrError {

@@ -33,8 +33,8 @@ export function showVisit(holder: object, visit: HostVisit): void {
 }
 
 /** Finds what an adapter knows of a request. */
-export function visitOf(message: object): HostVisit | undefined {
-  return (message as { [VISIT]?: HostVisit })[VISIT]
+export function visitOf(message: object | undefined): HostVisit | undefined {
+  return (message as { [VISIT]?: HostVisit } | undefined)?.[VISIT]
 }
 
 /** Finds the request of Express, or the visit that stands in its place. */
