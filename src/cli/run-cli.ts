@@ -6,6 +6,7 @@ import { type CliContext, createCliContext } from './cli-context.ts'
 import { CliError, explainError } from './cli-error.ts'
 import { addonCommands } from './commands/addon-commands.ts'
 import { appPasswordsCommand } from './commands/app-passwords-command.ts'
+import { doctorCommand } from './commands/doctor-command.ts'
 import { licenseCommand } from './commands/license-command.ts'
 import { sessionsCommand } from './commands/sessions-command.ts'
 import { settingsCommand } from './commands/settings-command.ts'
@@ -39,7 +40,14 @@ export async function runCli(args: readonly string[]): Promise<number> {
     return limiter
   }
   const context = createCliContext(load)
-  for (const make of [sessionsCommand, settingsCommand, appPasswordsCommand, licenseCommand, uninstallCommand]) {
+  for (const make of [
+    sessionsCommand,
+    settingsCommand,
+    appPasswordsCommand,
+    licenseCommand,
+    doctorCommand,
+    uninstallCommand,
+  ]) {
     program.addCommand(make(context))
   }
   throwInsteadOfExit(program)

@@ -18,7 +18,7 @@ describe('rule 28: exit codes', () => {
   })
 
   it.each([
-    [['--help'], ['sessions', 'settings', 'app-passwords', 'uninstall']],
+    [['--help'], ['sessions', 'settings', 'app-passwords', 'doctor', 'uninstall']],
     [
       ['sessions', '--help'],
       ['list', 'count', 'destroy', 'destroy-all'],

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type CliWorld, runProgram, startCliWorld } from '../../support/cli.ts'
+
+let world: CliWorld
+let folder: string
+beforeAll(async () => {
+  world = await startCliWorld()
+  folder = mkdtempSync(join(tmpdir(), 'sessmgr-doctor-'))
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await world.close()
+})
+
+/** Runs the command with a configuration of its own. */
+function doctor(store: string, options = ''): ReturnType<typeof runProgram> {
+  const from = (name: string) => JSON.stringify(import.meta.resolve(name))
+  const dist = (name: string) => JSON.stringify(pathToFileURL(join(process.cwd(), 'dist', name)).href)
+  const file = join(folder, `${Math.random()}.mjs`)
+  writeFileSync(
+    file,
+    `import { RedisStore } from ${from('connect-redis')}
+    import { createClient } from ${from('redis')}
+    import { memoryStore, sessmgr } from ${dist('index.js')}
+    import { redisStore } from ${dist('redis.js')}
+    const client = await createClient({ url: ${JSON.stringify(world.redis.url)} }).connect()
+    const sessionStore = new RedisStore({ client })
+    const limiter = sessmgr({ store: ${store}, ${options} })
+    const { close } = limiter
+    limiter.close = async () => { await close(); client.destroy() }
+    export default limiter`,
+  )
+  return runProgram(['--config', file, 'doctor'])
+}
+
+it('sessmgr doctor says that the example application asks for nothing but the session', async () => {
+  expect(await world.run('doctor')).toEqual({
+    code: 0,
+    out: 'A request reads its session and asks for nothing else: the store tells of every change (watched).\n',
+    err: '',
+  })
+})
+
+it.each([
+  ['redisStore({ client })', 'sessionStore', /\(watched\)\.\n$/],
+  ['redisStore({ client })', '', /\(watched\)\.\nThe configuration names no session store/],
+  ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the option "tracking" is false\.\n$/],
+  ['memoryStore()', '', /\(not watched\): the store cannot tell of changes\.\n$/],
+])('sessmgr doctor says what holds of %s with %j', async (store, options, said) => {
+  const { code, out } = await doctor(store, options)
+  expect(code).toBe(0)
+  expect(out).toMatch(said)
+})
