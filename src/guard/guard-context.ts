@@ -27,6 +27,8 @@ export interface GuardOptions {
 
 /** What the guard of one session store knows, for reading, writing and touching sessions alike. */
 export class GuardContext {
+  /** The session store, which the guard stands in front of. */
+  readonly store: object
   /** The store's own methods, past the guard. */
   readonly calls: StoreCalls
   readonly limiter: SessionLimiter
@@ -37,7 +39,8 @@ export class GuardContext {
   /** Why the sessions that ended last are over, by raw id: a browser may ask several times. */
   readonly reasons = new BoundedMap<string, SignedOutReason>(10_000)
 
-  constructor(calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
+  constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
+    this.store = store
     this.calls = calls
     this.limiter = limiter
     this.options = options

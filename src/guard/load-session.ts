@@ -20,10 +20,12 @@ export type ReadSession = (call: StoreCall<HostSessionData | undefined>) => void
 export function loadSession(guard: GuardContext, sessionId: string, done: Loaded, read?: ReadSession): void {
   const known = guard.seen.get(sessionId)
   const load = new SessionLoad(guard, sessionId, known, done)
-  if (known) load.await(guard.limiter.check(known.userId, known.token))
-  if (read) read(load)
-  else guard.calls.read(sessionId, load)
+  if (!read) return load.start()
+  load.ask()
+  read(load)
 }
+
+const LIVE: SessionVerdict = Object.freeze({ live: true })
 
 /** One session on its way out of the store. */
 class SessionLoad extends StoreCall<HostSessionData | undefined> {
@@ -36,6 +38,8 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   #data: HostSessionData | undefined
   #verdict: SessionVerdict | undefined
   #failure: unknown
+  /** When the reading began, by the watch that reads; undefined when the limiter is asked in place of it. */
+  #begun: number | undefined
 
   constructor(guard: GuardContext, sessionId: string, known: SeenSession | undefined, done: Loaded) {
     super()
@@ -45,9 +49,22 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     this.#done = done
   }
 
-  await(verdict: Promise<SessionVerdict>): void {
+  /** Reads the session over the watched connection where there is one, and asks nothing else then. */
+  start(): void {
+    const { limiter, calls, store } = this.#guard
+    const known = this.#known
+    const watched = known && limiter.watch?.reading(store)
+    if (known && watched) this.#begun = limiter.watch?.begin(known)
+    else this.ask()
+    calls.read(this.#sessionId, this, watched)
+  }
+
+  /** Asks the limiter about the session, if its user is known. */
+  ask(): void {
+    const known = this.#known
+    if (!known) return
     this.#missing += 1
-    verdict.then(
+    this.#guard.limiter.check(known.userId, known.token).then(
       (value) => this.#told(value),
       (error: unknown) => this.#told(undefined, error),
     )
@@ -58,11 +75,24 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     this.#missing -= 1
     // Whatever the limiter says of a session that is gone.
     if (data === undefined) this.#end(null, this.#lost())
+    else if (this.#begun !== undefined && !this.#isKnownToLive(this.#begun)) this.ask()
     else if (this.#missing === 0) this.#judge(data)
   }
 
+  #isKnownToLive(begun: number): boolean {
+    const { watch } = this.#guard.limiter
+    if (!this.#known || !watch?.isLive(this.#known, begun)) return false
+    this.#verdict = LIVE
+    return true
+  }
+
   fail(error: unknown): void {
-    this.#end(error)
+    const isLate = (error as Error).cause === undefined
+    if (this.#begun === undefined || isLate) return this.#end(error)
+    // The watched connection was lost. The application's own may be there.
+    this.#begun = undefined
+    this.ask()
+    this.#guard.calls.read(this.#sessionId, this)
   }
 
   #told(verdict: SessionVerdict | undefined, failure?: unknown): void {

@@ -26,7 +26,8 @@ export class SessionGuards {
   of<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): SessionGuard {
     const known = this.#known.get(store)
     if (known) return known
-    const guard = new SessionGuard(this.#stores.claim(store, makeCalls), this.#limiter, this.#options)
+    const calls = this.#stores.claim(store, makeCalls)
+    const guard = new SessionGuard(store, calls, this.#limiter, this.#options)
     this.#known.set(store, guard)
     return guard
   }

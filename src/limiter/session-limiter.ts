@@ -11,6 +11,7 @@ import type { NewSession, StoredSession } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
+import type { VerdictWatch } from '../stores/verdict-watch.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, admitLogin, type EstablishedSession, type LoginAttempt } from './admit-login.ts'
@@ -37,6 +38,8 @@ export interface LimiterParts {
 /** The session limit without any web framework. */
 export interface SessionLimiter {
   readonly storeId: string
+  /** Knows of sessions without being asked, where the store can. */
+  readonly watch: VerdictWatch | undefined
   /** Whether a restart of the process forgets everything: nothing outside sees what is kept. */
   readonly isLocal: boolean
   readonly hooks: Hooks
@@ -105,6 +108,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
 
   return {
     storeId: store.id,
+    watch: store.watch,
     isLocal: store.local === true,
     hooks,
     settings,

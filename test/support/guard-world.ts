@@ -51,7 +51,7 @@ export function createGuardWorld({
   }
   const { limiter, fired, logged } = createLimiterWorld({ settings, store: memory, ...{ hostSessions } })
   const warn = (...entry: unknown[]) => void logged.push(entry)
-  const guard = new SessionGuard(calls, limiter, {
+  const guard = new SessionGuard(store, calls, limiter, {
     sessionUser: (data) => data.user as UserId | undefined,
     touchEveryMs,
     siteSecrets: new SiteSecrets(memory.options, []),

@@ -12,6 +12,7 @@ export interface RedisHostOptions {
   /** For both, the session store and the store of sessmgr. */
   readonly deadlineMs?: number
   readonly durability?: 'master' | 'replica'
+  readonly tracking?: boolean
   readonly touchEvery?: number | undefined
   /** Milliseconds that the cookie lives; without it, it lives as long as the browser. */
   readonly cookieMaxAge?: number
@@ -24,9 +25,18 @@ export interface RedisHost extends Omit<ExpressHost, 'store'> {
 
 /** Starts an application with connect-redis. Its errors are left to Express. */
 export async function startRedisHost(options: RedisHostOptions): Promise<RedisHost> {
-  const { client, sessionClient = client, settings, deadlineMs, durability, touchEvery, cookieMaxAge: maxAge } = options
+  const {
+    client,
+    sessionClient = client,
+    settings,
+    deadlineMs,
+    durability,
+    tracking,
+    touchEvery,
+    cookieMaxAge: maxAge,
+  } = options
   const sessionStore = new RedisStore({ client: sessionClient })
-  const store = redisStore({ client, deadlineMs, durability })
+  const store = redisStore({ client, deadlineMs, durability, tracking })
   const host = await openExpressHost({
     settings,
     sessmgr: { store, sessionStore, deadlineMs, touchEvery },

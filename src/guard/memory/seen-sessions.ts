@@ -1,13 +1,14 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/token.ts'
+import type { WatchedSession } from '../../stores/verdict-watch.ts'
 import type { HostSessionData } from '../host-types.ts'
 import { lifeOf } from '../session-ttl.ts'
 
 const CAPACITY = 20_000
 
 /** What this process remembers of a login session. */
-export class SeenSession {
+export class SeenSession implements WatchedSession {
   readonly token: Token
   /** The user of a session id never changes, so this is never wrong. */
   readonly userId: UserId
@@ -17,6 +18,7 @@ export class SeenSession {
   life: number | undefined = undefined
   /** Until when its use need not be noted again, by `performance.now()`. */
   freshUntil = Number.NEGATIVE_INFINITY
+  knowledge: object | undefined = undefined
 
   constructor(userId: UserId, token: Token) {
     this.userId = userId

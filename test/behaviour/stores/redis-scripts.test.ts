@@ -163,14 +163,28 @@ describe('a Redis server that serves the store', () => {
       expect(await logEverybodyOut()).toEqual(withNone)
     })
 
-    it('is asked three things in one round trip for a request of a signed-in user, and told nothing', async () => {
+    it('is asked for the session alone for a request of a signed-in user, once it has told of changes, and told nothing', async () => {
       const browser = await host.signedIn('alice')
+      await expect.poll(() => host.store.watch?.whyNot()).toBeUndefined()
+      await browser.me()
+      await client.sendCommand(['CONFIG', 'RESETSTAT'])
+      for (let request = 0; request < 20; request++) expect(await browser.me()).toBe(200)
+      const { get, ...others } = await commandCounts()
+      expect(get).toBe(20)
+      // Once a minute it is asked what time it is.
+      expect(Object.keys(others).filter((command) => !/^(config|info|time)/.test(command))).toEqual([])
+    })
+
+    it('is asked three things in one round trip where it tells of nothing', async () => {
+      const unwatched = await startRedisHost({ client, cookieMaxAge: 3_600_000, tracking: false })
+      const browser = await unwatched.signedIn('bob')
       await client.sendCommand(['CONFIG', 'RESETSTAT'])
       await browser.me()
       const { get, hget, ...others } = await commandCounts()
       // The session, its record, the logout epoch. That the session is in use is noted once a minute.
       expect({ get, hget }).toEqual({ get: 2, hget: 1 })
       expect(Object.keys(others).filter((command) => !/^(config|info)/.test(command))).toEqual([])
+      await unwatched.close()
     })
   })
 })

@@ -1,8 +1,7 @@
 import { RedisStore } from 'connect-redis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
-import { fromIoredis } from '../../../src/redis.ts'
-import { connectRedis } from '../../support/redis-client.ts'
+import { broadcasting, raceTurns } from '../../support/race-turns.ts'
 import { useRedis } from '../../support/use-redis.ts'
 import { startWatched, type WatchedProcess } from '../../support/watched-process.ts'
 
@@ -144,25 +143,20 @@ describe('a session that is followed', () => {
   })
 })
 
-describe('the watch is not used, and says why,', () => {
-  it.each<[string, Parameters<typeof startWatched>[1]]>([['the option "tracking" is false', { tracking: false }]])(
-    'where %s',
-    async (reason, options) => {
-      const process = await startWatched(db.server.url, options)
-      expect(await process.watch.whyNot(process.sessionStore)).toBe(reason)
-      expect(await process.ask(await process.login('alice', 'a'), 'a')).toBeUndefined()
-      await process.close()
-    },
-  )
+describe('readings whose commands are carried out in the turn in which a session ends', () => {
+  it('know of the end when they have seen what was written after it', async () => {
+    const { changed, live } = await raceTurns(db.server.url, 100)
+    expect(live).toBe(0)
+    expect(changed).toBeGreaterThan(0)
+  })
 
-  it('where the sessions have another client', async () => {
-    const client = await connectRedis(db.server.url)
-    const process = await startWatched(db.server.url, { sessionStore: new RedisStore({ client }) })
-    expect(await process.watch.whyNot(process.sessionStore)).toMatch(/^the session store has another client/)
-    expect(await process.ask(await process.login('alice', 'a'), 'a')).toBeUndefined()
-    await process.close()
-    client.destroy()
+  it('would not with BCAST, which tells of changes in its own time', async () => {
+    // By chance, so it goes on until it is seen.
+    let seen = 0
+    for (let tries = 0; tries < 20 && seen === 0; tries++) {
+      await db.client.flushAll()
+      seen = (await raceTurns(db.server.url, 20, broadcasting)).live
+    }
+    expect(seen).toBeGreaterThan(0)
   })
 })
-
-void fromIoredis

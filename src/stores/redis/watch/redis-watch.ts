@@ -8,8 +8,6 @@ import type { FollowedUser } from './followed-users.ts'
 import { type TrackableClient, whyNotTrackable } from './trackable-client.ts'
 import { NotBelievable, TrackedConnection, type Tracking } from './tracked-connection.ts'
 
-/** A connection that lived this long was not in vain: after it the next one is tried at once. */
-const GOOD_LIFE_MS = 10_000
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2000
 /** What Redis says where trying again does not help. */
@@ -42,7 +40,6 @@ export class RedisWatch implements VerdictWatch {
   #connection: TrackedConnection | undefined
   #opening: Promise<void> | undefined
   #trouble: string | undefined
-  #openedAt = 0
   #failures = 0
   #notBefore = 0
   #isListening = false
@@ -93,9 +90,25 @@ export class RedisWatch implements VerdictWatch {
     if (store && (store as { client?: unknown }).client !== this.#tracking.client) {
       return 'the session store has another client than redisStore(), or does not show it as its property "client"'
     }
-    if (!this.#connection || this.#connection.isOver) await this.#open()
+    if (!this.#connection || this.#connection.isOver) {
+      await this.#untilReady()
+      await this.#open()
+    }
     const isUsed = this.#connection !== undefined && !this.#connection.isOver
     return this.#refusal ?? (isUsed ? undefined : (this.#trouble ?? 'the connection was lost'))
+  }
+
+  /** Waits for a client that is connecting. */
+  async #untilReady(): Promise<void> {
+    const { client } = this.#tracking
+    if (client.isReady) return
+    let ready = () => {}
+    const waiting = new Promise<void>((resolve) => {
+      ready = resolve
+    })
+    client.on('ready', ready)
+    await withDeadline(waiting, this.#deadlineMs, () => new Error()).catch(() => {})
+    client.off('ready', ready)
   }
 
   #open(): Promise<void> {
@@ -106,7 +119,8 @@ export class RedisWatch implements VerdictWatch {
   }
 
   async #tryToOpen(): Promise<void> {
-    this.#defer()
+    // No sooner than a moment after the last try; when that has failed, the later the more often.
+    this.#notBefore = performance.now() + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures++)
     const { client } = this.#tracking
     if (!client.isReady) {
       this.#trouble = 'the client is not connected'
@@ -122,6 +136,7 @@ export class RedisWatch implements VerdictWatch {
     try {
       await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not answer in time.'))
       this.#connection = connection
+      this.#failures = 0
       // Meanwhile the limiter was closed, or the client has another connection than the one that was tried.
       if (this.#refusal !== undefined || this.#restarts !== restarts) connection.end()
     } catch (error) {
@@ -130,14 +145,6 @@ export class RedisWatch implements VerdictWatch {
       this.#trouble = message
       if (error instanceof NotBelievable || REFUSALS.test(message)) this.#giveUp(message)
     }
-  }
-
-  /** Has the next try wait, the longer the more often connections have ended early. */
-  #defer(): void {
-    const now = performance.now()
-    this.#failures = now - this.#openedAt < GOOD_LIFE_MS ? this.#failures + 1 : 0
-    this.#openedAt = now
-    this.#notBefore = now + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures)
   }
 
   #giveUp(reason: string): void {

@@ -78,9 +78,12 @@ export class TrackedConnection {
     const canary = { key, isTold: false }
     this.#canary = canary
     await Promise.all([own.sendCommand(['CLIENT', 'CACHING', 'YES']), own.sendCommand(['GET', key])])
-    await this.#tracking.client.sendCommand(['SET', key, '1', 'PX', String(CANARY_MS)])
+    const write = (lifeMs: number) => this.#tracking.client.sendCommand(['SET', key, '1', 'PX', String(lifeMs)])
+    await write(CANARY_MS)
     const found = await own.sendCommand(['GET', key])
     const { isTold } = canary
+    // To delete it would take one right more.
+    await write(1)
     if (String(found) !== '1') throw new NotBelievable('the two connections lead to different servers or databases')
     if (!isTold) throw new NotBelievable('a change was not told before the next reply')
   }

@@ -1,0 +1,199 @@
+import { RedisStore } from 'connect-redis'
+import Redis from 'ioredis'
+import { createClientPool, createCluster, createSentinel } from 'redis'
+import { afterEach, describe, expect, it } from 'vitest'
+import { fromIoredis, type RedisClient, redisStore } from '../../../src/redis.ts'
+import { connectRedis } from '../../support/redis-client.ts'
+import { redisRights, watchRights } from '../../support/redis-rights.ts'
+import { startRedis } from '../../support/redis-server.ts'
+import { startProxy } from '../../support/tcp-proxy.ts'
+import { useRedis } from '../../support/use-redis.ts'
+import { startWatched, type WatchedProcess } from '../../support/watched-process.ts'
+
+const db = useRedis()
+const open: WatchedProcess[] = []
+
+/** Starts a process whose watch is in use. */
+async function started(options: Parameters<typeof startWatched>[1] = {}): Promise<WatchedProcess> {
+  const process = await startWatched(db.server.url, options)
+  open.push(process)
+  expect(await process.watch.whyNot(process.sessionStore)).toBeUndefined()
+  return process
+}
+
+afterEach(async () => {
+  for (const process of open.splice(0)) await process.close()
+})
+
+describe('the watch is used', () => {
+  it.each<[string, object]>([
+    ['RESP 2', { RESP: 2 }],
+    ['a prefix of its own before every key', { keyPrefix: 'app:' }],
+    ['another database', { database: 3 }],
+    ['a timeout for each command', {}],
+  ])('through a client with %s', async (_, options) => {
+    const one = await started({ client: await connectRedis(db.server.url, options as never) })
+    const session = await one.login('alice', 'a')
+    expect((await one.ask(session, 'a'))?.isLive).toBe(true)
+    await one.store.sessions.end('alice')
+    expect((await one.ask(session, 'a'))?.isLive).toBe(false)
+    await one.store.epoch.advance()
+  })
+
+  it('through a proxy that is vouched for, and not through one that is not', async () => {
+    const proxy = await startProxy(db.server.port)
+    const doubtful = await startWatched(proxy.url)
+    expect(await doubtful.watch.whyNot()).toMatch(/another address.*tracking: true vouches/)
+    await doubtful.close()
+    const vouched = await startWatched(proxy.url, { tracking: true })
+    expect(await vouched.watch.whyNot()).toBeUndefined()
+    await vouched.close()
+    await proxy.stop()
+  })
+
+  it('again after its connection has answered nothing for a while, and until then nobody waits for it', async () => {
+    const proxy = await startProxy(db.server.port)
+    const client = await connectRedis(db.server.url)
+    const duplicate = client.duplicate.bind(client)
+    // The second connection alone goes through the proxy.
+    Object.assign(client, {
+      duplicate: (overrides: { socket: object }) =>
+        duplicate({ ...overrides, url: undefined, socket: { ...overrides.socket, port: proxy.port } } as never),
+    })
+    const one = await started({ client, tracking: true, deadlineMs: 1000 })
+    const session = await one.login('alice', 'a')
+    expect((await one.ask(session, 'a'))?.isLive).toBe(true)
+    proxy.set({ kind: 'black hole' })
+    const hanging = one.ask(session, 'a').then(
+      () => 'answered',
+      () => 'failed',
+    )
+    await expect.poll(() => one.watch.reading(one.sessionStore), { timeout: 20_000 }).toBeUndefined()
+    // Whoever waited for it is told at once.
+    expect(await hanging).toBe('failed')
+    proxy.set({ kind: 'none' })
+    await expect.poll(async () => (await one.ask(session, 'a'))?.isLive, { timeout: 20_000 }).toBe(true)
+    await one.close()
+    open.length = 0
+    await proxy.stop()
+  })
+
+  it('no more once it is closed, and its connection is gone', async () => {
+    const one = await started({ client: db.client })
+    const count = async () =>
+      String(await db.client.sendCommand(['CLIENT', 'LIST']))
+        .trim()
+        .split('\n').length
+    const before = await count()
+    await one.store.close()
+    await expect.poll(count).toBe(before - 1)
+    expect(await one.watch.whyNot()).toBe('the limiter is closed')
+    expect(one.watch.reading(one.sessionStore)).toBeUndefined()
+    expect(db.client.listenerCount('ready')).toBe(0)
+    open.length = 0
+  })
+})
+
+describe('the watch is not used, and says why,', () => {
+  /** Logs in, and expects that requests do without the watch. */
+  async function expectFallback(process: WatchedProcess, reason: string | RegExp): Promise<void> {
+    expect(await process.watch.whyNot(process.sessionStore)).toMatch(reason)
+    expect(process.watch.reading(process.sessionStore)).toBeUndefined()
+    expect(await process.ask(await process.login('alice', 'a'), 'a')).toBeUndefined()
+    await process.close()
+  }
+
+  it('where it is switched off', async () => {
+    await expectFallback(await startWatched(db.server.url, { tracking: false }), 'the option "tracking" is false')
+  })
+
+  it('where the sessions have another client', async () => {
+    const client = await connectRedis(db.server.url)
+    const process = await startWatched(db.server.url, { sessionStore: new RedisStore({ client }) })
+    await expectFallback(process, /^the session store has another client/)
+    client.destroy()
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['a pool', createClientPool(), /a pool, a sentinel or a cluster/],
+    ['a cluster', createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }), /a pool, a sentinel or a cluster/],
+    [
+      'a sentinel',
+      createSentinel({ name: 'master', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }),
+      /a pool, a sentinel or a cluster/,
+    ],
+    ['a client of ioredis', fromIoredis(new Redis({ lazyConnect: true })), /not one of the package redis/],
+  ])('where the client is %s', async (_, client, reason) => {
+    const { watch } = redisStore({ client: client as RedisClient })
+    expect(await watch?.whyNot()).toMatch(reason)
+    expect(watch?.reading({ client })).toBeUndefined()
+  })
+
+  it('where the server is part of a cluster', async () => {
+    const server = await startRedis(['--cluster-enabled', 'yes', '--save', ''])
+    const process = await startWatched(server.url)
+    expect(await process.watch.whyNot()).toBe('the server is part of a cluster, or a sentinel')
+    await process.close()
+    await server.stop()
+  })
+
+  it('where the client has gone to another database than it was made with', async () => {
+    const client = await connectRedis(db.server.url)
+    await client.select(5)
+    await expectFallback(await startWatched(db.server.url, { client }), /different servers or databases/)
+  })
+
+  it('where a change is told after the next reply', async () => {
+    const client = await connectRedis(db.server.url)
+    const duplicate = client.duplicate.bind(client)
+    Object.assign(client, {
+      duplicate(...options: Parameters<typeof duplicate>) {
+        const own = duplicate(...options)
+        const on = own.on.bind(own)
+        const late = (event: string, listener: (argument: unknown) => void) =>
+          on(event, event === 'invalidate' ? (key: unknown) => setTimeout(listener, 50, key) : listener)
+        return Object.assign(own, { on: late })
+      },
+    })
+    await expectFallback(await startWatched(db.server.url, { client }), 'a change was not told before the next reply')
+  })
+
+  const rights = redisRights()
+  const watching = watchRights()
+
+  it.each(watching)('where the user has no right for %s, and does not try again', async (missing) => {
+    const granted = [...rights, ...watching.filter((right) => right !== missing)]
+    await db.client.sendCommand(['ACL', 'SETUSER', 'poor', 'reset', 'on', '>poor', '~*', ...granted])
+    const client = await connectRedis(db.server.url, { username: 'poor', password: 'poor' })
+    const process = await startWatched(db.server.url, { client })
+    expect(await process.watch.whyNot(process.sessionStore)).toMatch(/^NOPERM/)
+    const session = await process.login('alice', 'a')
+    const opened = async () => /total_connections_received:(\d+)/.exec(await db.client.info('stats'))?.[1]
+    const before = await opened()
+    for (let request = 0; request < 5; request++) expect(await process.ask(session, 'a')).toBeUndefined()
+    await process.client.ping().catch(() => {})
+    expect(await opened()).toBe(before)
+    await process.close()
+  })
+
+  it('but where the user has all of them, which docs/redis.md names, it is used', async () => {
+    await db.client.sendCommand([
+      'ACL',
+      'SETUSER',
+      'rich',
+      'reset',
+      'on',
+      '>rich',
+      '~sessmgr:*',
+      '~sess:*',
+      ...rights,
+      ...watching,
+    ])
+    const client = await connectRedis(db.server.url, { username: 'rich', password: 'rich' })
+    const one = await started({ client })
+    const session = await one.login('alice', 'a')
+    expect((await one.ask(session, 'a'))?.isLive).toBe(true)
+    await one.store.sessions.end('alice')
+    expect((await one.ask(session, 'a'))?.isLive).toBe(false)
+  })
+})
