@@ -6,6 +6,8 @@ export type Fault =
   | { readonly kind: 'none' }
   /** Every chunk arrives later, in order. */
   | { readonly kind: 'delay'; readonly ms: number }
+  /** Every chunk arrives up to so much later, in order. */
+  | { readonly kind: 'jitter'; readonly ms: number }
   /** Every connection is reset, the new ones too. */
   | { readonly kind: 'reset' }
   /** Every connection is reset after this many bytes of replies. */
@@ -65,7 +67,8 @@ export async function startProxy(serverPort: number): Promise<TcpProxy> {
       return
     }
     const kept = isReply ? chunk.subarray(0, link.left) : chunk
-    const ms = fault.kind === 'delay' ? fault.ms : 0
+    const late = fault.kind === 'delay' ? fault.ms : 0
+    const ms = fault.kind === 'jitter' ? Math.random() * fault.ms : late
     link.waiting.push({ chunk: kept, to, due: performance.now() + ms })
     flush(link)
     if (!isReply) return

@@ -1,0 +1,206 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { explicitCalls } from '../../src/explicit.ts'
+import { sessmgr, tokenOf } from '../../src/index.ts'
+import { redisStore } from '../../src/redis.ts'
+import { inParallel } from './in-parallel.ts'
+import { connectRedis } from './redis-client.ts'
+import { type RedisServer, startRedis } from './redis-server.ts'
+import { startProxy } from './tcp-proxy.ts'
+
+/** What ends sessions. */
+export type Ending = 'end' | 'end all' | 'end others' | 'displacement' | 'site-wide logout'
+
+export const ENDINGS: readonly Ending[] = ['end', 'end all', 'end others', 'displacement', 'site-wide logout']
+
+/** What the ends of sessions are raced under. */
+export interface RaceOptions {
+  /** Each chunk between Redis and the serving process arrives up to so many milliseconds late, in order. */
+  readonly jitterMs?: number
+  /** All connections of the serving process are closed again and again, so many milliseconds apart at most. */
+  readonly killEveryMs?: number
+  readonly redis?: readonly string[]
+  /** Sessions are read over another connection than the one on which changes are told, to show that a race sees it. */
+  readonly isFlawed?: boolean
+}
+
+/** What became of requests for sessions that were being ended. */
+export interface RaceFigures {
+  readonly trials: number
+  /** Readings that began after the end was acknowledged, and the ones among them that found the session live. */
+  readonly after: number
+  readonly live: number
+  /** Sessions that were found live by a reading that began after another one had found them over. */
+  readonly revived: number
+  /** Readings, of all, that asked for nothing but the session. */
+  readonly confirmed: number
+  readonly errors: number
+  readonly kills: number
+}
+
+type Read = readonly [begun: number, done: number, outcome: 'live' | 'over' | 'error']
+
+/** Two processes on one Redis: this one ends sessions, the other one serves requests with them. */
+export interface EndRace {
+  /** Why the serving process does without the watch, if it does. */
+  whyNot(): Promise<string | undefined>
+  run(ending: Ending, trials: number): Promise<RaceFigures>
+  stop(): Promise<void>
+}
+
+const IN_FLIGHT = 8
+const LIFE_MS = 3_600_000
+
+export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> {
+  const { jitterMs = 0, killEveryMs, isFlawed = false } = options
+  const redis = await startRedis(['--save', '', '--appendonly', 'no', ...(options.redis ?? [])])
+  const client = await connectRedis(redis.url)
+  await client.sendCommand(['ACL', 'SETUSER', 'serving', 'on', '>serving', '~*', '&*', '+@all'])
+  const proxy = jitterMs > 0 ? await startProxy(redis.port) : undefined
+  proxy?.set({ kind: 'jitter', ms: jitterMs })
+  const serving = await startServing({
+    url: proxy && !isFlawed ? proxy.url : redis.url,
+    latePort: isFlawed ? proxy?.port : undefined,
+    tracking: proxy ? true : undefined,
+  })
+  const killer = killEveryMs === undefined ? undefined : startKiller(redis, killEveryMs)
+
+  const store = redisStore({ client })
+  const limiter = sessmgr({ store, settings: { maximum: 1000 } })
+  const strict = sessmgr({ store, settings: { maximum: 1, logic: 'logout_oldest' } })
+  const forgets = { exists: () => true, destroy: () => {} }
+  const [loose, one] = [explicitCalls(limiter, forgets), explicitCalls(strict, forgets)]
+  const elsewhere = { ip: null, userAgent: null }
+  const make = async () => ({ sessionId: randomUUID(), ttlMs: LIFE_MS })
+
+  const acts: Record<Ending, (user: string, sessionId: string) => Promise<unknown>> = {
+    end: (user, sessionId) => limiter.sessions.end(user, tokenOf(sessionId)),
+    'end all': (user) => limiter.sessions.endAll(user),
+    'end others': async (user) => {
+      const kept = randomUUID()
+      await loose.login({ userId: user, ...elsewhere }, async () => ({ sessionId: kept, ttlMs: LIFE_MS }))
+      return limiter.sessions.endOthers(user, tokenOf(kept))
+    },
+    displacement: (user) => one.login({ userId: user, ...elsewhere }, make),
+    'site-wide logout': () => limiter.sessions.logoutAllUsers(),
+  }
+
+  async function signedIn(user: string): Promise<string> {
+    for (;;) {
+      const sessionId = (await serving.call('login', { user })) as string | undefined
+      if (sessionId !== undefined && (await serving.call('follow', { sessionId }))) return sessionId
+    }
+  }
+
+  return {
+    whyNot: () => serving.call('whyNot') as Promise<string | undefined>,
+    async run(ending, trials) {
+      const sum = { trials: 0, after: 0, live: 0, revived: 0, confirmed: 0, errors: 0, kills: 0 }
+      const note = async (sessionId: string, ended: number) => {
+        const { reads, confirmed } = (await serving.call('finish', { sessionId })) as Seen
+        sum.trials++
+        sum.confirmed = confirmed
+        sum.errors += reads.filter(([, , outcome]) => outcome === 'error').length
+        const after = reads.filter(([begun, , outcome]) => begun > ended && outcome !== 'error')
+        sum.after += after.length
+        sum.live += after.filter(([, , outcome]) => outcome === 'live').length
+        const over = Math.min(...reads.filter(([, , outcome]) => outcome === 'over').map(([, done]) => done))
+        if (reads.some(([begun, , outcome]) => outcome === 'live' && begun > over)) sum.revived++
+      }
+      const before = killer?.count() ?? 0
+      if (ending === 'site-wide logout') {
+        for (let left = trials; left > 0; left -= IN_FLIGHT) {
+          const sessions = await inParallel(Math.min(left, IN_FLIGHT), IN_FLIGHT, () => signedIn(randomUUID()))
+          await acts[ending]('', '')
+          const ended = now()
+          await Promise.all(sessions.map((sessionId) => note(sessionId, ended)))
+        }
+      } else {
+        await inParallel(trials, IN_FLIGHT, async () => {
+          const user = randomUUID()
+          const sessionId = await signedIn(user)
+          await acts[ending](user, sessionId)
+          await note(sessionId, now())
+        })
+      }
+      return { ...sum, kills: (killer?.count() ?? 0) - before }
+    },
+    async stop() {
+      await killer?.stop()
+      await serving.stop()
+      await Promise.all([limiter.close(), strict.close()])
+      client.destroy()
+      await proxy?.stop()
+      await redis.stop()
+    },
+  }
+}
+
+interface Seen {
+  readonly reads: readonly Read[]
+  readonly confirmed: number
+}
+
+/** The same clock in all processes of a machine. */
+function now(): number {
+  return Number(process.hrtime.bigint())
+}
+
+async function startServing(settings: object) {
+  const script = new URL('serving-process.mjs', import.meta.url).pathname
+  const child: ChildProcess = spawn(process.execPath, [script], {
+    env: { ...process.env, NODE_ENV: 'test', SERVING: JSON.stringify(settings) },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const leaveNothing = () => child.kill('SIGKILL')
+  process.once('exit', leaveNothing)
+  const waiting = new Map<number, (answer: unknown) => void>()
+  let calls = 0
+  await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() =>
+      Promise.reject(new Error('The serving process could not start. Run: npm run build')),
+    ),
+  ])
+  child.on('message', ({ call, answer }: { call: number; answer: unknown }) => {
+    waiting.get(call)?.(answer)
+    waiting.delete(call)
+  })
+  return {
+    call: (type: string, parameters: object = {}) =>
+      new Promise((resolve) => {
+        const call = ++calls
+        waiting.set(call, resolve)
+        child.send({ call, type, ...parameters })
+      }),
+    async stop() {
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+      process.off('exit', leaveNothing)
+    },
+  }
+}
+
+/** Closes all connections of the serving process again and again. */
+function startKiller(redis: RedisServer, everyMs: number) {
+  let isKilling = true
+  let count = 0
+  const killing = (async () => {
+    const client = await connectRedis(redis.url)
+    while (isKilling) {
+      await sleep(everyMs * (0.2 + 0.8 * Math.random()))
+      count += Number(await client.sendCommand(['CLIENT', 'KILL', 'USER', 'serving']))
+    }
+    client.destroy()
+  })()
+  return {
+    count: () => count,
+    stop() {
+      isKilling = false
+      return killing
+    },
+  }
+}
