@@ -66,7 +66,8 @@ export class SessionGuard extends GuardContext {
 
   /** Notes that a session was used, for a request that waits for it. Nearly every one ends here: without a promise. */
   noteUse(sessionId: string, data: HostSessionData, done: () => void): void {
-    if (!this.#isFresh(sessionId, data)) void this.touch(sessionId, data).then(() => process.nextTick(done))
+    const isFresh = this.seen.get(sessionId)?.isFresh(data)
+    if (!isFresh) void this.touch(sessionId, data).then(() => process.nextTick(done))
     else if (expiryOf(data)) process.nextTick(done)
     else this.calls.touch(sessionId, data, new UseNote(this, sessionId, done))
   }

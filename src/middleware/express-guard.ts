@@ -18,14 +18,11 @@ export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
     if (!store || !session) return withoutSession(stores, request, standing, next)
 
     const guarded = stores.of(store)
-    const proceed = () => {
-      limitPassportLogins(request, response, limitLogin)
-      next()
-    }
-    if (!standing.state) return void judgeLoadedSession(guarded, request).then(proceed, next)
+    limitPassportLogins(request, response, limitLogin, standing)
+    if (!standing.state) return void judgeLoadedSession(guarded, request).then(() => next(), next)
     request.sessmgr = standing.state
-    if (standing.presentedId === undefined) return proceed()
-    removeCookie(request, response, standing.presentedId).then(proceed, next)
+    if (standing.presentedId === undefined) return next()
+    removeCookie(request, response, standing.presentedId).then(() => next(), next)
   }
 }
 

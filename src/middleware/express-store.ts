@@ -140,7 +140,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
 /** Finds the standing of a request that gets a session. @throws SessmgrError when it came to sessmgr without one. */
 function standingIn(stores: ExpressStores, request: HostRequest): Standing {
   const standing = Standing.at(request)
-  if (!standing.isTooEarlyFor(stores)) return standing
+  if (!standing.tooEarlyFor?.has(stores)) return standing
   const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
   throw new SessmgrError('session_middleware_missing', `sessmgr stands before express-session. ${advice}`)
 }

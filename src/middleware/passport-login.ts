@@ -35,15 +35,15 @@ export function limitPassportLogins(
   host: HostRequest,
   response: HostResponse,
   limitLogin: LimitLogin,
-  shared: object | undefined = sharedPrototype(host),
+  standing: Standing,
+  shared?: object,
 ): void {
   const request = host as LoginRequest
-  const standing = Standing.at(request)
   standing.limitLogin = limitLogin
   standing.response = response
-  const holder = shared ?? request
-  if (!Object.hasOwn(holder, PREPARED)) prepare(holder)
-  if (holder === request) return
+  // Inherited as a rule: the first request has prepared the prototype of all.
+  if (!(PREPARED in request)) prepare(shared ?? sharedPrototype(request) ?? request)
+  if (Object.hasOwn(request, PREPARED)) return
   for (const name of NAMES) {
     if (!Object.hasOwn(request, name)) continue
     // Assigned before there was an accessor to catch it.

@@ -13,7 +13,7 @@ type LogIn = (user: unknown, options?: { session?: boolean }) => Promise<void>
 export function limitKoaLogins(visit: KoaVisit, limitLogin: LimitLogin): void {
   const { context } = visit
   visit.standFor(context.request)
-  limitPassportLogins(context.request as HostRequest, context.res, limitLogin, context.app.request)
+  limitPassportLogins(context.request as HostRequest, context.res, limitLogin, visit, context.app.request)
 
   for (const name of ['logIn', 'login']) {
     const logIn = context[name] as LogIn | undefined

@@ -52,7 +52,7 @@ export class Standing {
   /** Id of a session that the request has begun and not written: no store has it. */
   begunId: string | undefined = undefined
   /** Whose guards the request passed before it had a session: no session of theirs may come after that. */
-  #tooEarlyFor: Set<object> | undefined = undefined
+  tooEarlyFor: Set<object> | undefined = undefined
   #origin: Origin | undefined = undefined
 
   /** Finds the standing of a request; undefined when no guard has seen it. */
@@ -62,22 +62,19 @@ export class Standing {
 
   /** Finds the standing of a request, giving it one if need be. */
   static at(request: object): Standing {
-    return (request as { [STANDING]?: Standing })[STANDING] ?? new Standing().standFor(request)
+    const holder = request as { [STANDING]?: Standing }
+    holder[STANDING] ??= new Standing()
+    return holder[STANDING]
   }
 
   /** Makes this the standing of a request. */
-  standFor(request: object): this {
+  standFor(request: object): void {
     ;(request as { [STANDING]?: Standing })[STANDING] = this
-    return this
   }
 
   noteTooEarly(guard: object): void {
-    this.#tooEarlyFor ??= new Set()
-    this.#tooEarlyFor.add(guard)
-  }
-
-  isTooEarlyFor(guard: object): boolean {
-    return this.#tooEarlyFor?.has(guard) ?? false
+    this.tooEarlyFor ??= new Set()
+    this.tooEarlyFor.add(guard)
   }
 
   /**

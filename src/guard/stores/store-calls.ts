@@ -43,32 +43,32 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
 
   function start<T>(
     call: StoreCall<T | undefined>,
-    sessionId: string,
     mayBeMissing: boolean,
-    run: (callback: Callback<T | null>) => unknown,
+    target: object,
+    method: (sessionId: string, ...parameters: never[]) => unknown,
+    sessionId: string,
+    ...data: HostSessionData[]
   ): void {
     if (!deadline.begin(call)) return
     try {
-      run((error, value) => {
+      const callback: Callback<T | null> = (error, value) => {
         if (error && !(mayBeMissing && isMissing(error))) deadline.failed(call, withoutId(error, sessionId))
         else if (deadline.answered(call)) call.answer(error ? undefined : (value ?? undefined))
-      })
+      }
+      method.call(target, sessionId, ...([...data, callback] as never[]))
     } catch (error) {
       deadline.failed(call, withoutId(error, sessionId))
     }
   }
 
-  const read: StoreCalls['read'] = (sessionId, call, from = store) =>
-    start(call, sessionId, true, (callback) => get.call(from, sessionId, callback))
+  const read: StoreCalls['read'] = (sessionId, call, from = store) => start(call, true, from, get, sessionId)
   return {
     read,
     get: (sessionId) => promised((call) => read(sessionId, call)),
-    set: (sessionId, data) =>
-      promised((call) => start(call, sessionId, false, (callback) => set.call(store, sessionId, data, callback))),
-    destroy: (sessionId) =>
-      promised((call) => start(call, sessionId, true, (callback) => destroy.call(store, sessionId, callback))),
+    set: (sessionId, data) => promised((call) => start(call, false, store, set, sessionId, data)),
+    destroy: (sessionId) => promised((call) => start(call, true, store, destroy, sessionId)),
     touch(sessionId, data, call) {
-      if (touch) start(call, sessionId, true, (callback) => touch.call(store, sessionId, data, callback))
+      if (touch) start(call, true, store, touch, sessionId, data)
       else call.answer()
     },
   }
