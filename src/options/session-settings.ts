@@ -75,7 +75,6 @@ export interface SettingsParts {
 /** Creates the settings service over an option store. */
 export function createSettings(parts: SettingsParts): SettingsService {
   const { hooks, logics } = parts
-  const noteOverrides = overrideNote(parts)
   const maximums = userMaximums(parts)
 
   async function defaults(): Promise<SessionSettings> {
@@ -91,6 +90,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
     store: parts.options,
     hooks,
     defaults,
+    noteStored: overrideNote(parts),
     build(defaults, stored) {
       if (!isRecord(stored)) return defaults
       const settings = withMaximum({ ...defaults, ...stored })
@@ -135,11 +135,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   }
 
   return {
-    async get() {
-      const { value, stored } = await option.read()
-      noteOverrides(stored)
-      return value
-    },
+    get: option.get,
     update,
     async reset(key) {
       if (key !== undefined && !isSetting(key)) throw refusal({ [key]: unknownSetting(key) })

@@ -58,6 +58,8 @@ export interface SiteOptionParts<T> {
   sanitize(value: unknown, current: T): T | Promise<T>
   /** Does the same with what the filter returned for a `requested` value. @default sanitize */
   sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
+  /** Looks at what is stored whenever the option is read. */
+  noteStored?(stored: unknown): void
 }
 
 /** An option at one moment: what is stored, and what that comes to over the defaults. */
@@ -68,13 +70,8 @@ interface OptionState<T> {
   readonly value: T
 }
 
-/** An option as its owner has it, who may look at what is stored. */
-interface OwnOption<T> extends SiteOption<T> {
-  read(): Promise<OptionState<T>>
-}
-
 /** Creates an option over an option store. */
-export function createSiteOption<T>(parts: SiteOptionParts<T>): OwnOption<T> {
+export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
   const { name, rest, store, hooks, sanitize, sanitizeFiltered = sanitize } = parts
   const filter = `pre_update_option_${name}` as const
   let latest: OptionState<T> | undefined
@@ -119,8 +116,11 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): OwnOption<T> {
   return {
     name,
     rest,
-    read,
-    get: async () => (await read()).value,
+    async get() {
+      const { value, stored } = await read()
+      parts.noteStored?.(stored)
+      return value
+    },
     async sources() {
       const { stored, defaults, value } = await read()
       if (stored === undefined) return { stored: undefined, defaults }
