@@ -18,7 +18,7 @@ for (const [name, trials, options] of conditions) {
     let race: EndRace
     beforeAll(async () => {
       race = await startEndRace(options)
-      expect(await race.whyNot()).toBeUndefined()
+      await expect.poll(() => race.whyNot()).toBeUndefined()
     })
     afterAll(() => race.stop())
 

@@ -50,7 +50,7 @@ export interface EndRace {
   stop(): Promise<void>
 }
 
-const IN_FLIGHT = 8
+const IN_FLIGHT = 24
 const LIFE_MS = 3_600_000
 
 export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> {

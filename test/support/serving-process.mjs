@@ -8,8 +8,8 @@ import { sessmgr } from 'sessmgr'
 import { redisStore } from 'sessmgr/redis'
 
 const { url, tracking, latePort } = JSON.parse(process.env.SERVING)
-const LOOPS = 6
-const ENOUGH = 4
+const LOOPS = 4
+const ENOUGH = 3
 
 const client = createClient({ url, username: 'serving', password: 'serving' })
 client.on('error', () => {})

@@ -3,6 +3,7 @@ import Redis from 'ioredis'
 import { createClientPool, createCluster, createSentinel } from 'redis'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fromIoredis, type RedisClient, redisStore } from '../../../src/redis.ts'
+import { duplicatesThrough } from '../../support/late-watch.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { redisRights, watchRights } from '../../support/redis-rights.ts'
 import { startRedis } from '../../support/redis-server.ts'
@@ -17,7 +18,7 @@ const open: WatchedProcess[] = []
 async function started(options: Parameters<typeof startWatched>[1] = {}): Promise<WatchedProcess> {
   const process = await startWatched(db.server.url, options)
   open.push(process)
-  expect(await process.watch.whyNot(process.sessionStore)).toBeUndefined()
+  await expect.poll(() => process.watch.whyNot(process.sessionStore)).toBeUndefined()
   return process
 }
 
@@ -43,10 +44,10 @@ describe('the watch is used', () => {
   it('through a proxy that is vouched for, and not through one that is not', async () => {
     const proxy = await startProxy(db.server.port)
     const doubtful = await startWatched(proxy.url)
-    expect(await doubtful.watch.whyNot()).toMatch(/another address.*tracking: true vouches/)
+    await expect.poll(() => doubtful.watch.whyNot()).toMatch(/another address.*tracking: true vouches/)
     await doubtful.close()
     const vouched = await startWatched(proxy.url, { tracking: true })
-    expect(await vouched.watch.whyNot()).toBeUndefined()
+    await expect.poll(() => vouched.watch.whyNot()).toBeUndefined()
     await vouched.close()
     await proxy.stop()
   })
@@ -54,13 +55,8 @@ describe('the watch is used', () => {
   it('again after its connection has answered nothing for a while, and until then nobody waits for it', async () => {
     const proxy = await startProxy(db.server.port)
     const client = await connectRedis(db.server.url)
-    const duplicate = client.duplicate.bind(client)
-    // The second connection alone goes through the proxy.
-    Object.assign(client, {
-      duplicate: (overrides: { socket: object }) =>
-        duplicate({ ...overrides, url: undefined, socket: { ...overrides.socket, port: proxy.port } } as never),
-    })
-    const one = await started({ client, tracking: true, deadlineMs: 1000 })
+    duplicatesThrough(client, proxy.port)
+    const one = await started({ client, tracking: true, deadlineMs: 2000 })
     const session = await one.login('alice', 'a')
     expect((await one.ask(session, 'a'))?.isLive).toBe(true)
     proxy.set({ kind: 'black hole' })
@@ -97,7 +93,7 @@ describe('the watch is used', () => {
 describe('the watch is not used, and says why,', () => {
   /** Logs in, and expects that requests do without the watch. */
   async function expectFallback(process: WatchedProcess, reason: string | RegExp): Promise<void> {
-    expect(await process.watch.whyNot(process.sessionStore)).toMatch(reason)
+    await expect.poll(() => process.watch.whyNot(process.sessionStore)).toMatch(reason)
     expect(process.watch.reading(process.sessionStore)).toBeUndefined()
     expect(await process.ask(await process.login('alice', 'a'), 'a')).toBeUndefined()
     await process.close()
@@ -132,7 +128,7 @@ describe('the watch is not used, and says why,', () => {
   it('where the server is part of a cluster', async () => {
     const server = await startRedis(['--cluster-enabled', 'yes', '--save', ''])
     const process = await startWatched(server.url)
-    expect(await process.watch.whyNot()).toBe('the server is part of a cluster, or a sentinel')
+    await expect.poll(() => process.watch.whyNot()).toBe('the server is part of a cluster, or a sentinel')
     await process.close()
     await server.stop()
   })
@@ -166,7 +162,7 @@ describe('the watch is not used, and says why,', () => {
     await db.client.sendCommand(['ACL', 'SETUSER', 'poor', 'reset', 'on', '>poor', '~*', ...granted])
     const client = await connectRedis(db.server.url, { username: 'poor', password: 'poor' })
     const process = await startWatched(db.server.url, { client })
-    expect(await process.watch.whyNot(process.sessionStore)).toMatch(/^NOPERM/)
+    await expect.poll(() => process.watch.whyNot(process.sessionStore)).toMatch(/^NOPERM/)
     const session = await process.login('alice', 'a')
     const opened = async () => /total_connections_received:(\d+)/.exec(await db.client.info('stats'))?.[1]
     const before = await opened()

@@ -2,6 +2,7 @@ import { RedisStore } from 'connect-redis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import { broadcasting, raceTurns } from '../../support/race-turns.ts'
+import { startRedis } from '../../support/redis-server.ts'
 import { useRedis } from '../../support/use-redis.ts'
 import { startWatched, type WatchedProcess } from '../../support/watched-process.ts'
 
@@ -13,7 +14,7 @@ const open: WatchedProcess[] = []
 async function started(options: Parameters<typeof startWatched>[1] = {}): Promise<WatchedProcess> {
   const process = await startWatched(db.server.url, options)
   open.push(process)
-  expect(await process.watch.whyNot(process.sessionStore)).toBeUndefined()
+  await expect.poll(() => process.watch.whyNot(process.sessionStore)).toBeUndefined()
   return process
 }
 
@@ -74,6 +75,14 @@ describe('a session that is followed', () => {
     ['the loss of everything, in a transaction', () => db.client.multi().flushDb().exec()],
     ['another name of its key', () => db.client.rename(KEY, 'elsewhere')],
     ['the expiry of its user', () => db.client.pExpire(KEY, 0)],
+    [
+      'its eviction',
+      async () => {
+        await db.client.configSet({ maxmemory: '1', 'maxmemory-policy': 'allkeys-random' })
+        await expect.poll(() => db.client.dbSize(), { timeout: 20_000 }).toBe(0)
+        await db.client.configSet({ maxmemory: '0', 'maxmemory-policy': 'noeviction' })
+      },
+    ],
     ['a damaged record', async () => void (await db.client.hSet(KEY, await fieldsOf(), 'damaged'))],
   ]
   const fieldsOf = async () => (await db.client.hKeys(KEY)).find((field) => field.length === 11) as string
@@ -133,13 +142,42 @@ describe('a session that is followed', () => {
       sessionStore: new Cached({ client: one.client }),
     })
     const session = await one.login('alice', 'a')
-    expect(await cached.watch.whyNot(cached.sessionStore)).toBeUndefined()
+    await expect.poll(() => cached.watch.whyNot(cached.sessionStore)).toBeUndefined()
     // What follows the session is on its way, and may arrive: it is the reading that shows nothing.
     for (let request = 0; request < 5; request++) {
       expect((await cached.ask(session, 'a'))?.isLive).toBe(false)
       await one.client.ping()
     }
     await cached.store.close()
+  })
+})
+
+describe('a server that becomes the replica of another', () => {
+  it.each(['disabled', 'swapdb'])('is followed in what it takes over, with repl-diskless-load %s', async (load) => {
+    const [server, primary] = [await startRedis(), await startRedis(['--save', '', '--repl-diskless-sync-delay', '0'])]
+    const one = await startWatched(server.url)
+    const other = await startWatched(primary.url, { tracking: false })
+    try {
+      await one.client.configSet('repl-diskless-load', load)
+      const session = await one.login('alice', 'a')
+      await other.login('bob', 'b')
+      await expect.poll(async () => (await one.ask(session, 'a'))?.isLive).toBe(true)
+      expect((await one.ask(session, 'a'))?.isLive).toBe(true)
+      await one.client.replicaOf('127.0.0.1', primary.port)
+      // All of what it had is gone, and what the primary has is there.
+      await expect.poll(() => one.client.get('sess:b'), { timeout: 20_000 }).not.toBeNull()
+      expect((await one.ask(session, 'a'))?.isLive).toBe(false)
+
+      const taken = { userId: 'bob', token: tokenOf('b') }
+      await expect.poll(async () => (await one.ask(taken, 'b'))?.isLive).toBe(true)
+      await other.store.sessions.end('bob')
+      // A replica is behind, by no promise how far: what was asked of it in place of the watch would be, too.
+      await expect.poll(async () => (await one.ask(taken, 'b'))?.isLive, { timeout: 20_000 }).toBe(false)
+    } finally {
+      await one.close()
+      await other.close()
+      await Promise.all([server.stop(), primary.stop()])
+    }
   })
 })
 
