@@ -66,16 +66,16 @@ export class SessionGuard extends GuardContext {
 
   /** Notes that a session was used, for a request that waits for it. Nearly every one ends here: without a promise. */
   noteUse(sessionId: string, data: HostSessionData, done: () => void): void {
-    const isFresh = this.seen.get(sessionId)?.isFresh(data)
-    if (!isFresh) void this.touch(sessionId, data).then(() => process.nextTick(done))
-    else if (expiryOf(data)) process.nextTick(done)
-    else this.calls.touch(sessionId, data, new UseNote(this, sessionId, done))
+    const { touch } = this.calls
+    if (!this.#isFresh(sessionId, data)) this.touch(sessionId, data, false).then(() => process.nextTick(done))
+    else if (expiryOf(data) || !touch) process.nextTick(done)
+    else touch(sessionId, data, new UseNote(this, sessionId, done))
   }
 
   /** Notes that a session was used. Logs a failure: the request has its answer, which an error would only break off. */
-  async touch(sessionId: string, data: HostSessionData): Promise<void> {
+  async touch(sessionId: string, data: HostSessionData, isFresh = this.#isFresh(sessionId, data)): Promise<void> {
     try {
-      await this.#touchEverywhere(sessionId, data)
+      await (isFresh ? this.#touchInStore(sessionId, data) : this.#touchEverywhere(sessionId, data))
     } catch (error) {
       this.logUnnoted(sessionId, error)
     }
@@ -86,15 +86,19 @@ export class SessionGuard extends GuardContext {
     this.options.logger.warn(message, { token: this.tokenFor(sessionId), error: errorText(error, sessionId) })
   }
 
+  #touchInStore(sessionId: string, data: HostSessionData): Promise<void> | undefined {
+    const { touch } = this.calls
+    return touch && promised<void>((call) => touch(sessionId, data, call))
+  }
+
   async #touchEverywhere(sessionId: string, data: HostSessionData): Promise<void> {
-    const touchInStore = () => promised<void>((call) => this.calls.touch(sessionId, data, call))
-    const marker = this.#isFresh(sessionId, data) ? undefined : this.marks.read(data, this.tokenFor(sessionId))
-    if (!marker) return touchInStore()
+    const marker = this.marks.read(data, this.tokenFor(sessionId))
+    if (!marker) return this.#touchInStore(sessionId, data)
     const { userId, token } = marker
     const interval = touchInterval(data, this.options.touchEveryMs)
     this.seen.noteTouch(sessionId, data, interval)
     const registered = this.limiter.touch(userId, token, sessionTtl(data), interval / 2)
-    await Promise.all([registered, touchInStore()])
+    await Promise.all([registered, this.#touchInStore(sessionId, data)])
     if ((await registered) || (await this.marks.hasChanged())) return
     // Its record has expired before it, or it has just been ended: it counts no longer, so it must not go on.
     this.seen.delete(sessionId)

@@ -63,8 +63,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     const visit = findVisit(request)
     if (visit?.lost && !showsPage(visit.raw, reply.statusCode)) keepCookie(reply, visit.lost.cookie)
     if (visit) secureCookies(reply)
-    const noting = visit?.noteUse()
-    if (noting) noting.then(() => done(), done)
+    if (visit) visit.noteUse(done)
     else done()
   })
 }

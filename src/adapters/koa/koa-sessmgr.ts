@@ -54,7 +54,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
       throw error
     }
     await visit.storeMarker()
-    await visit.noteUse()
+    await new Promise<void>((done) => visit.noteUse(done))
   }
 }
 

@@ -71,8 +71,6 @@ function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
       return run(key, async () => void (await set.call(store, key, data, maxAge, options)))
     },
     destroy: (key) => ifThere(key, async () => void (await destroy.call(store, key, {}))),
-    // koa-session knows no way to say that a session is in use.
-    touch: (_key, _data, call) => call.answer(),
   }
 }
 

@@ -66,10 +66,11 @@ export class KoaVisit extends Visit {
    * that was loaded without a marker, or what koa-session has written itself, at the login, which holds for two minutes.
    */
   async storeMarker(loaded?: HostSessionData): Promise<void> {
+    if (this.context.sessionOptions.autoCommit !== false) return
     const { sessionID, sessmgr, store } = this
     const { guard } = store
     const data = loaded ?? (this.loggedIn ? this.written : undefined)
-    if (this.context.sessionOptions.autoCommit !== false || !data || !sessmgr.session) return
+    if (!data || !sessmgr.session) return
     guard.mark(sessionID, data, sessmgr.session)
     await guard.save(sessionID, data, this)
   }

@@ -67,11 +67,13 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
   }
 
   /** Notes that the login session of this request is in use, unless it was written anyway, or that can wait. */
-  noteUse(): Promise<void> | undefined {
+  noteUse(done: () => void): void {
+    const { session } = this.sessmgr
     // A login that was not written gets no cookie either: what nobody can use must not hold its slot.
-    if (this.wrote || this.loggedIn || !this.sessmgr.session) return undefined
-    const { unwritten: data, sessionID, store } = this
-    return data && !store.guard.canWait(sessionID, data) ? store.guard.touch(sessionID, data) : undefined
+    const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
+    const data = isInUse ? this.unwritten : undefined
+    if (data) this.store.guard.noteUse(this.sessionID, data, done)
+    else done()
   }
 }
 

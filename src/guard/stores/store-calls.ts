@@ -31,7 +31,8 @@ export interface StoreCalls {
   get(sessionId: string): Promise<HostSessionData | undefined>
   set(sessionId: string, data: HostSessionData): Promise<void>
   destroy(sessionId: string): Promise<void>
-  touch(sessionId: string, data: HostSessionData, call: StoreCall): void
+  /** Tells the store that a session is in use; not there where a store knows no way to be told. */
+  touch?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
 }
 
 type Callback<T> = (error?: unknown, value?: T) => void
@@ -67,9 +68,6 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
     get: (sessionId) => promised((call) => read(sessionId, call)),
     set: (sessionId, data) => promised((call) => start(call, false, store, set, sessionId, data)),
     destroy: (sessionId) => promised((call) => start(call, true, store, destroy, sessionId)),
-    touch(sessionId, data, call) {
-      if (touch) start(call, true, store, touch, sessionId, data)
-      else call.answer()
-    },
+    touch: touch && ((sessionId, data, call) => start(call, true, store, touch, sessionId, data)),
   }
 }

@@ -1,12 +1,14 @@
 import { afterEach, describe, expect, it, test, vi } from 'vitest'
+import type { HostSessionData } from '../../../src/guard/host-types.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { createGuardWorld, sessionData } from '../../support/guard-world.ts'
+import { TestStore } from '../../support/test-store.ts'
 
 const HOUR = 3_600_000
 
 /** A login session that its process has just signed in, and the cookie with the life that it has after this use. */
-async function signedIn(touchEveryMs?: number) {
-  const world = createGuardWorld({ touchEveryMs })
+async function signedIn(touchEveryMs?: number, store = new TestStore()) {
+  const world = createGuardWorld({ touchEveryMs, store })
   const data = await world.signIn('a', 7)
   world.clock.advance(1000)
   const lastSeen = async () => (await world.records(7)).map(({ lastSeenAt }) => world.clock.now() - lastSeenAt)
@@ -67,6 +69,71 @@ describe('noting the use of a session', () => {
     await world.guard.touch('raw-id', data)
     const details = { token: tokenOf('raw-id'), error: expect.stringContaining('no <session id>') }
     expect(world.logged).toEqual([[expect.stringContaining('could not be noted'), details]])
+  })
+})
+
+describe('noting the use of a session for a request that waits', () => {
+  /** Counts what it is told of sessions in use. */
+  class CountingStore extends TestStore {
+    touches = 0
+    failure: Error | undefined
+
+    override touch(...[sessionId, data, callback]: Parameters<TestStore['touch']>): void {
+      this.touches += 1
+      if (this.failure) callback?.(this.failure)
+      else super.touch(sessionId, data, callback)
+    }
+  }
+
+  async function counted() {
+    const store = new CountingStore()
+    const world = await signedIn(60_000, store)
+    const noteUse = (data: HostSessionData, sessionId = 'a') =>
+      new Promise<void>((done) => world.guard.noteUse(sessionId, data, done))
+    return { ...world, store, noteUse }
+  }
+
+  const forBrowser = (data: HostSessionData) => ({ ...data, cookie: { ...data.cookie, expires: null } })
+
+  it('tells registry and store, and nobody again as long as that can wait', async () => {
+    const { data, lastSeen, noteUse, store } = await counted()
+    await noteUse(data)
+    expect([await lastSeen(), store.touches]).toEqual([[0], 1])
+    await noteUse(data)
+    expect(store.touches).toBe(1)
+  })
+
+  it('tells the store alone, each time, of a session that ends with the browser', async () => {
+    const { data, memory, noteUse, store } = await counted()
+    const asked = vi.spyOn(memory.sessions, 'touch')
+    for (const _use of [1, 2, 3]) await noteUse(forBrowser(data))
+    expect([asked.mock.calls.length, store.touches]).toEqual([1, 3])
+  })
+
+  it('breaks off no answer: a failure is logged, without the session id', async () => {
+    const { logged, noteUse, signIn, store } = await counted()
+    const data = forBrowser(await signIn('raw-id', 8))
+    await noteUse(data, 'raw-id')
+    store.failure = new Error('no raw-id')
+    await noteUse(data, 'raw-id')
+    const details = { token: tokenOf('raw-id'), error: expect.stringContaining('no <session id>') }
+    expect(logged).toEqual([[expect.stringContaining('could not be noted'), details]])
+  })
+
+  it('calls back in a turn of its own, whatever the store does', async () => {
+    const { data, guard, noteUse } = await counted()
+    for (const each of [data, forBrowser(data)]) {
+      await noteUse(each)
+      let isCalled = false
+      const called = new Promise<void>((resolve) => {
+        guard.noteUse('a', each, () => {
+          isCalled = true
+          resolve()
+        })
+      })
+      expect(isCalled).toBe(false)
+      await called
+    }
   })
 })
 

@@ -33,11 +33,12 @@ async function signedIn() {
   visit.sessmgr = { session: session('a') }
   visit.origin = session('a')
   host.clock.advance(1000)
+  const noteUse = () => new Promise<void>((done) => visit.noteUse(done))
   const isNoted = async () => {
-    await visit.noteUse()
+    await noteUse()
     return (await host.records(7))[0]?.lastSeenAt === host.clock.now()
   }
-  return { ...host, visit, isNoted }
+  return { ...host, visit, isNoted, noteUse }
 }
 
 test("a visit is found by Node's request and by itself, and has what Node's request has", () => {
@@ -71,9 +72,11 @@ describe('the use of a session', () => {
   })
 
   it('is noted once for the time that the application asks for', async () => {
-    const { visit } = await signedIn()
-    await visit.noteUse()
-    expect(visit.noteUse()).toBeUndefined()
+    const { noteUse, guard } = await signedIn()
+    await noteUse()
+    const touched = vi.spyOn(guard, 'touch')
+    await noteUse()
+    expect(touched).not.toHaveBeenCalled()
   })
 
   it('is not noted again where it was written', async () => {

@@ -14,7 +14,7 @@ describe('a session store that keeps files', () => {
   test('has nothing to read, to touch or to destroy where there is no file', async () => {
     const calls = failingCalls(MISSING)
     expect(await calls.get('raw-id')).toBeUndefined()
-    await promised<void>((call) => calls.touch('raw-id', {}, call))
+    await promised<void>((call) => calls.touch?.('raw-id', {}, call))
     await calls.destroy('raw-id')
   })
 
@@ -30,7 +30,7 @@ describe('a session store that keeps files', () => {
   test('fails in everything for any other reason', async () => {
     const calls = failingCalls(BROKEN)
     const message = expect.stringContaining('The session store could not be used')
-    const touched = promised<void>((call) => calls.touch('raw-id', {}, call))
+    const touched = promised<void>((call) => calls.touch?.('raw-id', {}, call))
     for (const call of [calls.get('raw-id'), touched, calls.destroy('raw-id')]) {
       await expect(call).rejects.toMatchObject({ code: 'store_unavailable', message, cause: { code: 'EIO' } })
     }
