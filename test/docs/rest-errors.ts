@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { SessmgrError, type SessmgrErrorCode, STATUS } from '../../src/ground/errors.ts'
 import { restErrorOf } from '../../src/routes/rest-error.ts'
+import { parse } from '../support/parse.ts'
 import { ROOT } from './pages.ts'
 
 /** Places whose status and code are not written out. Each has its reason why the list of errors is whole all the same. */
@@ -62,7 +63,7 @@ export function writtenErrors(path: string, source: string): WrittenErrors {
     }
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true))
+  visit(parse(path, source))
   return { errors, unread }
 }
 

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import ts from 'typescript'
 import { importsOf } from './imports-of.ts'
+import { parse } from './parse.ts'
 
 /** Sources by path, relative to src/. */
 export type Sources = ReadonlyMap<string, string>
@@ -143,10 +144,6 @@ export function unknownRules(text: string, page: string): string[] {
   const known = new Set([...page.matchAll(/^- \*\*Rule (\d+)\*\*/gm)].map(([, number]) => number))
   const cited = [...text.matchAll(/\brules? (\d+)\b/gi)].map(([, number]) => number)
   return [...new Set(cited)].filter((number) => !known.has(number)).map((number) => `rule ${number}`)
-}
-
-function parse(path: string, source: string): ts.SourceFile {
-  return ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true)
 }
 
 function nodesOf(file: ts.Node): ts.Node[] {

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import ts from 'typescript'
 import { type Import, importsOf } from './imports-of.ts'
+import { parse } from './parse.ts'
 
 /** Floor of each folder: a file imports its own folder and lower floors, never an equal or higher one. */
 export const FLOORS: Readonly<Record<string, number>> = {
@@ -68,7 +69,7 @@ const LOADER = 'cli/load-config.ts'
 
 /** Tells in sentences how a file under src/ breaks the house rules on imports. `path` is relative to src/. */
 export function importViolations(path: string, source: string): string[] {
-  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true)
+  const file = parse(path, source)
   const folder = folderOf(path)
   if (path === TYPES_OF_THE_BUILD) return []
   if (DOORS.includes(path))

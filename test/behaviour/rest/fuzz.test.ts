@@ -8,8 +8,8 @@ import { useRestHost } from '../../support/rest-host.ts'
 import { rounds } from '../../support/rounds.ts'
 
 const BATCH = 25
-const BODIES = rounds(1000)
-const NAMES = rounds(200)
+const BODIES = rounds(300)
+const NAMES = rounds(60)
 const TARGETS: [path: string, likely: readonly string[]][] = [
   ['/sessmgr/v1/settings', ['maximum', 'logic']],
   ['/wp/v2/settings', ['sessmgr_settings', 'fuzzed_addon']],
