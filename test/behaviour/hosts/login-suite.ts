@@ -92,6 +92,7 @@ export function describeLogins(startHost: StartHost): void {
         const renewing = browser.login('alice', {}, path)
         await write.arrived
         expect((await there.browser().login('alice', {}, path)).status).toBe(403)
+        expect(await browser.copy().me()).toBe(200)
         write.open()
         expect((await renewing).status).toBe(200)
         expect(await browser.me()).toBe(200)
