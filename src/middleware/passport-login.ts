@@ -1,4 +1,3 @@
-import { IncomingMessage } from 'node:http'
 import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
 import { guardedRequestOf } from '../guard/request/host-visit.ts'
 import { Standing } from '../guard/request/standing.ts'
@@ -59,9 +58,11 @@ export function limitPassportLogins(
  * stands below it where the request is none of HTTP/1, which in the end is the prototype of all objects.
  */
 function sharedPrototype(request: HostRequest): object | undefined {
+  // An import would take its time at every start.
+  const ofNode = process.getBuiltinModule('node:http').IncomingMessage.prototype
   let found: object | undefined
   let next: object | null = Object.getPrototypeOf(request)
-  while (next !== null && next !== IncomingMessage.prototype) {
+  while (next !== null && next !== ofNode) {
     found = next
     next = Object.getPrototypeOf(next)
   }

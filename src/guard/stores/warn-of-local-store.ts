@@ -14,7 +14,7 @@ export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env 
 
 function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
   if (Number(env.WEB_CONCURRENCY) > 1) return 'WEB_CONCURRENCY is above 1'
-  // An import would be loaded by every application.
+  // An import would take its time at every start.
   const isWorker = (process.getBuiltinModule('node:cluster') as unknown as Cluster).isWorker
   if (env.pm_id === undefined) return isWorker ? 'this is a worker of node:cluster' : undefined
   // PM2 runs a single process, too, as a worker.
