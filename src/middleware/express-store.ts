@@ -6,8 +6,7 @@ import { Standing } from '../guard/request/standing.ts'
 import type { HostedStore } from '../guard/session-exchange.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
-import { answerCallback } from '../guard/stores/answer-callback.ts'
-import { storeCalls } from '../guard/stores/store-calls.ts'
+import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
 import { expressExchange } from './express-exchange.ts'
 
 /** A store of express-session behind the guard. */

@@ -10,8 +10,7 @@ import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { guardedBy } from '../../guard/session-guards.ts'
 import { MARKER_KEY, markerIn, type SessionMarker } from '../../guard/session-marks.ts'
-import { answerCallback } from '../../guard/stores/answer-callback.ts'
-import { storeCalls } from '../../guard/stores/store-calls.ts'
+import { answerCallback, storeCalls } from '../../guard/stores/store-calls.ts'
 import type { Token } from '../../sessions/token.ts'
 
 type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>

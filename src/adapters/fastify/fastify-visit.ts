@@ -3,7 +3,7 @@ import type { HostSessionData, SignedOutReason } from '../../guard/host-types.ts
 import { showVisit } from '../../guard/request/host-visit.ts'
 import { judgeSession } from '../../guard/request/loaded-session.ts'
 import { Visit } from '../../guard/request/visit.ts'
-import { answerCallback } from '../../guard/stores/answer-callback.ts'
+import { answerCallback } from '../../guard/stores/store-calls.ts'
 import type { EndedSession } from './ended-by-cookies.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySession, FastifySessionRequest } from './fastify-types.ts'

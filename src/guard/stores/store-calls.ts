@@ -24,6 +24,23 @@ export function promised<T>(start: (call: StoreCall<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => start(new PromisedCall(resolve, reject)))
 }
 
+/** Hands a promise's outcome to a callback, outside the promise: what the callback throws is its caller's affair. */
+export function answerCallback<T>(
+  outcome: Promise<T>,
+  callback?: (error?: unknown, value?: T) => void,
+): Promise<T> | undefined {
+  if (!callback) {
+    // Whoever takes the promise learns of a failure; whoever does not must not end the process by it.
+    outcome.catch(() => {})
+    return outcome
+  }
+  outcome.then(
+    (value) => process.nextTick(callback, null, value),
+    (error) => process.nextTick(callback, error),
+  )
+  return undefined
+}
+
 /** The methods of a session store, each with a deadline. All fail with `store_unavailable`. */
 export interface StoreCalls {
   /** Reads a session. `from`: the same store, where it is to read by other means. */
@@ -36,19 +53,21 @@ export interface StoreCalls {
 }
 
 type Callback<T> = (error?: unknown, value?: T) => void
+/** A method of a store, whose last parameter is its callback. */
+type Method = (sessionId: string, ...further: unknown[]) => unknown
 
 /** Takes a store's own methods, before anything is put in front of them. */
 export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
-  const { get, set, destroy, touch } = store
+  const { get, set, destroy, touch } = store as unknown as { get: Method; set: Method; destroy: Method; touch?: Method }
   const deadline = new CallDeadline(deadlineMs, 'session store')
 
   function start<T>(
     call: StoreCall<T | undefined>,
     mayBeMissing: boolean,
     target: object,
-    method: (sessionId: string, ...parameters: never[]) => unknown,
+    method: Method,
     sessionId: string,
-    ...data: HostSessionData[]
+    data?: HostSessionData,
   ): void {
     if (!deadline.begin(call)) return
     try {
@@ -56,7 +75,8 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
         if (error && !(mayBeMissing && isMissing(error))) deadline.failed(call, withoutId(error, sessionId))
         else if (deadline.answered(call)) call.answer(error ? undefined : (value ?? undefined))
       }
-      method.call(target, sessionId, ...([...data, callback] as never[]))
+      if (data) method.call(target, sessionId, data, callback)
+      else method.call(target, sessionId, callback)
     } catch (error) {
       deadline.failed(call, withoutId(error, sessionId))
     }

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
+import { loadSession, type ReadSession } from '../../../src/guard/load-session.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { createGuardWorld, sessionData } from '../../support/guard-world.ts'
 
@@ -33,6 +35,34 @@ describe('loading a session', () => {
     expect(asked, 'before anything was read').toHaveBeenCalledTimes(2)
     await second
     expect(asked).toHaveBeenCalledTimes(2)
+  })
+
+  it.each([
+    { first: 'the session store', readTurns: 0, checkTurns: 5 },
+    { first: 'the registry', readTurns: 5, checkTurns: 0 },
+  ])('waits for both answers where $first answers first', async ({ readTurns, checkTurns }) => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    world.store.readTurns = readTurns
+    const { generationOf } = world.memory.sessions
+    vi.spyOn(world.memory.sessions, 'generationOf').mockImplementation(async (...session) => {
+      for (let turn = 0; turn < checkTurns; turn++) await nextTurn()
+      return generationOf.apply(world.memory.sessions, session)
+    })
+    expect(await world.guard.load('a')).toEqual({ data: expect.anything(), session: session(7, 'a') })
+    await world.endInRegistry(7, 'a')
+    expect(await world.guard.load('a')).toEqual({ ended: 'ended' })
+  })
+
+  it('tells what it found once, in a turn of its own', async () => {
+    const { guard, signIn } = createGuardWorld()
+    await signIn('a', 7)
+    const told: unknown[] = []
+    const read: ReadSession = (call) => call.answer(undefined)
+    loadSession(guard, 'a', (...outcome) => told.push(outcome), read)
+    expect(told).toEqual([])
+    for (const _turn of [1, 2, 3]) await nextTurn()
+    expect(told).toEqual([[null, {}]])
   })
 
   it('reads no secret for a visitor', async () => {

@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { HostStore } from '../../../../src/guard/host-types.ts'
-import { promised, storeCalls } from '../../../../src/guard/stores/store-calls.ts'
+import { answerCallback, promised, storeCalls } from '../../../../src/guard/stores/store-calls.ts'
 
 const MISSING = Object.assign(new Error("no such file or directory, open '/sessions/raw-id.json'"), { code: 'ENOENT' })
 const BROKEN = Object.assign(new Error('raw-id cannot be read'), { code: 'EIO' })
@@ -35,4 +36,25 @@ describe('a session store that keeps files', () => {
       await expect(call).rejects.toMatchObject({ code: 'store_unavailable', message, cause: { code: 'EIO' } })
     }
   })
+})
+
+test('a failure ends no process where nobody takes the promise, and is told to who does', async () => {
+  // Vitest fails for a rejection that nobody handles.
+  const outcome = answerCallback(Promise.reject(new Error('down')))
+  await nextTurn()
+  await expect(outcome).rejects.toThrow('down')
+})
+
+test('a callback is told the value, after no error', async () => {
+  const told = await new Promise((resolve) => answerCallback(Promise.resolve('data'), (...all) => resolve(all)))
+  expect(told).toEqual([null, 'data'])
+})
+
+test('a callback gets the promise as well as its caller: nothing is returned', () => {
+  expect(answerCallback(Promise.resolve('data'), () => {})).toBeUndefined()
+})
+
+test('a callback is told the failure with its status', async () => {
+  const error = await new Promise((resolve) => answerCallback(Promise.reject(new Error('down')), resolve))
+  expect(error).toMatchObject({ message: 'down' })
 })
