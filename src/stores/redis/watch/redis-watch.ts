@@ -5,8 +5,8 @@ import type { RedisClient } from '../redis-client.ts'
 import type { ServerClock } from '../registry/server-clock.ts'
 import { withoutArguments } from '../without-arguments.ts'
 import type { FollowedUser } from './followed-users.ts'
-import { type TrackableClient, whyNotTrackable } from './trackable-client.ts'
-import { NotBelievable, TrackedConnection, type Tracking } from './tracked-connection.ts'
+import { NotBelievable, type TrackableClient, whyNotTrackable } from './trackable-client.ts'
+import type { TrackedConnection, Tracking } from './tracked-connection.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2000
@@ -132,15 +132,18 @@ export class RedisWatch implements VerdictWatch {
       client.on('ready', this.#restart)
     }
     const restarts = this.#restarts
-    const connection = new TrackedConnection(this.#tracking)
+    let connection: TrackedConnection | undefined
     try {
+      // Many who load the store have nothing to watch.
+      const tracked = await import('./tracked-connection.ts')
+      connection = new tracked.TrackedConnection(this.#tracking)
       await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not answer in time.'))
       this.#connection = connection
       this.#failures = 0
       // Meanwhile the limiter was closed, or the client has another connection than the one that was tried.
       if (this.#refusal !== undefined || this.#restarts !== restarts) connection.end()
     } catch (error) {
-      connection.end()
+      connection?.end()
       const { message } = withoutArguments(error)
       this.#trouble = message
       if (error instanceof NotBelievable || REFUSALS.test(message)) this.#giveUp(message)

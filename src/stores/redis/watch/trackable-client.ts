@@ -19,6 +19,9 @@ export interface SocketOptions {
   readonly path?: string
 }
 
+/** The server, or what stands before it, cannot be believed: no further try would change that. */
+export class NotBelievable extends Error {}
+
 /** Returns why a client cannot be watched, whatever its server; undefined when it may be. */
 export function whyNotTrackable(client: Partial<TrackableClient> & object): string | undefined {
   if (client.execute || client.use || client.getNodeClientForKey || 'masters' in client) {

@@ -5,12 +5,9 @@ import type { ServerClock } from '../registry/server-clock.ts'
 import { whyNotBelievable } from './believable-server.ts'
 import { connectedFrom } from './own-address.ts'
 import { SessionFollower } from './session-follower.ts'
-import { keyPrefixOf, type TrackableClient, trackingClient } from './trackable-client.ts'
+import { keyPrefixOf, NotBelievable, type TrackableClient, trackingClient } from './trackable-client.ts'
 
 const CANARY_MS = 60_000
-
-/** The server, or what stands before it, cannot be believed: no further try would change that. */
-export class NotBelievable extends Error {}
 
 /** What a connection is opened with. */
 export interface Tracking {
