@@ -68,11 +68,10 @@ export class KoaVisit extends Visit {
   async storeMarker(loaded?: HostSessionData): Promise<void> {
     if (this.context.sessionOptions.autoCommit !== false) return
     const { sessionID, sessmgr, store } = this
-    const { guard } = store
     const data = loaded ?? (this.loggedIn ? this.written : undefined)
     if (!data || !sessmgr.session) return
-    guard.mark(sessionID, data, sessmgr.session)
-    await guard.save(sessionID, data, this)
+    store.guard.mark(sessionID, data, sessmgr.session)
+    await store.guard.save(sessionID, data, this)
   }
 
   /** Takes the session's cookie from the browser. */

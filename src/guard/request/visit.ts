@@ -10,6 +10,8 @@ import { Standing } from './standing.ts'
 export abstract class Visit extends Standing implements HostVisit, GuardedRequest {
   readonly [VISIT]: HostVisit = this
   readonly raw: IncomingMessage
+  readonly headers: IncomingHttpHeaders
+  readonly socket: Socket
   /** Whether the session was written, which notes its use as well. */
   wrote = false
   /** The login session that the request was loaded with. */
@@ -20,6 +22,8 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
   constructor(raw: IncomingMessage) {
     super()
     this.raw = raw
+    this.headers = raw.headers
+    this.socket = raw.socket
     this.standFor(this)
     showVisit(raw, this)
   }
@@ -35,14 +39,6 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
 
   /** Puts the session back with which a refused login began. */
   abstract putBack(sessionId: string, data: HostSessionData): Promise<void>
-
-  get headers(): IncomingHttpHeaders {
-    return this.raw.headers
-  }
-
-  get socket(): Socket {
-    return this.raw.socket
-  }
 
   get sessmgr(): RequestState {
     // Whoever has given the session up since is not signed in any more.
