@@ -2,7 +2,7 @@
 // functions of src/ they enter (calls), in how many files (files), and how often the file of the function entered is
 // another than that of the one before (borders). Below that: how large src/ and test/ are, and the circles of files.
 // A walk is all that is entered from the sending of a request until two turns of the event loop after its answer. Another
-// user has signed in before it, so what happens once per process is not in it. Of three it is the shortest: a timer may run
+// user has signed in before it, so what happens once per process is not in it. Of seven it is the shortest: a timer may run
 // during the others. Of src/ this knows the four doors alone.
 //   node scripts/count-walks.mjs [--list]     with --list also the files and functions of every walk, and of the circles
 import { once } from 'node:events'
@@ -162,7 +162,9 @@ for (const [host, start] of Object.entries(hosts)) {
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${Object(server.address()).port}`
   await walksOf(origin, 'bob')
-  const walks = [await walksOf(origin, 'alice'), await walksOf(origin, 'carol'), await walksOf(origin, 'dave')]
+  const walks = []
+  for (const user of ['alice', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi'])
+    walks.push(await walksOf(origin, user))
   for (const kind of ['login', 'GET']) {
     const [{ entered }] = walks.map((them) => them[kind]).sort((a, b) => a.entered.length - b.entered.length)
     const files = [...new Set(entered.map(({ file }) => file))]

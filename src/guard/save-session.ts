@@ -24,7 +24,7 @@ class Write {
 }
 
 /**
- * Writes a session, unless it has been ended meanwhile. It has one of five fates, the first that fits:
+ * Writes a session, unless it has been ended meanwhile. `request`: whose session it is, where that is known. It has one of five fates, the first that fits:
  *
  * | the session                                         | what becomes of it                                   |
  * | --------------------------------------------------- | ---------------------------------------------------- |
@@ -38,7 +38,7 @@ export async function saveSession(
   guard: GuardContext,
   sessionId: string,
   data: HostSessionData,
-  request: GuardedRequest | undefined,
+  request?: GuardedRequest,
 ): Promise<void> {
   const token = guard.tokenFor(sessionId)
   const write = new Write(sessionId, token, data, request)

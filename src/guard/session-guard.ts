@@ -2,7 +2,7 @@ import { errorText } from '../ground/error-text.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { tokenOf } from '../sessions/token.ts'
 import { GuardContext, type LoginSession } from './guard-context.ts'
-import type { GuardedRequest, HostSessionData } from './host-types.ts'
+import type { HostSessionData } from './host-types.ts'
 import { type Inspected, inspectSession } from './inspect-session.ts'
 import { type Loaded, loadSession, type ReadSession } from './load-session.ts'
 import { Standing } from './request/standing.ts'
@@ -48,10 +48,8 @@ export class SessionGuard extends GuardContext {
     return inspectSession(this, sessionId, data, this.seen.get(sessionId))
   }
 
-  /** Writes a session, unless it has been ended meanwhile. `request`: whose session it is, where that is known. */
-  save(sessionId: string, data: HostSessionData, request?: GuardedRequest): Promise<void> {
-    return saveSession(this, sessionId, data, request)
-  }
+  /** Writes a session, unless it has been ended meanwhile; see {@link saveSession}. */
+  readonly save = saveSession.bind(undefined, this)
 
   /** Tells whether noting the use of a session again can wait, for the registry and for the store. */
   canWait(sessionId: string, data: HostSessionData): boolean {

@@ -30,7 +30,7 @@ export interface LoginUnderWay {
 }
 
 /** Where a request keeps its standing: the same property for all copies of the package, which may meet at one request. */
-const STANDING: unique symbol = Symbol.for('sessmgr.standing')
+export const STANDING: unique symbol = Symbol.for('sessmgr.standing')
 
 /**
  * What the guard knows of one request: one instance, in one property of the request.

@@ -4,11 +4,12 @@ import type { LoginSession } from '../guard-context.ts'
 import type { GuardedRequest, HostSession, HostSessionData, RequestState } from '../host-types.ts'
 import type { HostedStore, SessionExchange } from '../session-exchange.ts'
 import { type HostVisit, showVisit, VISIT } from './host-visit.ts'
-import { Standing } from './standing.ts'
+import { STANDING, Standing } from './standing.ts'
 
 /** One request to a host that is not Express, as the guard and the parts made for Express see it. */
 export abstract class Visit extends Standing implements HostVisit, GuardedRequest {
   readonly [VISIT]: HostVisit = this
+  readonly [STANDING]: Standing = this
   readonly raw: IncomingMessage
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
@@ -24,7 +25,6 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
     this.raw = raw
     this.headers = raw.headers
     this.socket = raw.socket
-    this.standFor(this)
     showVisit(raw, this)
   }
 
