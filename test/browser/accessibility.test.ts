@@ -1,17 +1,14 @@
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { commentsLoaded, focused } from '../support/chromium.ts'
-import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { startCommentsBrowser } from '../support/comments-browser.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const NEAR = '/posts/1?space=100'
 
-let host: CommentsBrowser
-beforeAll(async () => {
-  host = await startCommentsBrowser()
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startCommentsBrowser())
 beforeEach(async () => {
   host.failures.length = 0
   await host.comments.settings.update({ load_method: 'click', show_loader: true })

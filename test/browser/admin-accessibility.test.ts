@@ -1,30 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addonsLab, installFirst } from '../support/admin-addons.ts'
-import { type AdminHost, PICTURES, startAdminHost } from '../support/admin-host.ts'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
+import { PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { startAdminLab } from '../support/admin-lab.ts'
 import { seenBy } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 
-let host: AdminHost
-let shop: AdminLab
-beforeAll(async () => {
-  host = await startAdminHost()
-  const { vendor, options } = addonsLab()
-  shop = await startAdminLab(options)
-  installFirst(shop.limiter)
-  await shop.limiter.addons.activate(11, await vendor.issue(11))
-  await host.signIn('admin', { userAgent: PHONE })
-})
-afterAll(async () => {
-  await host?.close()
-  await shop?.close()
-})
+const host = await forThisFile(startAdminHost())
+const { vendor, options } = addonsLab()
+const shop = await forThisFile(startAdminLab(options))
+installFirst(shop.limiter)
+await shop.limiter.addons.activate(11, await vendor.issue(11))
+await host.signIn('admin', { userAgent: PHONE })
 
 /** What axe finds on a page, with the place of each. */
 async function found(page: Page): Promise<unknown> {

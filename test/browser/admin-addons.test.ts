@@ -1,25 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { LicensingError } from '../../src/licensing.ts'
 import { addonsLab, installFirst } from '../support/admin-addons.ts'
 import { PICTURES } from '../support/admin-host.ts'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
-import { type Chromium, seenBy, startChromium } from '../support/chromium.ts'
+import { startAdminLab } from '../support/admin-lab.ts'
+import { seenBy, startChromium } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
 const { vendor, trouble, options } = addonsLab()
-let chromium: Chromium
-let lab: AdminLab
-let empty: AdminLab
-beforeAll(async () => {
-  chromium = await startChromium()
-  lab = await startAdminLab(options)
-  empty = await startAdminLab()
-  installFirst(lab.limiter)
-})
-afterAll(async () => {
-  await chromium?.close()
-  await lab?.close()
-  await empty?.close()
-})
+const chromium = await forThisFile(startChromium())
+const lab = await forThisFile(startAdminLab(options))
+const empty = await forThisFile(startAdminLab())
+installFirst(lab.limiter)
 afterEach(() => {
   trouble.now = undefined
 })

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startAdminHost } from '../support/admin-host.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let host: AdminHost
-beforeAll(async () => {
-  host = await startAdminHost()
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startAdminHost())
 beforeEach(() => host.reset())
 
 /** Gives the lazy comments to whoever is asked for while this holds. */

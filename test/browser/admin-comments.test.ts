@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startAdminHost } from '../support/admin-host.ts'
+import { startAdminLab } from '../support/admin-lab.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let host: AdminHost
-let bare: AdminLab
-beforeAll(async () => {
-  host = await startAdminHost()
-  bare = await startAdminLab()
-})
-afterAll(async () => {
-  await host?.close()
-  await bare?.close()
-})
+const host = await forThisFile(startAdminHost())
+const bare = await forThisFile(startAdminLab())
 beforeEach(() => host.reset())
 
 test('all eight settings are edited and saved in one call', async () => {

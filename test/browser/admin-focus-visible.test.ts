@@ -1,12 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
+import { expect, test } from 'vitest'
+import { startAdminHost } from '../support/admin-host.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let host: AdminHost
-beforeAll(async () => {
-  host = await startAdminHost()
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startAdminHost())
 
 /** How much of the element in focus the save bar covers, in pixels; undefined outside the content. */
 function covered(): { name: string; hidden: number } | undefined {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { startAdminHost } from '../support/admin-host.ts'
 import { deferred } from '../support/deferred.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let host: AdminHost
-beforeAll(async () => {
-  host = await startAdminHost()
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startAdminHost())
 beforeEach(() => host.reset())
 
 describe('Force Logout', () => {

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { addonsLab } from '../support/admin-addons.ts'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
-import { type Chromium, seenBy, startChromium } from '../support/chromium.ts'
+import { startAdminLab } from '../support/admin-lab.ts'
+import { seenBy, startChromium } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
 /** An add-on as its author writes it: no React of its own, a panel with an option, a tab. */
 const ADDON = `
@@ -26,24 +27,18 @@ hooks.addFilter('sessmgr.admin.tabs', 'night', (tabs) =>
   [...tabs, { key: 'night', label: 'Night', component: Counter, after: 'settings', wide: true }])
 `
 
-let chromium: Chromium
-let lab: AdminLab
-beforeAll(async () => {
-  chromium = await startChromium()
-  lab = await startAdminLab({
+const chromium = await forThisFile(startChromium())
+const lab = await forThisFile(
+  startAdminLab({
     ...addonsLab().options,
     files: { '/files/night.js': ADDON },
     admin: { scripts: ['/files/night.js'] },
-  })
-  lab.limiter.options.register('night_limit', {
-    schema: z.object({ enabled: z.boolean(), maximum: z.number().max(9, 'must be 9 or less') }),
-    default: { enabled: false, maximum: 1 },
-    rest: true,
-  })
-})
-afterAll(async () => {
-  await chromium?.close()
-  await lab?.close()
+  }),
+)
+lab.limiter.options.register('night_limit', {
+  schema: z.object({ enabled: z.boolean(), maximum: z.number().max(9, 'must be 9 or less') }),
+  default: { enabled: false, maximum: 1 },
+  rest: true,
 })
 
 const tabs = (page: Page) => page.getByRole('navigation').getByRole('link').allTextContents()

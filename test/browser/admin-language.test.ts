@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PICTURES } from '../support/admin-host.ts'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
-import { type Chromium, startChromium } from '../support/chromium.ts'
+import { startAdminLab } from '../support/admin-lab.ts'
+import { startChromium } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let chromium: Chromium
-let english: AdminLab
-let arabic: AdminLab
-beforeAll(async () => {
-  chromium = await startChromium()
-  english = await startAdminLab()
-  arabic = await startAdminLab({ sessmgr: { texts: { lang: 'ar', dir: 'rtl' } } })
-})
-afterAll(async () => {
-  await chromium?.close()
-  await english?.close()
-  await arabic?.close()
-})
+const chromium = await forThisFile(startChromium())
+const english = await forThisFile(startAdminLab())
+const arabic = await forThisFile(startAdminLab({ sessmgr: { texts: { lang: 'ar', dir: 'rtl' } } }))
 
 test('times are in the language of the page, whatever that of the browser is', async () => {
   const page = await english.open(chromium, '/sessions?user=admin', { locale: 'de-DE' })

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
-import { type Chromium, startChromium } from '../support/chromium.ts'
+import { expect, test } from 'vitest'
+import { startAdminLab } from '../support/admin-lab.ts'
+import { startChromium } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let chromium: Chromium
-let lab: AdminLab
-beforeAll(async () => {
-  chromium = await startChromium()
-  const texts = { lang: 'de', admin_tab_settings: 'Einstellungen', logic_block: 'Neue abweisen' }
-  lab = await startAdminLab({ sessmgr: { texts } })
-})
-afterAll(async () => {
-  await chromium?.close()
-  await lab?.close()
-})
+const chromium = await forThisFile(startChromium())
+const texts = { lang: 'de', admin_tab_settings: 'Einstellungen', logic_block: 'Neue abweisen' }
+const lab = await forThisFile(startAdminLab({ sessmgr: { texts } }))
 
 test('rule 40: the screen shows the texts of the application, and English where there are none', async () => {
   const page = await lab.open(chromium, '/settings')

@@ -1,19 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PICTURES } from '../support/admin-host.ts'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
-import { type Chromium, startChromium } from '../support/chromium.ts'
+import { startAdminLab } from '../support/admin-lab.ts'
+import { startChromium } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let chromium: Chromium
-let lab: AdminLab
-beforeAll(async () => {
-  chromium = await startChromium()
-  lab = await startAdminLab()
-})
-afterAll(async () => {
-  await chromium?.close()
-  await lab?.close()
-})
+const chromium = await forThisFile(startChromium())
+const lab = await forThisFile(startAdminLab())
 
 interface Foreign {
   readonly status: number

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
-import { type Chromium, startChromium } from '../support/chromium.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startAdminLab } from '../support/admin-lab.ts'
+import { startChromium } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let chromium: Chromium
-let lab: AdminLab
-beforeAll(async () => {
-  chromium = await startChromium()
-  lab = await startAdminLab()
-})
-afterAll(async () => {
-  await chromium?.close()
-  await lab?.close()
-})
+const chromium = await forThisFile(startChromium())
+const lab = await forThisFile(startAdminLab())
 beforeEach(() => lab.limiter.sessions.endAll(1))
 
 test('whoever is signed out reads so once, and the list that is no longer true takes no click', async () => {

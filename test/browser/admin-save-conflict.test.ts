@@ -1,12 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type AdminHost, PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let host: AdminHost
-beforeAll(async () => {
-  host = await startAdminHost()
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startAdminHost())
 beforeEach(() => host.reset())
 
 const limit = (page: Page) => page.getByLabel('Active Logins Limit')

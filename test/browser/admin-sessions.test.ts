@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startAdminHost } from '../support/admin-host.ts'
 import { seenBy } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-let host: AdminHost
-beforeAll(async () => {
-  host = await startAdminHost()
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startAdminHost())
 beforeEach(() => host.reset())
 
 test('the sessions of a user say in words where they are, and which one is this', async () => {

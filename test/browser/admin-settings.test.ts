@@ -1,14 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type AdminHost, startAdminHost } from '../support/admin-host.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { startAdminHost } from '../support/admin-host.ts'
 import { seenBy } from '../support/chromium.ts'
 import { deferred } from '../support/deferred.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let host: AdminHost
-beforeAll(async () => {
-  host = await startAdminHost()
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startAdminHost())
 beforeEach(() => host.reset())
 
 /** Keeps every save waiting until the function that it gives is called. */

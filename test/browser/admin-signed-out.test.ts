@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
-import { type Chromium, startChromium } from '../support/chromium.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startAdminLab } from '../support/admin-lab.ts'
+import { startChromium } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 import { createRestUsers } from '../support/rest-users.ts'
 
-let chromium: Chromium
-let lab: AdminLab
 const users = createRestUsers()
-beforeAll(async () => {
-  chromium = await startChromium()
-  lab = await startAdminLab({ users })
-})
-afterAll(async () => {
-  await chromium?.close()
-  await lab?.close()
-})
+const chromium = await forThisFile(startChromium())
+const lab = await forThisFile(startAdminLab({ users }))
 beforeEach(async () => {
   await lab.limiter.sessions.endAll(1)
   await lab.limiter.settings.update({ maximum: 5 })

@@ -1,16 +1,13 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type AdminHost, PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { PICTURES, startAdminHost } from '../support/admin-host.ts'
 import { deferred } from '../support/deferred.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
 const FIREFOX = (version: number) =>
   `Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`
 
-let host: AdminHost
-beforeAll(async () => {
-  host = await startAdminHost()
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startAdminHost())
 beforeEach(() => host.reset())
 
 const count = async () => (await host.limiter.sessions.list(3)).length

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addonsLab, installFirst } from '../support/admin-addons.ts'
 import { PICTURES } from '../support/admin-host.ts'
-import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
-import { type Chromium, seenBy, startChromium } from '../support/chromium.ts'
+import { startAdminLab } from '../support/admin-lab.ts'
+import { seenBy, startChromium } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
 const { vendor, options } = addonsLab()
-let chromium: Chromium
-let shop: AdminLab
-let plain: AdminLab
-beforeAll(async () => {
-  chromium = await startChromium()
-  const support = { docs: '/help', contact: 'mailto:help@example.test' }
-  shop = await startAdminLab({ ...options, admin: { support } })
-  plain = await startAdminLab()
-})
-afterAll(async () => {
-  await chromium?.close()
-  await shop?.close()
-  await plain?.close()
-})
+const chromium = await forThisFile(startChromium())
+const support = { docs: '/help', contact: 'mailto:help@example.test' }
+const shop = await forThisFile(startAdminLab({ ...options, admin: { support } }))
+const plain = await forThisFile(startAdminLab())
 
 test('the banner for add-ons is there while there is something to buy, and only then', async () => {
   const page = await shop.open(chromium)

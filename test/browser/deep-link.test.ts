@@ -1,17 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { commentsLoaded, focused, watch } from '../support/chromium.ts'
-import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { voices } from '../support/comments-host.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
 const GONE = 'What this link leads to is no longer here.'
 
-let host: CommentsBrowser
-beforeAll(async () => {
-  host = await startCommentsBrowser()
-  await host.comments.settings.set('load_method', 'click')
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startCommentsBrowser())
+await host.comments.settings.set('load_method', 'click')
 beforeEach(() => {
   host.requests.length = 0
 })

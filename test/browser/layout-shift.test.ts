@@ -1,16 +1,13 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { commentsLoaded, seenBy, watch } from '../support/chromium.ts'
-import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { voices } from '../support/comments-host.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let host: CommentsBrowser
-beforeAll(async () => {
-  host = await startCommentsBrowser()
-  host.posts.set(2, { id: 2, status: 'published', comments: voices(60) })
-  host.posts.set(3, { id: 3, status: 'published', comments: voices(1000) })
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startCommentsBrowser())
+host.posts.set(2, { id: 2, status: 'published', comments: voices(60) })
+host.posts.set(3, { id: 3, status: 'published', comments: voices(1000) })
 beforeEach(() => {
   host.failures.length = 0
 })

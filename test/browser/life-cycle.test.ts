@@ -1,15 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { commentsLoaded } from '../support/chromium.ts'
-import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { threadOf, voices } from '../support/comments-host.ts'
 import { deferred } from '../support/deferred.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let host: CommentsBrowser
-beforeAll(async () => {
-  host = await startCommentsBrowser({ keepsPages: true })
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startCommentsBrowser({ keepsPages: true }))
 beforeEach(async () => {
   host.failures.length = 0
   host.requests.length = 0

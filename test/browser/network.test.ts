@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { commentsLoaded } from '../support/chromium.ts'
-import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { startCommentsBrowser } from '../support/comments-browser.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
 const NEAR = '/posts/1?space=100'
 
-let host: CommentsBrowser
-beforeAll(async () => {
-  host = await startCommentsBrowser()
-  await host.comments.settings.set('load_method', 'click')
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startCommentsBrowser())
+await host.comments.settings.set('load_method', 'click')
 beforeEach(() => {
   host.failures.length = 0
   host.requests.length = 0

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { commentsLoaded, seenBy } from '../support/chromium.ts'
-import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { threadOf } from '../support/comments-host.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 
-let host: CommentsBrowser
-beforeAll(async () => {
-  host = await startCommentsBrowser()
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startCommentsBrowser())
 beforeEach(() => {
   host.failures.length = 0
   host.render = threadOf

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { expect, test } from 'vitest'
+import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { voices } from '../support/comments-host.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 import { rounds } from '../support/rounds.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 
@@ -11,13 +12,9 @@ const AT_ONCE = 50
 const STEPS = 6
 const TRIGGERS = ['scroll', 'hash', 'link', 'click', 'print', 'online', 'call', 'nothing'] as const
 
-let host: CommentsBrowser
-beforeAll(async () => {
-  host = await startCommentsBrowser()
-  // Each view is of a post of its own, so that none shares an answer with another in the browser's cache.
-  for (let id = 1; id <= VIEWS; id++) host.posts.set(id, { id, status: 'published', comments: voices(20) })
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startCommentsBrowser())
+// Each view is of a post of its own, so that none shares an answer with another in the browser's cache.
+for (let id = 1; id <= VIEWS; id++) host.posts.set(id, { id, status: 'published', comments: voices(20) })
 
 /** Shows so many views of the post side by side, each a page of its own in a frame, and pulls the triggers in each. */
 async function pullTriggers({ plans, first }: { plans: string[][]; first: number }): Promise<string[]> {

@@ -1,13 +1,14 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPosts, type Post } from '../../examples/express-app/posts.ts'
 import { createThemes } from '../../examples/express-app/theme.ts'
 import type { User, Users } from '../../examples/express-app/users.ts'
 import { placeholder } from '../../src/features/comments/placeholder.ts'
 import type { Theme } from '../../src/index.ts'
-import { type CommentsBrowser, startCommentsBrowser } from '../support/comments-browser.ts'
+import { startCommentsBrowser } from '../support/comments-browser.ts'
 import type { TestPost } from '../support/comments-host.ts'
 import { english } from '../support/english.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 import { hostileAddresses, hostileTexts } from '../support/xss-payloads.ts'
 import { foreignMarkup, type Harm, type HarmWatch, watchForHarm, withoutPolicy } from '../support/xss-watch.ts'
 
@@ -19,21 +20,17 @@ const NOBODY: Users = {
   authenticate: async () => undefined,
 }
 
-let host: CommentsBrowser
-beforeAll(async () => {
-  host = await startCommentsBrowser({ theme: createThemes(NOBODY) as unknown as Theme<TestPost> })
-  for (const [id, theme] of [
-    [1, 'classic'],
-    [2, 'block'],
-  ] as const) {
-    const hostile = TEXTS.map((text, index) => ({ id: index, author: text, text, url: ADDRESSES[index] }))
-    keep({ id, theme, comments: hostile.map((comment) => ({ ...comment, approved: true })) })
-    const harmless = TEXTS.map((_, index) => ({ id: index, author: 'Ines', text: 'Well put.', approved: true }))
-    keep({ id: id + 10, theme, comments: harmless })
-  }
-  await host.comments.settings.set('load_method', 'click')
-})
-afterAll(() => host?.close())
+const host = await forThisFile(startCommentsBrowser({ theme: createThemes(NOBODY) as unknown as Theme<TestPost> }))
+for (const [id, theme] of [
+  [1, 'classic'],
+  [2, 'block'],
+] as const) {
+  const hostile = TEXTS.map((text, index) => ({ id: index, author: text, text, url: ADDRESSES[index] }))
+  keep({ id, theme, comments: hostile.map((comment) => ({ ...comment, approved: true })) })
+  const harmless = TEXTS.map((_, index) => ({ id: index, author: 'Ines', text: 'Well put.', approved: true }))
+  keep({ id: id + 10, theme, comments: harmless })
+}
+await host.comments.settings.set('load_method', 'click')
 
 function keep(post: Pick<Post, 'id' | 'theme' | 'comments'>): void {
   host.posts.set(post.id, { ...createPosts().find(1), ...post } as unknown as TestPost)

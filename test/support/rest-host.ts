@@ -1,7 +1,6 @@
 import express5, { type Express } from 'express'
 import session from 'express-session'
 import express4 from 'express4'
-import { afterAll } from 'vitest'
 import {
   type Host,
   memoryStore,
@@ -65,13 +64,6 @@ export interface RestHost {
   /** Everything that a call could have written, and every action that has fired. */
   snapshot(): Promise<unknown>
   close(): Promise<void>
-}
-
-/** Starts the application for the tests of a file. */
-export async function useRestHost(options?: RestHostOptions): Promise<RestHost> {
-  const host = await startRestHost(options)
-  afterAll(host.close)
-  return host
 }
 
 /** Starts the application on a free port of 127.0.0.1. */

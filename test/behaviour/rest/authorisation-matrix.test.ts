@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
-import { useRestHost } from '../../support/rest-host.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 import { ADMIN_ROUTES, pathOf } from '../../support/rest-routes.ts'
 
 type Expected = readonly [status: number, code?: string]
@@ -10,7 +11,7 @@ interface Caller {
   headers(): Promise<Record<string, string>>
 }
 
-const host = await useRestHost()
+const host = await forThisFile(startRestHost())
 
 const ANONYMOUS: Expected = [401, 'rest_forbidden']
 const FORBIDDEN: Expected = [403, 'rest_forbidden']

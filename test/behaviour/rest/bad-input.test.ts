@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
 import { rawRequest } from '../../support/raw-request.ts'
 import { basic, type RestAnswer } from '../../support/rest-client.ts'
-import { useRestHost } from '../../support/rest-host.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 import { UNSAFE_ROUTES } from '../../support/rest-routes.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -9,7 +10,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const SETTINGS = '/sessmgr/v1/settings'
 
 let before: unknown
-const host = await useRestHost()
+const host = await forThisFile(startRestHost())
 const script = await host.scriptOf('admin')
 await host.signIn('alice')
 beforeEach(async () => {

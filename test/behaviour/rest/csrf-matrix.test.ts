@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createNonces } from '../../../src/auth/nonce.ts'
 import { REST_ACTION } from '../../../src/routes/caller.ts'
-import { type SignedIn, startRestHost, useRestHost } from '../../support/rest-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { type RouteCall, UNSAFE_ROUTES } from '../../support/rest-routes.ts'
 
 const SECRET = 'the secret of the site, long enough'
@@ -20,7 +21,7 @@ interface Attack {
   request(route: RouteCall, admin: SignedIn): Promise<Request>
 }
 
-const host = await useRestHost({ sessmgr: { secret: SECRET, settings: { maximum: 5000 } } })
+const host = await forThisFile(startRestHost({ sessmgr: { secret: SECRET, settings: { maximum: 5000 } } }))
 afterEach(() => void vi.useRealTimers())
 
 /** The call as the admin's own page makes it. */

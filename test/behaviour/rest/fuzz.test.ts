@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 import { jsonText } from '../../support/json-text.ts'
 import type { RestAnswer } from '../../support/rest-client.ts'
-import { useRestHost } from '../../support/rest-host.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 import { rounds } from '../../support/rounds.ts'
 
 const BATCH = 25
@@ -37,7 +38,7 @@ const errorShape = z.strictObject({
   data: z.strictObject({ status: z.int(), params: z.record(z.string(), z.string()).optional() }),
 })
 
-const host = await useRestHost({ sessmgr: { settings: { maximum: 9 } } })
+const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 9 } } }))
 const { options } = host.registry
 const swap = options.swap.bind(options)
 options.swap = (name, revision, value) => {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { VERSION } from '../../../src/index.ts'
-import { startRestHost, useRestHost } from '../../support/rest-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 import { LICENSE_KEY } from '../../support/rest-licensing.ts'
 import { ADMIN_ROUTES, pathOf } from '../../support/rest-routes.ts'
 
@@ -50,7 +51,7 @@ const openapi = z.strictObject({
 })
 type Document = z.infer<typeof openapi>
 
-const host = await useRestHost()
+const host = await forThisFile(startRestHost())
 const headers = await host.scriptOf('admin')
 const document: Document = (await host.call('GET', PATH, { headers })).json
 beforeEach(async () => {

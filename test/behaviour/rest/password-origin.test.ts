@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
-import { useRestHost } from '../../support/rest-host.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 const DESTROY_ALL = '/sessmgr/v1/sessions/destroy-all'
 
 const failed: unknown[] = []
-const host = await useRestHost({ attempts: { allow: () => true, failed: (attempt) => failed.push(attempt) } })
+const host = await forThisFile(
+  startRestHost({ attempts: { allow: () => true, failed: (attempt) => failed.push(attempt) } }),
+)
 const script = await host.scriptOf('admin')
 
 const FOREIGN = [

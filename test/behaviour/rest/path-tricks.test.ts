@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
 import { rawRequest } from '../../support/raw-request.ts'
-import { type SignedIn, useRestHost } from '../../support/rest-host.ts'
+import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
 
-const host = await useRestHost({ sessmgr: { settings: { maximum: 3, logic: 'block' } } })
+const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 3, logic: 'block' } } }))
 let admin = await host.signIn('admin')
 const subscriber = await host.signIn('alice')
 

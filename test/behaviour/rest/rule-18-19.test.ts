@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
-import { type RestHost, type SignedIn, startRestHost, useRestHost } from '../../support/rest-host.ts'
+import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { UNSAFE_ROUTES } from '../../support/rest-routes.ts'
 
 let admin: SignedIn
-const host = await useRestHost({ sessmgr: { settings: { maximum: 50 } } })
+const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 50 } } }))
 beforeEach(async () => {
   admin = await host.signIn('admin')
 })

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type SignedIn, useRestHost } from '../../support/rest-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
 
 let admin: SignedIn
-const host = await useRestHost({ sessmgr: { settings: { maximum: 9, logic: 'logout_oldest' } } })
+const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 9, logic: 'logout_oldest' } } }))
 beforeEach(async () => {
   await host.registry.options.delete('sessmgr_settings')
   admin = await host.signIn('admin')

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { startRestHost, useRestHost } from '../../support/rest-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 
-const host = await useRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } })
+const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } }))
 const headers = await host.scriptOf('admin')
 beforeEach(() => host.registry.options.delete('sessmgr_settings'))
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
-import { useRestHost } from '../../support/rest-host.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
 
-const host = await useRestHost({ sessmgr: { settings: { maximum: 1, logic: 'block' } } })
+const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 1, logic: 'block' } } }))
 
 const SETTINGS = '/sessmgr/v1/settings'
 

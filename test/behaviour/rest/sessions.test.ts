@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { useRestHost } from '../../support/rest-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 
-const host = await useRestHost()
+const host = await forThisFile(startRestHost())
 const headers = await host.scriptOf('admin')
 beforeEach(async () => {
   for (const { id } of host.users) await host.limiter.sessions.endAll(id)

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { startRestHost, useRestHost } from '../../support/rest-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 
 const SITE = '/wp/v2/settings'
 const SETTINGS = '/sessmgr/v1/settings'
 
-const host = await useRestHost({ sessmgr: { settings: { maximum: 100, logic: 'allow' } } })
+const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 100, logic: 'allow' } } }))
 const script = await host.scriptOf('admin')
 const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`key${index}`, index]))
 const { options } = host.limiter

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CommentsHost, startCommentsHost } from '../../support/comments-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
-import { useRestHost } from '../../support/rest-host.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 const SITE = '/wp/v2/settings'
 
-const host = await useRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } })
+const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } }))
 const headers = await host.scriptOf('admin')
 beforeEach(() => host.registry.options.delete('sessmgr_settings'))
 

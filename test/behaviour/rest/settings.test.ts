@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { useRestHost } from '../../support/rest-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 
-const host = await useRestHost({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } })
+const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } }))
 const headers = await host.scriptOf('admin')
 beforeEach(() => host.registry.options.delete('sessmgr_settings'))
 

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { useRestHost } from '../../support/rest-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startRestHost } from '../../support/rest-host.ts'
 
 const SITE = '/wp/v2/settings'
 
-const host = await useRestHost()
+const host = await forThisFile(startRestHost())
 const headers = await host.scriptOf('admin')
 const { options } = host.limiter
 options.register('one_addon', { schema: z.object({ a: z.int(), b: z.int() }), default: { a: 0, b: 0 }, rest: true })
