@@ -3,7 +3,7 @@ import { cookieOf, getMe, type HttpLoad, httpLoad, postLogin } from './http-load
 import { inTurns, type Redis, ratios, type Slice, type Subject, totals } from './in-turns.ts'
 import { type BenchApp, delayProxy, type Kind, startApp, startRedis } from './processes.ts'
 import { type Goal, judged, type Report } from './report.ts'
-import { median, withQuartiles } from './statistics.ts'
+import { withQuartiles } from './statistics.ts'
 
 const KINDS = ['plain', 'limit', 'naive', 'fallback', 'protected'] as const
 const COLUMNS = ['', 'plain', 'limit', 'naive check', 'fallback', 'protected', 'goal of protected', 'slices of each']
@@ -148,7 +148,8 @@ async function roundTrips(): Promise<string> {
       await load.all([getMe(cookie)])
       times.push(performance.now() - start)
     }
-    counts.push(`${kind} ${Math.floor(median(times) / FAR_MS)}`)
+    // The quickest: a busy machine only ever adds.
+    counts.push(`${kind} ${Math.floor(Math.min(...times) / FAR_MS)}`)
     load.close()
     app.stop()
   }
