@@ -33,7 +33,8 @@ export function whyNotBelievable(
   if ((field('server_mode') ?? field('redis_mode')) !== 'standalone')
     return 'the server is part of a cluster, or a sentinel'
   const isGenuine = /^(epoll|kqueue|evport|select|poll)$/.test(field('multiplexing_api') ?? '')
-  if (!isGenuine || !field('executable') || !field('monotonic_clock')) {
+  // Redis 6.2 does not name its clock yet.
+  if (!isGenuine || !field('executable') || (major > 6 && !field('monotonic_clock'))) {
     return 'the server does not say of itself what Redis and Valkey say, so a proxy or another server may stand there'
   }
   if (isVouchedFor) return undefined

@@ -27,7 +27,7 @@ function whyNot(fields: Record<string, string | undefined> = {}, addresses: Addr
 
 describe('a server is believed', () => {
   it.each<[string, Record<string, string | undefined>]>([
-    ['of Redis 6.2', { redis_version: '6.2.0' }],
+    ['of Redis 6.2', { redis_version: '6.2.0', monotonic_clock: undefined }],
     ['of Redis 7', {}],
     ['of Redis 8', { redis_version: '8.0.1', server_mode: undefined }],
     ['of Redis 10', { redis_version: '10.0.0' }],
