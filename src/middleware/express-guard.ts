@@ -9,6 +9,7 @@ import { limitPassportLogins } from './passport-login.ts'
 /** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */
 export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
+    if (!stores.isInUse) loadCookieRemover()
     stores.isInUse = true
     const standing = Standing.at(request)
     const earlier = standing.passed ?? stores
@@ -26,9 +27,21 @@ export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
   }
 }
 
-/** What writes cookies is loaded with the first dead session. */
+type CookieRemover = typeof import('./clear-session-cookie.ts')
+
+let cookieRemover: Promise<CookieRemover> | undefined
+
+/** Loads what writes cookies: not with the package, but before an update in place may have removed its file. */
+function loadCookieRemover(): Promise<CookieRemover> {
+  cookieRemover ??= import('./clear-session-cookie.ts')
+  cookieRemover.catch(() => {
+    cookieRemover = undefined
+  })
+  return cookieRemover
+}
+
 async function removeCookie(request: HostRequest, response: HostResponse, deadSessionId: string): Promise<void> {
-  const { clearSessionCookie } = await import('./clear-session-cookie.ts')
+  const { clearSessionCookie } = await loadCookieRemover()
   clearSessionCookie(request, response, deadSessionId)
 }
 

@@ -136,7 +136,22 @@ describe('the watch is not used, and says why,', () => {
   it('where the client has gone to another database than it was made with', async () => {
     const client = await connectRedis(db.server.url)
     await client.select(5)
-    await expectFallback(await startWatched(db.server.url, { client }), /different servers or databases/)
+    await expectFallback(await startWatched(db.server.url, { client }), /different databases/)
+  })
+
+  it('where the second connection leads to a replica of the server, which may lag', async () => {
+    const replica = await startRedis()
+    const there = await connectRedis(replica.url)
+    await there.replicaOf('127.0.0.1', db.server.port)
+    await expect.poll(() => there.info('replication'), { timeout: 20_000 }).toContain('master_link_status:up')
+    const client = await connectRedis(db.server.url)
+    const duplicate = client.duplicate.bind(client)
+    const elsewhere = (options: object) =>
+      duplicate({ ...options, url: undefined, socket: { port: replica.port } } as object)
+    Object.assign(client, { duplicate: elsewhere })
+    await expectFallback(await startWatched(db.server.url, { client }), 'the two connections lead to different servers')
+    there.destroy()
+    await replica.stop()
   })
 
   it('where a change is told after the next reply', async () => {

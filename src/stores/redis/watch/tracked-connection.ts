@@ -55,13 +55,16 @@ export class TrackedConnection {
     const own = this.#own
     own.unref()
     const ownAddress = await connectedFrom(() => own.connect(), own.options?.socket)
-    const [info, clientInfo] = await Promise.all([
+    const [info, clientInfo, infoOfClient] = await Promise.all([
       own.sendCommand(['INFO', 'server']),
       own.sendCommand(['CLIENT', 'INFO']),
+      this.#tracking.client.sendCommand(['INFO', 'server']),
     ])
     const signs = { info: String(info), clientInfo: String(clientInfo), ownAddress }
     const problem = whyNotBelievable(signs, this.#tracking.isVouchedFor)
     if (problem !== undefined) throw new NotBelievable(problem)
+    // A name may lead to the primary once and to a replica, which lags, the next time; the next try may find the same.
+    if (runOf(info) !== runOf(infoOfClient)) throw new Error('the two connections lead to different servers')
     await own.sendCommand(['CLIENT', 'TRACKING', 'ON', 'OPTIN'])
     await this.#tryCanary()
     await this.#askTime()
@@ -81,7 +84,7 @@ export class TrackedConnection {
     const { isTold } = canary
     // To delete it would take one right more.
     await write(1)
-    if (String(found) !== '1') throw new NotBelievable('the two connections lead to different servers or databases')
+    if (String(found) !== '1') throw new NotBelievable('the two connections lead to different databases')
     if (!isTold) throw new NotBelievable('a change was not told before the next reply')
   }
 
@@ -149,3 +152,6 @@ export class TrackedConnection {
     }
   }
 }
+
+/** Which run of which server an `INFO server` is of. */
+const runOf = (info: unknown) => /^run_id:(\S+)/m.exec(String(info))?.[1]
