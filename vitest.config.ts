@@ -48,7 +48,17 @@ export default defineConfig({
           maxWorkers: 3,
         },
       },
-      { extends: true, test: { name: 'browser', include: [BROWSER], sequence: { groupOrder: 1 }, maxWorkers: 2 } },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: [BROWSER],
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
+          // A browser on a machine that is too busy draws too late now and then. The report says what was tried again.
+          retry: 1,
+        },
+      },
     ],
   },
 })

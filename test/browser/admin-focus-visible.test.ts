@@ -43,7 +43,8 @@ test.each([
         const here = await page.evaluate(covered)
         if (!here) continue
         seen.push(here.name)
-        expect(here.hidden, `${path}, ${way}: ${here.name}`).toBe(0)
+        const hidden = async () => (await page.evaluate(covered))?.hidden
+        await expect.poll(hidden, { message: `${path}, ${way}: ${here.name}` }).toBe(0)
       }
       expect(seen.length).toBeGreaterThan(4)
       page.once('dialog', (dialog) => void dialog.accept())

@@ -70,7 +70,11 @@ describe('the list of sessions', () => {
     await page.mouse.click(...(await middleOf(page, 'Sign out Firefox 143 on Windows')))
     await page.getByText('2 live sessions').waitFor()
     await page.clock.pauseAt(Date.now() + 120_000)
-    await page.getByRole('button', { name: 'Refresh' }).click()
+    const refresh = page.getByRole('button', { name: 'Refresh' })
+    // So long a jump has the list fetched, and only a timer says that this is done.
+    const isReady = () => page.clock.runFor(10).then(() => refresh.isEnabled())
+    await expect.poll(isReady).toBe(true)
+    await refresh.click()
     await expect.poll(() => cards(page).count()).toBe(2)
     await page.mouse.click(...place)
     await page.mouse.click(...(await middleOf(page, 'Sign out Firefox 141 on Windows')))
