@@ -1,4 +1,5 @@
 import { RedisStore } from 'connect-redis'
+import { afterEach, expect } from 'vitest'
 import { type SessmgrStore, tokenOf, type UserId } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
 import type { VerdictWatch, WatchedSession } from '../../src/stores/verdict-watch.ts'
@@ -66,6 +67,23 @@ export async function startWatched(url: string, options: Options = {}): Promise<
     async close() {
       await store.close()
       client.destroy()
+    },
+  }
+}
+
+/** Gives the tests of a file what starts processes whose watch is in use; `open` are those to close when a test ends. */
+export function useWatched(redis: { readonly server: { readonly url: string } }) {
+  const open: WatchedProcess[] = []
+  afterEach(async () => {
+    for (const process of open.splice(0)) await process.close()
+  })
+  return {
+    open,
+    async started(options: Options = {}): Promise<WatchedProcess> {
+      const process = await startWatched(redis.server.url, options)
+      open.push(process)
+      await expect.poll(() => process.watch.whyNot(process.sessionStore)).toBeUndefined()
+      return process
     },
   }
 }

@@ -1,7 +1,7 @@
 import { RedisStore } from 'connect-redis'
 import Redis from 'ioredis'
 import { createClientPool, createCluster, createSentinel } from 'redis'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fromIoredis, type RedisClient, redisStore } from '../../../src/redis.ts'
 import { duplicatesThrough } from '../../support/late-watch.ts'
 import { connectRedis } from '../../support/redis-client.ts'
@@ -9,22 +9,10 @@ import { redisRights, watchRights } from '../../support/redis-rights.ts'
 import { startRedis } from '../../support/redis-server.ts'
 import { startProxy } from '../../support/tcp-proxy.ts'
 import { useRedis } from '../../support/use-redis.ts'
-import { startWatched, type WatchedProcess } from '../../support/watched-process.ts'
+import { startWatched, useWatched, type WatchedProcess } from '../../support/watched-process.ts'
 
 const db = useRedis()
-const open: WatchedProcess[] = []
-
-/** Starts a process whose watch is in use. */
-async function started(options: Parameters<typeof startWatched>[1] = {}): Promise<WatchedProcess> {
-  const process = await startWatched(db.server.url, options)
-  open.push(process)
-  await expect.poll(() => process.watch.whyNot(process.sessionStore)).toBeUndefined()
-  return process
-}
-
-afterEach(async () => {
-  for (const process of open.splice(0)) await process.close()
-})
+const { started, open } = useWatched(db)
 
 describe('the watch is used', () => {
   it.each<[string, object]>([

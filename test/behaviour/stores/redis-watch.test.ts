@@ -1,26 +1,14 @@
 import { RedisStore } from 'connect-redis'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import { broadcasting, raceTurns } from '../../support/race-turns.ts'
 import { startRedis } from '../../support/redis-server.ts'
 import { useRedis } from '../../support/use-redis.ts'
-import { startWatched, type WatchedProcess } from '../../support/watched-process.ts'
+import { startWatched, useWatched, type WatchedProcess } from '../../support/watched-process.ts'
 
 const db = useRedis()
 const KEY = 'sessmgr:{alice}:s'
-const open: WatchedProcess[] = []
-
-/** Starts a process whose watch is in use. */
-async function started(options: Parameters<typeof startWatched>[1] = {}): Promise<WatchedProcess> {
-  const process = await startWatched(db.server.url, options)
-  open.push(process)
-  await expect.poll(() => process.watch.whyNot(process.sessionStore)).toBeUndefined()
-  return process
-}
-
-afterEach(async () => {
-  for (const process of open.splice(0)) await process.close()
-})
+const { started } = useWatched(db)
 
 /** How many commands the server has run since the last reset, but for those of this question. */
 async function commandCounts(): Promise<Record<string, number>> {
