@@ -1,5 +1,12 @@
 export { type FakeClock, fakeClock } from './testing/fake-clock.ts'
 export type { LicensingUnderTest } from './testing/licensing/licensing-case.ts'
 export { type LicensingContractOptions, registerLicensingContract } from './testing/licensing/licensing-contract.ts'
+export {
+  type SignInAgent,
+  type SignInOptions,
+  type SignInRequest,
+  type SignInResponse,
+  signIn,
+} from './testing/sign-in.ts'
 export type { StoreUnderTest } from './testing/store/store-case.ts'
 export { registerStoreContract, type StoreContractOptions } from './testing/store/store-contract.ts'

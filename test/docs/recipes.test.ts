@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import express from 'express'
 import session from 'express-session'
 import { Passport } from 'passport'
@@ -8,8 +11,9 @@ import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
 import * as fastifyDoor from '../../src/fastify.ts'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
-import { fakeClock } from '../../src/testing.ts'
-import { codeBlocks, pageAt } from './pages.ts'
+import * as testingDoor from '../../src/testing.ts'
+import { asCommonJs } from './newcomer-programs.ts'
+import { codeBlocks, pageAt, ROOT } from './pages.ts'
 
 type Names = Readonly<Record<string, unknown>>
 
@@ -142,21 +146,47 @@ it('testing.md: the test of an application passes, and its clock ends sessions',
   const exports = { createApp: () => createApp(() => {}, { settings: { maximum: 1 } }).app }
   const packages: Names = {
     './app.js': exports,
+    'sessmgr/testing': testingDoor,
     vitest: { test: (_name: string, run: () => Promise<void>) => tests.push(run) },
   }
-  runBlock('testing', 0, { require: (name: string) => packages[name] ?? nodeRequire(name) })
+  runBlock('testing', 1, { require: (name: string) => packages[name] ?? nodeRequire(name) })
   expect(tests).toHaveLength(1)
   await tests[0]?.()
 
-  const clock = fakeClock()
+  const clock = testingDoor.fakeClock()
   const { app, limiter } = createApp(() => {}, { store: memoryStore({ clock }) })
   await devicesOf(app, 1)
   expect(await limiter.sessions.count('alice')).toBe(1)
   const used = {
     require: (name: string) => ({ 'sessmgr/testing': { fakeClock: () => clock } })[name] ?? { memoryStore, sessmgr },
   }
-  runBlock('testing', 1, used)
+  runBlock('testing', 2, used)
   expect(await limiter.sessions.count('alice')).toBe(0)
+})
+
+it('testing.md: the test of an application passes as CommonJS, as Jest runs it, on the built package', () => {
+  const folder = join(ROOT, 'test-output', 'testing')
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(folder, { recursive: true })
+  const { code } = codeBlocks(pageAt('docs/recipes/testing.md')).find(({ language }) => language === 'ts') ?? {
+    code: '',
+  }
+  const [, app] = codeBlocks(pageAt('docs/getting-started.md')).filter(({ code }) => code.includes('app.listen('))
+  const program = asCommonJs(app?.code ?? '').replace(
+    'app.listen(3000)',
+    "app.get('/me', (req, res) => res.sendStatus(req.session.userId ? 200 : 401))",
+  )
+  writeFileSync(
+    join(folder, 'app.cjs'),
+    `exports.createApp = () => {\n${program.replace('maximum: 2', 'maximum: 1')}\nreturn app\n}`,
+  )
+  writeFileSync(
+    join(folder, 'limit.test.cjs'),
+    asCommonJs(code).replace("'vitest'", "'node:test'").replace('app.js', 'app.cjs'),
+  )
+  const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd: folder, encoding: 'utf8' })
+  expect(stdout).toContain('a second device signs the first one out')
+  expect([status, stdout]).toEqual([0, expect.stringContaining('# pass 1')])
 })
 
 it('hosts.md: the program for Fastify lets the last two of three devices stay signed in', async () => {

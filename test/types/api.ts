@@ -20,7 +20,8 @@ import byDefault, {
   tokenOf,
   type UserId,
 } from 'sessmgr'
-import { type FakeClock, fakeClock, registerStoreContract } from 'sessmgr/testing'
+import { type FakeClock, fakeClock, registerStoreContract, signIn } from 'sessmgr/testing'
+import { agent } from 'supertest'
 import { describe, it } from 'vitest'
 
 type Equals<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -242,6 +243,9 @@ void hookCatalogue.actions.made_up
 
 // The contract suite takes vitest as it is, and a clock that is told what time it is.
 const clock: FakeClock = fakeClock(0)
+signIn(agent('http://localhost'), { username: 'alice' }, { path: '/session', type: 'json' }).then(({ text }) => text)
+// @ts-expect-error There is no such type of body.
+signIn(agent('http://localhost'), {}, { type: 'xml' })
 registerStoreContract({
   describe,
   it,

@@ -1,0 +1,68 @@
+/** What `signIn` needs of an agent of supertest. */
+export interface SignInAgent<Response extends SignInResponse = SignInResponse> {
+  /** Starts a POST to a path of the application. */
+  post(path: string): SignInRequest<Response>
+}
+
+/** A request of supertest before it is sent; awaiting it sends it. */
+export interface SignInRequest<Response extends SignInResponse = SignInResponse> extends PromiseLike<Response> {
+  /** Sets the type of the body. */
+  type(type: string): SignInRequest<Response>
+  /** Sets the body. */
+  send(fields: object): SignInRequest<Response>
+}
+
+/** What `signIn` reads of a response. */
+export interface SignInResponse {
+  /** The HTTP status. */
+  readonly status: number
+  /** The headers, by lower-case name. */
+  readonly headers: object
+  /** The body, if it is JSON. */
+  readonly body: unknown
+}
+
+/** How your login route takes its fields. */
+export interface SignInOptions {
+  /** Path of the login route. @default '/login' */
+  readonly path?: string
+  /** Type of the body. @default 'form' */
+  readonly type?: 'form' | 'json'
+}
+
+/**
+ * Signs a user in through your own login route, and returns the response.
+ *
+ * @param agent An agent of supertest. Each agent keeps its own cookies, like a browser.
+ * @param user The fields your login route reads, such as `{ username, password }`.
+ * @throws Error when the response is an error, redirects back to the login route or sets no cookie.
+ * @example
+ * const phone = request.agent(app)
+ * await signIn(phone, { username: 'alice', password: 'secret' })
+ */
+export async function signIn<Response extends SignInResponse>(
+  agent: SignInAgent<Response>,
+  user: object,
+  { path = '/login', type = 'form' }: SignInOptions = {},
+): Promise<Response> {
+  const response = await agent.post(path).type(type).send(user)
+  const refusal = refusalOf(response, path)
+  if (refusal) throw new Error(`POST ${path} ${refusal}`)
+  return response
+}
+
+function refusalOf({ status, headers, body }: SignInResponse, path: string): string | undefined {
+  const { location, 'set-cookie': cookies = [] } = headers as { location?: string; 'set-cookie'?: string | string[] }
+  if (status >= 400) {
+    const code = (body as { code?: unknown } | undefined)?.code
+    return `responded with ${status}${code ? ` ${code}` : ''}.`
+  }
+  if (location && pathOf(location) === pathOf(path)) return 'redirected back: the login was refused.'
+  // A cookie without a value is one that the response clears.
+  if ([cookies].flat().some((cookie) => /^[^=]*=[^;]/.test(cookie))) return undefined
+  return "set no cookie, so nobody is signed in. Cookies with secure: true need HTTPS; use secure: 'auto'."
+}
+
+function pathOf(url: string): string {
+  return new URL(url, 'http://localhost').pathname
+}
