@@ -9,7 +9,9 @@ const IDLE_TICKS = 40
 
 /** A call to a store. While it waits for its answer it stands in a row with the others, and nothing holds it after that. */
 export abstract class PendingCall {
+  /** When it fails for want of an answer. It keeps that when it begins again, in the row of another store. */
   due = 0
+  since = 0
   isWaiting = false
   before: PendingCall | undefined = undefined
   after: PendingCall | undefined = undefined
@@ -38,7 +40,7 @@ export class CallDeadline {
   readonly #deadlineMs: number
   readonly #what: string
   readonly #tidy: (cause: unknown) => unknown
-  /** The row, in order of the calls, and so, the deadline being one for all, in order of what is due. */
+  /** The row, in order of what is due. */
   #first: PendingCall | undefined
   #last: PendingCall | undefined
   #timer: ReturnType<typeof setInterval> | undefined
@@ -71,7 +73,7 @@ export class CallDeadline {
     })
   }
 
-  /** Lets a call begin. False when it must not, and has failed by that. */
+  /** Lets a call begin, or begin again with the deadline that it has. False when it must not, and has failed by that. */
   begin(call: PendingCall): boolean {
     const now = performance.now()
     if (this.#stuck) {
@@ -81,12 +83,9 @@ export class CallDeadline {
       }
       this.#nextProbe = now + PROBE_MS
     }
-    call.due = now + this.#deadlineMs
-    call.isWaiting = true
-    call.before = this.#last
-    if (this.#last) this.#last.after = call
-    else this.#first = call
-    this.#last = call
+    call.since = now
+    call.due ||= now + this.#deadlineMs
+    this.#join(call)
     if (this.#timer === undefined) this.#startTimer()
     else if (this.#idleTicks > 0) this.#timer.ref()
     this.#idleTicks = 0
@@ -105,6 +104,20 @@ export class CallDeadline {
     if (!call.isWaiting) return
     this.answered(call)
     call.fail(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', this.#tidy(cause)))
+  }
+
+  /** Puts a call at its place in the row: the last, but for one that has waited elsewhere. */
+  #join(call: PendingCall): void {
+    let before = this.#last
+    while (before && before.due > call.due) before = before.before
+    const after = before ? before.after : this.#first
+    call.before = before
+    call.after = after
+    if (before) before.after = call
+    else this.#first = call
+    if (after) after.before = call
+    else this.#last = call
+    call.isWaiting = true
   }
 
   #leave(call: PendingCall): boolean {
@@ -129,7 +142,8 @@ export class CallDeadline {
     const now = performance.now()
     for (let call = this.#first; call && call.due <= now; call = this.#first) {
       // One call may hang alone, as with one node of a cluster; the store is stuck when nothing has answered since.
-      if (this.#lastAnswer < call.due - this.#deadlineMs) {
+      // A call that waited elsewhere before has not been here for long enough to show it.
+      if (this.#lastAnswer < call.since && call.due >= call.since + this.#deadlineMs) {
         this.#stuck = true
         this.#nextProbe = now + PROBE_MS
       }

@@ -87,10 +87,12 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   }
 
   fail(error: unknown): void {
-    const isLate = (error as Error).cause === undefined
-    if (this.#begun === undefined || isLate) return this.#end(error)
-    // The watched connection was lost. The application's own may be there.
+    const wasWatched = this.#begun !== undefined
     this.#begun = undefined
+    const isLate = (error as Error).cause === undefined
+    if (wasWatched && isLate) this.#guard.limiter.watch?.drop()
+    if (!wasWatched || isLate) return this.#end(error)
+    // The watched connection was lost. The application's own may be there.
     this.ask()
     this.#guard.calls.read(this.#sessionId, this)
   }

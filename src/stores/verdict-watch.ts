@@ -33,6 +33,8 @@ export interface VerdictWatch {
   begin(session: WatchedSession): number
   /** Returns true when a session was live after its reading began. False says nothing: ask the registry and the epoch. */
   isLive(session: WatchedSession, begun: number): boolean
+  /** Is told that a reading was not answered in time. Drops the connection, and does without one for a while. */
+  drop(): void
   /** Resolves why requests whose sessions lie in `store`, if it is given, do without the watch; undefined when they use it. */
   whyNot(store?: object): Promise<string | undefined>
 }

@@ -59,7 +59,16 @@ type Method = (sessionId: string, ...further: unknown[]) => unknown
 /** Takes a store's own methods, before anything is put in front of them. */
 export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   const { get, set, destroy, touch } = store as unknown as { get: Method; set: Method; destroy: Method; touch?: Method }
-  const deadline = new CallDeadline(deadlineMs, 'session store')
+  const createDeadline = () => new CallDeadline(deadlineMs, 'session store')
+  const ownDeadline = createDeadline()
+  // Each connection hangs for itself: no call waits or fails because another connection does not answer.
+  let other = { target: store as object, deadline: ownDeadline }
+
+  function deadlineOf(target: object): CallDeadline {
+    if (target === store) return ownDeadline
+    if (target !== other.target) other = { target, deadline: createDeadline() }
+    return other.deadline
+  }
 
   function start<T>(
     call: StoreCall<T | undefined>,
@@ -69,6 +78,7 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
     sessionId: string,
     data?: HostSessionData,
   ): void {
+    const deadline = deadlineOf(target)
     if (!deadline.begin(call)) return
     try {
       const callback: Callback<T | null> = (error, value) => {

@@ -32,20 +32,12 @@ describe('an application that watches its sessions', () => {
     return browser
   }
 
-  it('rule 5: answers 503 when the watched connection hangs, and goes on without it', async () => {
+  it('rule 5: answers one 503 when the watched connection hangs, and goes on without it at once', async () => {
     const browser = await watched('alice')
     proxy.set({ kind: 'black hole' })
     const statuses: number[] = []
-    await expect
-      .poll(
-        async () => {
-          statuses.push(await browser.me())
-          return statuses.at(-1)
-        },
-        { timeout: 20_000 },
-      )
-      .toBe(200)
-    expect(new Set(statuses)).toEqual(new Set([503, 200]))
+    for (let request = 0; request < 5; request++) statuses.push(await browser.me())
+    expect(statuses).toEqual([503, 200, 200, 200, 200])
     proxy.set({ kind: 'none' })
     await expect.poll(() => host.store.watch?.whyNot(), { timeout: 20_000 }).toBeUndefined()
     expect(await browser.me()).toBe(200)

@@ -52,10 +52,12 @@ describe('the watch is used', () => {
       () => 'answered',
       () => 'failed',
     )
-    await expect.poll(() => one.watch.reading(one.sessionStore), { timeout: 20_000 }).toBeUndefined()
+    one.watch.drop()
     // Whoever waited for it is told at once.
     expect(await hanging).toBe('failed')
+    expect(one.watch.reading(one.sessionStore)).toBeUndefined()
     proxy.set({ kind: 'none' })
+    await expect.poll(() => one.watch.whyNot(one.sessionStore), { timeout: 20_000 }).toBeUndefined()
     await expect.poll(async () => (await one.ask(session, 'a'))?.isLive, { timeout: 20_000 }).toBe(true)
     await one.close()
     open.length = 0

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
-import { CallDeadline } from '../../../src/ground/call-deadline.ts'
+import { CallDeadline, PendingCall } from '../../../src/ground/call-deadline.ts'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 import { deferred, nextTurn } from '../../support/deferred.ts'
 
@@ -203,5 +203,37 @@ describe('a store that does not answer', () => {
   it('does not hold up another store', async () => {
     await stuckDeadline()
     await expect(new CallDeadline(DEADLINE_MS, 'other store').run(async () => 1)).resolves.toBe(1)
+  })
+})
+
+describe('a call that has waited for another store before', () => {
+  class Call extends PendingCall {
+    readonly fail = vi.fn()
+  }
+
+  it('keeps its deadline, and takes its place among those that began here', async () => {
+    const [hanging, deadline] = [new CallDeadline(1000, 'store'), new CallDeadline(1000, 'store')]
+    const [moved, own] = [new Call(), new Call()]
+    hanging.begin(moved)
+    await sleep(50)
+    deadline.begin(own)
+    hanging.failed(moved, new Error('closed'))
+    deadline.begin(moved)
+    await vi.waitFor(() => expect(moved.fail).toHaveBeenCalledTimes(2), { timeout: 10_000 })
+    expect(moved.due).toBeLessThan(own.due)
+    await vi.waitFor(() => expect(own.fail).toHaveBeenCalledOnce(), { timeout: 10_000 })
+    const [late] = moved.fail.mock.invocationCallOrder.slice(1)
+    expect(late).toBeLessThan(own.fail.mock.invocationCallOrder[0] ?? 0)
+  })
+
+  it('does not show that the second one hangs', async () => {
+    const [hanging, deadline] = [new CallDeadline(DEADLINE_MS, 'store'), new CallDeadline(DEADLINE_MS, 'store')]
+    const moved = new Call()
+    hanging.begin(moved)
+    await sleep(DEADLINE_MS / 2)
+    hanging.failed(moved, new Error('closed'))
+    deadline.begin(moved)
+    await vi.waitFor(() => expect(moved.fail).toHaveBeenCalledTimes(2))
+    await expect(deadline.run(async () => 'answered')).resolves.toBe('answered')
   })
 })

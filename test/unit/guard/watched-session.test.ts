@@ -13,6 +13,7 @@ async function watchedWorld(isLive: boolean) {
     reading: (store) => Object.assign(Object.create(store), { isWatched: true }),
     begin: (session) => begun.push(session),
     isLive: () => isLive,
+    drop: vi.fn(),
     whyNot: async () => undefined,
   }
   const memory: SessmgrStore = { ...memoryStore(), watch }
@@ -59,21 +60,23 @@ describe('a session that is watched', () => {
   })
 
   it('is read once more, and asked about, when the watched connection was lost meanwhile', async () => {
-    const { guard, asked, readFrom, loseConnection } = await watchedWorld(true)
+    const { guard, asked, readFrom, loseConnection, watch } = await watchedWorld(true)
     loseConnection()
     expect(await guard.load('a')).toMatchObject(SESSION)
     expect(asked).toHaveBeenCalledTimes(1)
     expect(readFrom).toEqual([true, false])
+    expect(watch.drop).not.toHaveBeenCalled()
   })
 
-  it('is not read once more when there was no answer in time', async () => {
-    const { guard, calls, readFrom } = await watchedWorld(true)
+  it('is not read once more when there was no answer in time, and the watch is told', async () => {
+    const { guard, calls, readFrom, watch } = await watchedWorld(true)
     vi.spyOn(calls, 'read').mockImplementation((_, call, from) => {
       readFrom.push(from !== undefined)
       call.fail(new Error('too late') as never)
     })
     await expect(guard.load('a')).rejects.toThrow('too late')
     expect(readFrom).toEqual([true])
+    expect(watch.drop).toHaveBeenCalledTimes(1)
   })
 
   it('is asked about as ever by a process that has not seen it, or without a watch for its store', async () => {

@@ -10,6 +10,8 @@ import type { TrackedConnection, Tracking } from './tracked-connection.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2000
+/** How long to do without after a connection hung: the next one may open well and hang as well. */
+const HANG_WAIT_MS = 10_000
 /** What Redis says where trying again does not help. */
 const REFUSALS = /^(NOPERM|NOAUTH|WRONGPASS|NOPROTO|ERR(?! max number of clients))/
 
@@ -59,9 +61,7 @@ export class RedisWatch implements VerdictWatch {
       if (performance.now() >= this.#notBefore) void this.#open()
       return undefined
     }
-    if (!connection.isStuck(this.#deadlineMs)) return connection.viewOf(store)
-    connection.end()
-    return undefined
+    return connection.viewOf(store)
   }
 
   begin(session: WatchedSession): number {
@@ -75,6 +75,11 @@ export class RedisWatch implements VerdictWatch {
   isLive(session: WatchedSession, begun: number): boolean {
     const connection = this.#connection
     return connection !== undefined && connection.answered >= begun && this.#knows(session)
+  }
+
+  drop(): void {
+    this.#notBefore = performance.now() + HANG_WAIT_MS
+    this.#connection?.end()
   }
 
   /** Knowledge of a connection that is over is not valid, nor is that of one that is not believed yet. */

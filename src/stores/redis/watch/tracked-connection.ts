@@ -36,8 +36,6 @@ export class TrackedConnection {
   readonly #tracking: Tracking
   readonly #follower: SessionFollower
   #canary: { readonly key: string; isTold: boolean } | undefined
-  #waiting = 0
-  #lastAnswer = 0
 
   constructor(tracking: Tracking) {
     this.#tracking = tracking
@@ -123,21 +121,10 @@ export class TrackedConnection {
   /** Replies come in the order of the commands: one of them shows that all before it have come. */
   async #read(args: [string]): Promise<unknown> {
     const number = ++this.sent
-    if (this.#waiting++ === 0) this.#lastAnswer = performance.now()
-    try {
-      const value = await this.#own.get(...args)
-      // A failure shows nothing: it may be that the command was never sent.
-      if (number > this.answered) this.answered = number
-      return value
-    } finally {
-      this.#waiting--
-      this.#lastAnswer = performance.now()
-    }
-  }
-
-  /** Tells whether readings wait, and none was answered for so long. */
-  isStuck(ms: number): boolean {
-    return this.#waiting > 0 && performance.now() - this.#lastAnswer > ms
+    const value = await this.#own.get(...args)
+    // A failure shows nothing: it may be that the command was never sent.
+    if (number > this.answered) this.answered = number
+    return value
   }
 
   /** Ends the connection, and with it all that is known by it. */
