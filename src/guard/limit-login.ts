@@ -104,8 +104,9 @@ async function admit(
 /** Remembers the visitor's session and returns what puts it back: a refused login leaves it as it was. */
 function rememberSession(store: HostedStore, request: GuardedRequest): () => Promise<void> {
   const { sessionID: sessionId = '', session } = request
-  const data = JSON.parse(JSON.stringify(session ?? null)) as HostSessionData | null
+  const text = JSON.stringify(session ?? null)
   return async () => {
+    const data = JSON.parse(text) as HostSessionData | null
     const refusedId = request.sessionID
     await store.putBack(request, sessionId, data)
     if (refusedId !== undefined && refusedId !== sessionId) await store.guard.calls.destroy(refusedId)

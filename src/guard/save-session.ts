@@ -4,6 +4,7 @@ import { type Token, tokenOf } from '../sessions/token.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { GuardedRequest, HostSessionData } from './host-types.ts'
 import { Standing } from './request/standing.ts'
+import { WrittenLogin } from './request/written-login.ts'
 import { MARKER_KEY } from './session-marks.ts'
 import { sessionTtl, touchInterval } from './session-ttl.ts'
 
@@ -24,11 +25,12 @@ class Write {
 }
 
 /**
- * Writes a session, unless it has been ended meanwhile. `request`: whose session it is, where that is known. It has one of five fates, the first that fits:
+ * Writes a session, unless it has been ended meanwhile. `request`: whose session it is, where that is known. It has one of six fates, the first that fits:
  *
  * | the session                                         | what becomes of it                                   |
  * | --------------------------------------------------- | ---------------------------------------------------- |
  * | made by a login under way                           | `saveLoggingIn`: written with a marker               |
+ * | has a valid marker, and lies there from its login   | `confirm`: its use is noted                          |
  * | has a valid marker                                  | `saveRegistered`: written while it is live           |
  * | the one that the visitor of a login came with       | written as it is: the login registers it next        |
  * | known by its id alone                               | `saveEmptied`: marked again, or its slot is freed    |
@@ -45,10 +47,12 @@ export async function saveSession(
   const standing = Standing.of(request)
   if (standing?.begunId === sessionId) standing.begunId = undefined
   const login = standing?.login
-  if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, login.userId)
+  if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, standing, login.userId)
+  const written = standing?.takeWrittenLogin()
   await guard.prepare(data, token)
   const marker = guard.marks.read(data, token)
-  if (marker) return saveRegistered(guard, write, marker)
+  if (marker)
+    return written?.holds(sessionId, data) ? confirm(guard, write, marker) : saveRegistered(guard, write, marker)
   if (login) return guard.calls.set(sessionId, data)
   const holder = holderOf(guard, write)
   return holder ? saveEmptied(guard, write, holder) : saveUnregistered(guard, write)
@@ -56,15 +60,22 @@ export async function saveSession(
 
 /**
  * A login that is cut off before its answer must not leave what passes for a session from before sessmgr. The session
- * itself is marked when it is registered: then it differs from what was written, and is written for its full time.
+ * itself is marked when it is registered: so it differs from what the host knows as written, and the host writes it with
+ * the answer, which confirms the login.
  */
-async function saveLoggingIn(guard: GuardContext, { sessionId, data, token }: Write, userId: UserId): Promise<void> {
+async function saveLoggingIn(
+  guard: GuardContext,
+  { sessionId, data, token }: Write,
+  standing: Standing,
+  userId: UserId,
+): Promise<void> {
   await guard.marks.ready()
   const marker = guard.marks.seal(userId, token)
   const before = data[MARKER_KEY]
   if (marker) data[MARKER_KEY] = marker
   try {
     await guard.calls.set(sessionId, data)
+    standing.writtenLogin = new WrittenLogin(sessionId, data)
   } finally {
     if (before === undefined) delete data[MARKER_KEY]
     else data[MARKER_KEY] = before
@@ -72,11 +83,19 @@ async function saveLoggingIn(guard: GuardContext, { sessionId, data, token }: Wr
 }
 
 async function saveRegistered(guard: GuardContext, write: Write, login: LoginSession): Promise<void> {
-  const { sessionId, data } = write
   if (!(await guard.isLive(login))) return
-  await guard.calls.set(sessionId, data)
+  await guard.calls.set(write.sessionId, write.data)
+  await confirm(guard, write, login)
+}
+
+/** Gives a session that lies in the store its full time in the registry. */
+async function confirm(
+  guard: GuardContext,
+  { sessionId, data }: Write,
+  { userId, token }: LoginSession,
+): Promise<void> {
   const interval = touchInterval(data, guard.options.touchEveryMs)
-  const stillThere = await guard.limiter.touch(login.userId, login.token, sessionTtl(data), interval / 2)
+  const stillThere = await guard.limiter.touch(userId, token, sessionTtl(data), interval / 2)
   guard.seen.noteTouch(sessionId, data, interval)
   // It may have been ended while it was being written.
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId)

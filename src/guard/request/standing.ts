@@ -1,6 +1,7 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { HostResponse, LimitLogin, RequestState } from '../host-types.ts'
+import type { WrittenLogin } from './written-login.ts'
 
 /** The login session on which a request goes. */
 export interface OriginSession {
@@ -49,6 +50,8 @@ export class Standing {
   limitLogin: LimitLogin | undefined = undefined
   response: HostResponse | undefined = undefined
   login: LoginUnderWay | undefined = undefined
+  /** What the last login has written, until its session is written again. */
+  writtenLogin: WrittenLogin | undefined = undefined
   /** Id of a session that the request has begun and not written: no store has it. */
   begunId: string | undefined = undefined
   /** Whose guards the request passed before it had a session: no session of theirs may come after that. */
@@ -70,6 +73,13 @@ export class Standing {
   /** Makes this the standing of a request. */
   standFor(request: object): void {
     ;(request as { [STANDING]?: Standing })[STANDING] = this
+  }
+
+  /** Returns what the last login has written, once. */
+  takeWrittenLogin(): WrittenLogin | undefined {
+    const { writtenLogin } = this
+    this.writtenLogin = undefined
+    return writtenLogin
   }
 
   noteTooEarly(guard: object): void {
