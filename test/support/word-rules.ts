@@ -41,7 +41,7 @@ export const PLAIN_WORDS: readonly WordRule[] = [
   rule(/\bas good as (none|no|new)\b/i, 'ignored'),
   rule(/\b(that|which) (is|are) none\b/i, 'that is invalid'),
   rule(/\bthat there (is|are)\b/i, 'available, or leave it out'),
-  rule(/, too\b/i, 'also'),
+  rule(/, too(?=[.,;:)]|$)/i, 'also'),
   rule(/\b(knows?|known|learns?|speaks?|hears?) of\b/i, 'know about'),
   rule(/\bmakes what\b|\bsays (of|what|whether|who)\b|\bgive what\b/i, 'returns'),
   rule(/\b(holds?|held|takes?|taken|frees?|freed) (a|an|the|its|their|all|no) places?\b/i, 'slot'),
