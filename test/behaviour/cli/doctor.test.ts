@@ -50,6 +50,11 @@ it.each([
   ['redisStore({ client })', '', /\(watched\)\.\nThe configuration names no session store/],
   ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the option "tracking" is false\.\n$/],
   ['memoryStore()', '', /\(not watched\): the store cannot tell of changes\.\n$/],
+  [
+    "(await client.configSet('tracking-table-max-keys', '1'), redisStore({ client }))",
+    'sessionStore',
+    /\(not watched\): the server forgets at once what it should watch/,
+  ],
 ])('sessmgr doctor says what holds of %s with %j', async (store, options, said) => {
   const { code, out } = await doctor(store, options)
   expect(code).toBe(0)

@@ -130,6 +130,7 @@ describe('the watch is not used, and says why,', () => {
   })
 
   it('where the second connection leads to a replica of the server, which may lag', async () => {
+    await db.client.configSet('repl-diskless-sync-delay', '0')
     const replica = await startRedis()
     const there = await connectRedis(replica.url)
     await there.replicaOf('127.0.0.1', db.server.port)
@@ -142,6 +143,23 @@ describe('the watch is not used, and says why,', () => {
     await expectFallback(await startWatched(db.server.url, { client }), 'the two connections lead to different servers')
     there.destroy()
     await replica.stop()
+  })
+
+  it('where the server has no room to keep in mind what it should watch', async () => {
+    await db.client.configSet('tracking-table-max-keys', '1')
+    try {
+      await expectFallback(await startWatched(db.server.url), /^the server forgets at once.*tracking-table-max-keys/)
+    } finally {
+      await db.client.configSet('tracking-table-max-keys', '1000000')
+    }
+  })
+
+  it('where the user may not read what a request reads', async () => {
+    await db.client.sendCommand(['ACL', 'SETUSER', 'blind', 'reset', 'on', '>blind', '~*', '+@all', '-hget'])
+    const client = await connectRedis(db.server.url, { username: 'blind', password: 'blind' })
+    const process = await startWatched(db.server.url, { client })
+    await expect.poll(() => process.watch.whyNot(process.sessionStore)).toMatch(/^NOPERM.*hget/)
+    await process.close()
   })
 
   it('where a change is told after the next reply', async () => {

@@ -1,7 +1,8 @@
 import { RedisStore } from 'connect-redis'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import { broadcasting, raceTurns } from '../../support/race-turns.ts'
+import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { startRedis } from '../../support/redis-server.ts'
 import { useRedis } from '../../support/use-redis.ts'
 import { startWatched, useWatched, type WatchedProcess } from '../../support/watched-process.ts'
@@ -118,6 +119,29 @@ describe('a session that is followed', () => {
       .poll(async () => (await one.ask(session, 'a').catch(() => undefined))?.isLive, { timeout: 20_000 })
       .toBe(true)
   })
+
+  it.each(['when it follows another session', 'and otherwise within a minute'])(
+    'is not live by a connection that tells of nothing any more, which is noticed %s',
+    async (when) => {
+      const client = await connectRedis(db.server.url)
+      const duplicate = client.duplicate.bind(client)
+      let watched: NodeRedis | undefined
+      Object.assign(client, { duplicate: (options: object) => (watched = duplicate(options) as NodeRedis) })
+      const other = await started({ client })
+      const [alice, bob] = [await other.login('alice', 'a'), await other.login('bob', 'b')]
+      expect((await other.ask(alice, 'a'))?.isLive).toBe(true)
+      // Nobody has this connection but the watch, which never does so.
+      await watched?.sendCommand(['CLIENT', 'TRACKING', 'OFF'])
+      await one.store.sessions.end('alice')
+      const later = performance.now() + 61_000
+      if (when.includes('another')) await other.ask(bob, 'b')
+      const clock = vi.spyOn(performance, 'now')
+      if (!when.includes('another')) clock.mockReturnValueOnce(later)
+      await other.ask(alice, 'a').catch(() => {})
+      clock.mockRestore()
+      await expect.poll(async () => (await other.ask(alice, 'a'))?.isLive).toBe(false)
+    },
+  )
 
   it('is not said to be live by a store that answers without asking Redis', async () => {
     class Cached extends RedisStore {

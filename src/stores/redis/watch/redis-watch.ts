@@ -145,6 +145,7 @@ export class RedisWatch implements VerdictWatch {
       await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not answer in time.'))
       this.#connection = connection
       this.#failures = 0
+      this.#trouble = undefined
       // Meanwhile the limiter was closed, or the client has another connection than the one that was tried.
       if (this.#refusal !== undefined || this.#restarts !== restarts) connection.end()
     } catch (error) {

@@ -8,6 +8,8 @@ import { SessionFollower } from './session-follower.ts'
 import { keyPrefixOf, NotBelievable, type TrackableClient, trackingClient } from './trackable-client.ts'
 
 const CANARY_MS = 60_000
+/** What is told in place of a key when all of them have changed. */
+const EVERYTHING = ''
 
 /** What a connection is opened with. */
 export interface Tracking {
@@ -35,7 +37,8 @@ export class TrackedConnection {
   readonly #own: TrackableClient
   readonly #tracking: Tracking
   readonly #follower: SessionFollower
-  #canary: { readonly key: string; isTold: boolean } | undefined
+  /** What was told while the connection was opened. */
+  #told: Set<string> | undefined = new Set()
 
   constructor(tracking: Tracking) {
     this.#tracking = tracking
@@ -64,30 +67,46 @@ export class TrackedConnection {
     // A name may lead to the primary once and to a replica, which lags, the next time; the next try may find the same.
     if (runOf(info) !== runOf(infoOfClient)) throw new Error('the two connections lead to different servers')
     await own.sendCommand(['CLIENT', 'TRACKING', 'ON', 'OPTIN'])
-    await this.#tryCanary()
+    await this.#tryCanary(this.#told as Set<string>)
+    this.#told = undefined
     await this.#askTime()
     if (this.isOver) throw new Error('The connection was closed.')
   }
 
-  /** Shows that a change which the application's own connection makes is told before a later reply on this one. */
-  async #tryCanary(): Promise<void> {
+  /**
+   * Shows that what requests read may be read and is kept in mind, and that a change which the application's own
+   * connection makes is told before a later reply on this one.
+   */
+  async #tryCanary(told: ReadonlySet<string>): Promise<void> {
     const own = this.#own
-    const key = `${keyPrefixOf(this.#own)}${this.#tracking.keys.epoch}:canary:${randomUUID()}`
-    const canary = { key, isTold: false }
-    this.#canary = canary
-    await Promise.all([own.sendCommand(['CLIENT', 'CACHING', 'YES']), own.sendCommand(['GET', key])])
-    const write = (lifeMs: number) => this.#tracking.client.sendCommand(['SET', key, '1', 'PX', String(lifeMs)])
+    const { keys, client } = this.#tracking
+    const [prefix, name] = [keyPrefixOf(own), randomUUID()]
+    const key = `${prefix}${keys.epoch}:canary:${name}`
+    const user = prefix + keys.sessions(name)
+    const read = (...command: readonly string[]) => [
+      own.sendCommand(['CLIENT', 'CACHING', 'YES']),
+      own.sendCommand(command),
+    ]
+    await Promise.all([...read('HGET', user, name), ...read('GET', prefix + keys.epoch), ...read('GET', key)])
+    await own.sendCommand(['GET', key])
+    if (told.has(user) || told.has(key)) {
+      throw new NotBelievable(
+        'the server forgets at once what it should watch: its tracking-table-max-keys is too small',
+      )
+    }
+    const write = (lifeMs: number) => client.sendCommand(['SET', key, '1', 'PX', String(lifeMs)])
     await write(CANARY_MS)
     const found = await own.sendCommand(['GET', key])
-    const { isTold } = canary
+    const isTold = told.has(key)
     // To delete it would take one right more.
     await write(1)
+    if (told.has(EVERYTHING)) throw new Error('Everything in Redis was deleted meanwhile.')
     if (String(found) !== '1') throw new NotBelievable('the two connections lead to different databases')
     if (!isTold) throw new NotBelievable('a change was not told before the next reply')
   }
 
   #changed(key: unknown): void {
-    if (this.#canary && String(key) === this.#canary.key) this.#canary.isTold = true
+    this.#told?.add(String(key ?? EVERYTHING))
     this.#follower.changed(key)
   }
 
@@ -103,9 +122,12 @@ export class TrackedConnection {
     this.#tracking.clock.learn(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000), sentAt)
   }
 
-  /** Asks for the time when it is due: requests that ask nothing else do not learn it. */
+  /** Asks for the time when it is due, which requests that ask nothing else do not learn, and whether changes are told. */
   keepTime(): void {
-    if (this.#tracking.clock.isDue()) this.#askTime().catch(() => {})
+    if (!this.#tracking.clock.isDue()) return
+    // It is refused where they are not.
+    this.#own.sendCommand(['CLIENT', 'CACHING', 'YES']).catch(() => this.end())
+    this.#askTime().catch(() => {})
   }
 
   /** Returns a session store that reads over this connection, and is otherwise the one given. */
