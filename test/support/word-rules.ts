@@ -43,7 +43,7 @@ export const PLAIN_WORDS: readonly WordRule[] = [
   rule(/\bthat there (is|are)\b/i, 'available, or leave it out'),
   rule(/, too(?=[.,;:)]|$)/i, 'also'),
   rule(/\b(knows?|known|learns?|speaks?|hears?) of\b/i, 'know about'),
-  rule(/\bmakes what\b|\bsays (of|what|whether|who)\b|\bgive what\b/i, 'returns'),
+  rule(/\bmakes what\b|\bsays (of|whether|who)\b|\bgive what\b/i, 'returns'),
   rule(/\b(holds?|held|takes?|taken|frees?|freed) (a|an|the|its|their|all|no) places?\b/i, 'slot'),
   rule(/\bforgoes?\b|\bforego\b/i, 'skips'),
   rule(/\bwished? for\b/i, 'asked for'),
@@ -83,9 +83,7 @@ export function sentencesOf(prose: string): readonly string[] {
     else blocks.push(`${blocks.pop() ?? ''} ${text}`)
   }
   return blocks
-    .flatMap((block) =>
-      block.replaceAll(/\*\*|(?<=\s)[_*]|[_*](?=\s)/g, '').split(/(?<=[.!?][)"'”]?)\s+(?=[("'“`\p{Lu}\d])/u),
-    )
+    .flatMap((block) => block.replaceAll(/\*\*|(?<=\s)[_*]|[_*](?=\s)/g, '').split(/(?<=[.!?][)"'”]?)\s+/))
     .map((sentence) => sentence.trim())
     .filter((sentence) => /\p{L}/u.test(sentence))
 }
