@@ -1,67 +1,61 @@
-import { join } from 'node:path'
-import ts from 'typescript'
-import { cachedHost } from './cached-host.ts'
+import { rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { type CodeBlock, ROOT } from './pages.ts'
+import { type CompilerError, typeErrors } from './type-errors.ts'
 
-const PRELUDES = ['prelude.d.ts', 'prelude-of-pages.d.ts'].map((name) => join(ROOT, 'test/docs', name))
+/** Below the root, where the names of packages lead to those of the repository. */
+const FOLDER = join(ROOT, 'test-output', 'blocks')
 
 /** Files of the reader's own that blocks import, with what they export. */
-const READERS_FILES = new Map(
-  Object.entries({
-    'host.d.mts':
-      "export declare const host: import('sessmgr').Host; export declare const settings: import('sessmgr').CodeSettings",
-    'app.d.ts': "export declare function createApp(): import('express').Express",
-    'limiter.d.mts': "export declare const limiter: import('sessmgr').Sessmgr",
-    'limiter.d.cts': "export declare const limiter: import('sessmgr').Sessmgr",
-  }).map(([name, text]) => [join(ROOT, 'docs', name), text]),
-)
+const READERS_FILES = {
+  'host.d.mts':
+    "export declare const host: import('sessmgr').Host; export declare const settings: import('sessmgr').CodeSettings",
+  'app.d.ts': "export declare function createApp(): import('express').Express",
+  'limiter.d.mts': "export declare const limiter: import('sessmgr').Sessmgr",
+  'limiter.d.cts': "export declare const limiter: import('sessmgr').Sessmgr",
+}
 
-const OPTIONS: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+const OPTIONS = {
+  target: 'es2022',
+  lib: ['es2023', 'dom', 'dom.iterable'],
+  module: 'nodenext',
   allowImportingTsExtensions: true,
   resolveJsonModule: true,
   strict: true,
   allowJs: true,
   checkJs: true,
-  jsx: ts.JsxEmit.ReactJSX,
-  noEmit: true,
-  skipLibCheck: true,
+  jsx: 'react-jsx',
   types: ['node'],
   paths: { sessmgr: [join(ROOT, 'src/index.ts')], 'sessmgr/*': [join(ROOT, 'src/*.ts')] },
 }
+
+/** The preludes, and the types of files that only the build can read, as files that refer to them. */
+const PRELUDES = ['test/docs/prelude.d.ts', 'test/docs/prelude-of-pages.d.ts', 'src/build-modules.d.ts'].map(
+  (path) => `/// <reference path="${relative(FOLDER, join(ROOT, path))}" />\n`,
+)
 
 /**
  * Compiles blocks of TypeScript and JavaScript, each as a module of its own, in one program. Tells each error with its
  * place in the page; of JavaScript without those that only ask for types.
  */
 export function compileBlocks(blocks: readonly CodeBlock[]): readonly string[] {
-  const sources = new Map(blocks.map((block, index) => [join(ROOT, `docs/block-${index}${extensionOf(block)}`), block]))
-  const host = cachedHost(OPTIONS)
-  const { fileExists, readFile, getSourceFile } = host
-  const textOf = (path: string) => {
-    const block = sources.get(path)
-    if (!block) return READERS_FILES.get(path)
-    // Without an import or an export a file would be no module, and could not await.
-    return path.endsWith('.cjs') ? block.code : `${block.code}\nexport {}\n`
-  }
-  host.fileExists = (path) => textOf(path) !== undefined || fileExists(path)
-  host.readFile = (path) => textOf(path) ?? readFile(path)
-  host.getSourceFile = (path, options, ...rest) => {
-    const text = textOf(path)
-    return text === undefined ? getSourceFile(path, options, ...rest) : ts.createSourceFile(path, text, options)
-  }
-  const assets = ['src/build-modules.d.ts'].map((path) => join(ROOT, path))
-  const program = ts.createProgram([...sources.keys(), ...PRELUDES, ...assets], OPTIONS, host)
-  return [...sources].flatMap(([path, block]) => {
-    const file = program.getSourceFile(path)
-    const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]
-    return found
-      .filter(({ code }) => block.language === 'ts' || !asksForTypes(code))
-      .map((diagnostic) => errorIn(block, file, diagnostic))
-  })
+  const named = new Map(blocks.map((block, index) => [`block-${index}${extensionOf(block)}`, block]))
+  const files = Object.fromEntries([...named].map(([name, block]) => [name, asModule(name, block)]))
+  rmSync(FOLDER, { recursive: true, force: true })
+  const errors = typeErrors(FOLDER, { ...files, ...READERS_FILES, 'preludes.d.ts': PRELUDES.join('') }, OPTIONS)
+  // Sources are checked by rules of their own.
+  return errors
+    .filter(({ file }) => !file.startsWith('../'))
+    .flatMap((error) => {
+      const block = named.get(error.file)
+      if (!block) return [`${error.file}:${error.line}: ${error.text}`]
+      return block.language === 'ts' || !asksForTypes(error) ? [errorIn(block, error)] : []
+    })
+}
+
+/** Without an import or an export a file would be no module, and could not await. */
+function asModule(name: string, { code }: CodeBlock): string {
+  return name.endsWith('.cjs') ? code : `${code}\nexport {}\n`
 }
 
 function extensionOf({ language, code }: CodeBlock): string {
@@ -70,9 +64,8 @@ function extensionOf({ language, code }: CodeBlock): string {
 }
 
 /** The compiler's errors about an implicit `any`. */
-const asksForTypes = (code: number) => code >= 7005 && code < 7060
+const asksForTypes = ({ code }: CompilerError) => code >= 7005 && code < 7060
 
-function errorIn(block: CodeBlock, file: ts.SourceFile | undefined, { start = 0, messageText }: ts.Diagnostic): string {
-  const line = file?.getLineAndCharacterOfPosition(start).line ?? 0
-  return `${block.path}:${block.line + line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+function errorIn(block: CodeBlock, { line, text }: CompilerError): string {
+  return `${block.path}:${block.line + line - 1}: ${text}`
 }
