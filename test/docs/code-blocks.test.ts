@@ -120,6 +120,7 @@ describe('the shell lines in the documentation', () => {
   const kinds = [
     /^(SEED_APP_PASSWORD=\S+ )?npm (start|test)$/,
     /^npm run \S+$/,
+    /^npm run example examples\/\S+$/,
     /^npm install /,
     /^npx sessmgr /,
     /^curl /,

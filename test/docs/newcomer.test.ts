@@ -1,17 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startRedis } from '../support/redis-server.ts'
+import { startProgram } from '../support/start-program.ts'
 import { compileAsNewcomer } from './compile-as-newcomer.ts'
 import { asCommonJs, blocksOf, newcomerPrograms, withRedis } from './newcomer-programs.ts'
 import { ROOT } from './pages.ts'
 
 // Below the package's own folder, where its name and those of its packages lead to them.
 const folder = join(ROOT, 'test-output', 'newcomer')
-const listenAnywhere = new URL('../support/listen-anywhere.mjs', import.meta.url).href
 const programs = newcomerPrograms()
 const redisLines = blocksOf('docs/getting-started.md', 'More than one process')
 const [quickStart = '', redisOfReadme = ''] = ['Quick start', 'Redis'].flatMap((title) => blocksOf('README.md', title))
@@ -20,24 +17,12 @@ const rememberMe = blocksOf('docs/getting-started.md', 'How long a session lasts
 beforeAll(() => mkdirSync(folder, { recursive: true }))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Starts a program as it would be saved, and tells where it listens. */
+/** Starts a program as it would be saved, and returns where it listens. */
 async function start(name: string, code: string, env: Record<string, string> = {}): Promise<string> {
   writeFileSync(join(folder, name), code)
-  const child: ChildProcess = spawn(process.execPath, ['--import', listenAnywhere, name], {
-    cwd: folder,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const exited = once(child, 'exit')
-  onTestFinished(async () => {
-    child.kill()
-    await exited
-  })
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
-  const [line] = await Promise.race([once(lines, 'line'), exited])
-  const port = /^port (\d+)$/.exec(String(line))?.[1]
-  if (port === undefined) throw new Error(`${name} does not listen.`)
-  return `http://127.0.0.1:${port}`
+  const { origin, stop } = await startProgram(name, { cwd: folder, env })
+  onTestFinished(stop)
+  return origin
 }
 
 /** Signs alice in with a browser of her own, and gives its cookie with the attributes. */
