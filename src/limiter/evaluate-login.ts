@@ -3,7 +3,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { StoredSession } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
 import type { LimitDecision } from '../strategies/limit-strategy.ts'
-import { inBatches } from './in-batches.ts'
+import { heldSessions } from './held-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** A verdict on a login, valid as long as the user's sessions stay at `version`. */
@@ -62,11 +62,8 @@ async function ask(hook: string, answer: Promise<boolean>): Promise<boolean> {
  * decision is clear, and the others pass for held.
  */
 async function verify({ hostSessions }: LimiterContext, sessions: readonly StoredSession[], enough: number) {
-  const asked = await inBatches(
-    sessions.toReversed(),
-    async (session) => ({ session, isHeld: await hostSessions.exists(session.sessionId) }),
-    (answers) => answers.filter(({ isHeld }) => isHeld).length >= enough,
-  )
-  const lost = new Set(asked.filter(({ isHeld }) => !isHeld).map(({ session }) => session.record.token))
-  return { held: sessions.filter(({ record }) => !lost.has(record.token)), lost: [...lost] }
+  const youngestFirst = sessions.toReversed()
+  const answers = await heldSessions(hostSessions, youngestFirst, enough)
+  const lost = youngestFirst.filter((_, index) => answers[index] === false).map(({ record }) => record.token)
+  return { held: lost.length === 0 ? sessions : sessions.filter(({ record }) => !lost.includes(record.token)), lost }
 }

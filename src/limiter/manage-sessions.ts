@@ -6,7 +6,7 @@ import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
 import { followUpEnd } from './follow-up-end.ts'
-import { inBatches } from './in-batches.ts'
+import { heldSessions } from './held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 
 /** How long, and how often, a session whose site-wide logout failed half way is put right again. */
@@ -91,12 +91,9 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     const { limit = Number.POSITIVE_INFINITY, after = 0 } = requirePage(page)
     const [{ sessions }, generation] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
     const current = sessions.filter(({ record }) => record.generation >= generation && record.sequence > after)
-    const held = await inBatches(
-      current,
-      async ({ sessionId, record }) => ((await hostSessions.exists(sessionId)) ? record : undefined),
-      (found) => found.filter(Boolean).length >= limit,
-    )
-    return held.filter((record) => record !== undefined).slice(0, limit)
+    const answers = await heldSessions(hostSessions, current, limit)
+    const held = current.filter((_, index) => answers[index]).map(({ record }) => record)
+    return held.slice(0, limit)
   }
 
   /** Asks about the whole token: a store may tell the sessions of one user apart by a part of it. */

@@ -91,16 +91,18 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   }
 
   async function discard(sessions: readonly StoredSession[]): Promise<void> {
-    await inBatches(sessions, async ({ record, sessionId }) => {
-      try {
-        await hostSessions.destroy(sessionId)
-      } catch (reason) {
-        logger.warn('An ended session could not be deleted from the session store; requests with it are refused.', {
-          token: record.token,
-          error: errorText(reason, sessionId),
-        })
-      }
-    })
+    await inBatches(sessions, (batch) => Promise.all(batch.map(discardOne)))
+  }
+
+  async function discardOne({ record, sessionId }: StoredSession): Promise<void> {
+    try {
+      await hostSessions.destroy(sessionId)
+    } catch (reason) {
+      logger.warn('An ended session could not be deleted from the session store; requests with it are refused.', {
+        token: record.token,
+        error: errorText(reason, sessionId),
+      })
+    }
   }
 
   const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, announce, discard }

@@ -92,6 +92,8 @@ export interface SessionRegistry {
 export interface HostSessions {
   /** Tells whether the store still holds a session. */
   exists(sessionId: string): Promise<boolean>
+  /** Tells whether the store holds all of these sessions, where one question can tell; false says nothing. */
+  holdsAll?(sessionIds: readonly string[]): Promise<boolean>
   /** Deletes a session. Unknown ids are no error. */
   destroy(sessionId: string): Promise<void>
 }

@@ -31,6 +31,11 @@ export interface SessmgrStore {
   readonly transients: TransientStore
   /** Learns of changes by itself, where the store can: then a request need not ask. */
   readonly watch?: VerdictWatch | undefined
+  /**
+   * Tells whether a session store holds all of these sessions, where one question can tell, as when both stores use one
+   * client. False says nothing: then the session store is asked for each of them.
+   */
+  holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
   /** Forgets everything: every option and key of the service, and nothing else; the options first, and once more at the end. */
   wipe(): Promise<void>
   /** Lets go of what the store itself opened. */

@@ -11,6 +11,7 @@ export class SimpleHost implements HostSessions {
   readonly ids = new Set<string>()
   /** Sessions that this host cannot delete. */
   readonly stuck = new Set<string>()
+  holdsAll?: (sessionIds: readonly string[]) => Promise<boolean>
   #made = 0
 
   async exists(sessionId: string): Promise<boolean> {

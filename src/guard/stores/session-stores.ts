@@ -48,7 +48,8 @@ export class SessionStores implements HostSessions {
     warnOfLastingSessions(store, this.#options.store, this.#options.logger)
     const calls = makeCalls(store, this.#options.deadlineMs)
     const exists = async (sessionId: string) => (await calls.get(sessionId)) !== undefined
-    this.#stores.set(store, { exists, destroy: calls.destroy })
+    const holdsAll = async (ids: readonly string[]) => (await this.#options.store.holdsAll?.(store, ids)) ?? false
+    this.#stores.set(store, { exists, holdsAll, destroy: calls.destroy })
     return calls
   }
 
@@ -71,6 +72,11 @@ export class SessionStores implements HostSessions {
     // Before any session store is known there is nothing that could contradict the registry.
     const found = await Promise.all([...this.#stores.values()].map((store) => store.exists(sessionId)))
     return found.length === 0 || found.includes(true)
+  }
+
+  async holdsAll(sessionIds: readonly string[]): Promise<boolean> {
+    const [store, ...others] = this.#stores.values()
+    return others.length === 0 && ((await store?.holdsAll?.(sessionIds)) ?? false)
   }
 
   async destroy(sessionId: string): Promise<void> {

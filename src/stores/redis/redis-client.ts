@@ -19,6 +19,8 @@ export interface RedisClient {
   get(key: string): Promise<unknown>
   /** Reads a field of a hash. */
   hGet(key: string, field: string): Promise<unknown>
+  /** Counts the keys that there are: many sessions are then asked for at once. */
+  exists?(keys: string[]): Promise<unknown>
   /** Waits, on a single connection, until so many replicas have what it wrote: needed for `durability: 'replica'`. */
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
   /** A pool lends a connection. */

@@ -1,6 +1,7 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireKnown, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
+import { holdsAll } from './holds-all.ts'
 import { createKeys } from './keys.ts'
 import { RedisCalls } from './redis-calls.ts'
 import type { RedisClient } from './redis-client.ts'
@@ -60,6 +61,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     passwords: new RedisPasswordStore(calls, keys),
     transients: new RedisTransientStore(calls, keys),
     watch,
+    holdsAll: holdsAll(client, calls),
     wipe: () => wipeKeys(calls, prefix),
     close: async () => watch.close(),
   }

@@ -86,6 +86,29 @@ describe('a login of a user with very many sessions', () => {
   })
 })
 
+describe('a host that can tell at once', () => {
+  it('is asked about each session only when some are lost', async () => {
+    const { host, world } = await createCrowd('block', 2)
+    const questions: number[] = []
+    host.holdsAll = async (ids) => {
+      questions.push(ids.length)
+      return ids.every((id) => host.ids.has(id))
+    }
+    expect(await world.login(USER)).toBeUndefined()
+    expect([questions, host.asked]).toEqual([[250], 0])
+    host.ids.delete(`old ${MANY - 1}`)
+    expect(await world.login(USER)).toBeUndefined()
+    expect([questions, host.asked]).toEqual([[250, 250], 250])
+  })
+
+  it('is not asked so about a single one', async () => {
+    const { host, login } = createLimiterWorld({ settings: { maximum: 1, logic: 'block' } })
+    host.holdsAll = async () => true
+    host.ids.delete(String(await login(USER)))
+    expect(await login(USER)).toBeDefined()
+  })
+})
+
 describe('the sessions of a user', () => {
   it('are listed in pages, oldest first, each after the last of the page before', async () => {
     const { limiter, host, login } = createLimiterWorld({ settings: { maximum: 10 } })

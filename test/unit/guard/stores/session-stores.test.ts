@@ -2,13 +2,13 @@ import { describe, expect, it, vi } from 'vitest'
 import type { HostStore } from '../../../../src/guard/host-types.ts'
 import { SessionStores } from '../../../../src/guard/stores/session-stores.ts'
 import { storeCalls } from '../../../../src/guard/stores/store-calls.ts'
-import { memoryStore } from '../../../../src/index.ts'
+import { memoryStore, type SessmgrStore } from '../../../../src/index.ts'
 import { TestStore } from '../../../support/test-store.ts'
 
-function createStores() {
+function createStores(further: Partial<SessmgrStore> = {}) {
   const logs: unknown[] = []
   const logger = { warn: (line: unknown) => void logs.push(line), error() {} }
-  const stores = new SessionStores({ deadlineMs: 1000, store: memoryStore(), logger })
+  const stores = new SessionStores({ deadlineMs: 1000, store: { ...memoryStore(), ...further }, logger })
   const claim = (store: object) => stores.claim(store as HostStore, storeCalls)
   /** Takes a store in which these sessions are. */
   const holding = (...ids: string[]) => {
@@ -33,6 +33,21 @@ describe('the session stores of an application', () => {
     const { stores } = createStores()
     expect(await stores.exists('a')).toBe(true)
     await stores.destroy('a')
+  })
+
+  it('are asked at once only where there is one, and where the store of sessmgr can tell', async () => {
+    const asked: unknown[][] = []
+    const holdsAll = async (...question: unknown[]) => asked.push(question) > 0
+    const { stores, holding } = createStores({ holdsAll })
+    expect(await stores.holdsAll(['a', 'b'])).toBe(false)
+    const store = holding('a')
+    expect(await stores.holdsAll(['a', 'b'])).toBe(true)
+    expect(asked).toEqual([[store, ['a', 'b']]])
+    holding('b')
+    expect(await stores.holdsAll(['a', 'b'])).toBe(false)
+    const other = createStores()
+    other.holding('a')
+    expect(await other.stores.holdsAll(['a'])).toBe(false)
   })
 
   it('belong to one limiter alone', () => {

@@ -1,0 +1,23 @@
+import type { StoredSession } from '../sessions/session-record.ts'
+import type { HostSessions } from '../sessions/session-registry.ts'
+import { inBatches } from './in-batches.ts'
+
+/**
+ * Asks the host's store which of these sessions it still holds, in their order, until `enough` are.
+ *
+ * Resolves one answer for each session that was asked about.
+ */
+export function heldSessions(
+  host: HostSessions,
+  sessions: readonly StoredSession[],
+  enough: number,
+): Promise<readonly boolean[]> {
+  return inBatches(
+    sessions.map(({ sessionId }) => sessionId),
+    async (ids) => {
+      const holdsAll = ids.length > 1 && (await host.holdsAll?.(ids))
+      return holdsAll ? ids.map(() => true) : Promise.all(ids.map((id) => host.exists(id)))
+    },
+    (answers) => answers.filter(Boolean).length >= enough,
+  )
+}
