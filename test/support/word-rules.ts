@@ -53,7 +53,7 @@ export const PLAIN_WORDS: readonly WordRule[] = [
 /** Words of the source code, which users of the package do not know. Pages for contributors may use them. */
 export const HOUSE_WORDS: readonly WordRule[] = [
   rule(/\bdoors?\b/i, 'entry point'),
-  rule(/\bhosts?\b(?!\.\w)/i, 'framework, or application'),
+  rule(/\bhosts?\b(?!\.\w)(?<!^host(?=$))/i, 'framework, or application'),
   rule(/\bground\b/i, 'leave it out'),
   rule(/\bspine\b/i, 'leave it out'),
   rule(/\bfloors?\b/i, 'layer'),
