@@ -1,31 +1,38 @@
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
+import { LicensingError } from '../features/addons/licensing/licensing-error.ts'
 import { messageOf } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
+import { type HelpTopic, helpAt } from '../ground/help.ts'
 
 const PROGRAM = dirname(fileURLToPath(import.meta.url))
 
-/** Ends a command with a sentence for the person who typed it. */
+/** Ends a command with a message for the person who ran it. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   /** 1: refused or not found; 2: wrong usage. */
   readonly exitCode: 1 | 2
+  /** Address of a section of the documentation. */
+  readonly help: string | undefined
 
-  constructor(exitCode: 1 | 2, message: string) {
+  constructor(exitCode: 1 | 2, message: string, topic?: HelpTopic) {
     super(message)
     this.exitCode = exitCode
+    this.help = topic && helpAt(topic)
   }
 }
 
 /**
- * Says what an error is, and where in the application's own code it came up: neither Node nor a package is a place that
- * a user can mend. With `DEBUG=sessmgr` in the environment everything is told.
+ * Describes an error, with the stack frames in the application's own code: users cannot fix Node or packages.
+ * With `DEBUG=sessmgr`, returns the whole stack.
  */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return inspect(error)
   if (/(^|[\s,])(\*|sessmgr)(?=$|[\s,])/.test(process.env.DEBUG ?? '')) return wholeOf(error)
-  if (error instanceof CliError || error instanceof SessmgrError) return error.message
+  if (error instanceof CliError || error instanceof SessmgrError || error instanceof LicensingError) {
+    return error.help === undefined ? error.message : `${error.message}\nSee ${error.help}`
+  }
   const [sentence] = messageOf(error).split('\nRequire stack:')
   const named = error.name === 'Error' ? sentence : `${error.name}: ${sentence}`
   return [named, ...ownFrames(error)].join('\n')
@@ -36,10 +43,10 @@ function ownFrames({ stack = '' }: Error): string[] {
   return frames.filter((frame) => !/\bnode:|[\\/]node_modules[\\/]/.test(frame) && !frame.includes(PROGRAM))
 }
 
-/** Its stack alone: other members may hold a secret, such as the address with the password in it. */
+/** Only stacks: other members may hold a secret, such as a URL with a password. */
 function wholeOf({ stack, message, cause }: Error): string {
   const own = stack ?? message
   if (!(cause instanceof Error)) return own
-  // The stack of a store's failure has the sentence of its cause already.
+  // The stack of a store failure already includes the message of its cause.
   return `${own.replace(`\nCaused by: ${messageOf(cause)}`, '')}\nCaused by: ${wholeOf(cause)}`
 }

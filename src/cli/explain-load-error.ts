@@ -3,19 +3,19 @@ import { basename, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { explainError } from './cli-error.ts'
 
-const ADVICE = "A client that does not reach its server needs a listener: client.on('error', (error) => …)."
+const ADVICE = "A client needs an error listener: client.on('error', (error) => …)."
 
-/** Says why the configuration could not be loaded: the file first, be it that or one that it imports. */
+/** Describes why the configuration could not be loaded, beginning with the file at fault. */
 export function explainLoadError(config: string, error: unknown): string {
   const sentence = explainSyntax(config, error) ?? explainError(error)
   return sentence.startsWith(config) ? sentence : `${config} could not be loaded: ${sentence}`
 }
 
-/** Says which error of the application came up where nothing waits for it, as that of a client without a listener. */
+/** Describes an uncaught error of the application, such as one of a client without an error listener. */
 export function explainUncaught(config: string, error: unknown): string {
-  // Node 20 throws that of a file which the configuration imports once more, for nobody to catch.
+  // Node 20 throws a syntax error in an imported file a second time, as an uncaught one.
   if (error instanceof SyntaxError) return explainLoadError(config, error)
-  const sentence = `${config || 'This command'} has met an error that nothing handles: ${explainError(error)}`
+  const sentence = `${config || 'This command'} caused an uncaught error: ${explainError(error)}`
   const isOfConnection = (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined
   return isOfConnection ? `${sentence}\n${ADVICE}` : sentence
 }
@@ -25,30 +25,30 @@ function explainSyntax(config: string, error: unknown): string | undefined {
   const stack = error.stack ?? ''
   const [file, line] = placeIn(stack) ?? []
   if (file !== undefined) return isModuleSyntax(error) ? adviseModule(file, config) : sentenceOf(error, file, line)
-  // Text that was parsed while it ran, such as JSON, has its place in the stack.
+  // If text such as JSON failed to parse at run time, the stack shows the place.
   if (explainError(error).includes('\n')) return undefined
   const [faulty, faultyLine] = placeIn(checked(config)) ?? []
   if (faulty !== undefined) return sentenceOf(error, faulty, faultyLine)
-  return `SyntaxError in a file that it imports: ${error.message}. What tells the place is: node --check <file>`
+  return `SyntaxError in an imported file: ${error.message}. Find the place with: node --check <file>`
 }
 
 function sentenceOf({ message }: Error, file: string, line: string | undefined): string {
   return `${file}:${line}: SyntaxError: ${message.split('\n')[0]}`
 }
 
-/** Node begins with the place where it knows it. */
+/** Reads the place that Node puts first, if it knows it. */
 function placeIn(text: string): [file: string, line: string] | undefined {
   const [, file, line] = /^(.+):(\d+)\n/.exec(text) ?? []
   if (file === undefined || line === undefined) return undefined
   return [file.startsWith('file:') ? fileURLToPath(file) : file, line]
 }
 
-/** Node does not tell the place of a mistake in an ES module to those who import it, but to those who ask it. */
+/** Returns the output of `node --check`, which names the place of a syntax error; an import does not. */
 function checked(file: string): string {
   return /\.[cm]?js$/.test(file) ? spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' }).stderr : ''
 }
 
-/** Node compiles nothing but CommonJS in a way that knows neither `import` nor `export`. */
+/** Recognizes `import` and `export` in a file that Node compiles as CommonJS. */
 function isModuleSyntax({ message }: Error): boolean {
   return /^(Cannot use (import statement|'import\.meta') outside a module|Unexpected token 'export')/.test(message)
 }
@@ -59,6 +59,6 @@ function adviseModule(file: string, config: string): string {
   const why = letter ? `its name ends in ${extension}` : 'this project is CommonJS ("type": "commonjs" in package.json)'
   const name = `${basename(file, extension)}.m${language ?? 'js'}`
   const exported = file === config ? 'module.exports = limiter' : 'module.exports'
-  const ways = `Name it ${name}, or write it as CommonJS, with require() and ${exported}.`
-  return `${file} is an ES module by its import and export, but ${why}.\n${ways}`
+  const ways = `Rename it to ${name}, or write CommonJS, with require() and ${exported}.`
+  return `${file} uses import or export, but ${why}.\n${ways}`
 }

@@ -4,18 +4,19 @@ import { CliError } from './cli-error.ts'
 
 const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `sessmgr.config.${extension}`)
 
-/** Finds the configuration in a folder, the file that is named or else `sessmgr.config.*`, or ends the command. */
+/** Finds the configuration in a folder, `file` or else `sessmgr.config.*`, or ends the command. */
 export function findConfig(folder: string, file?: string): string {
   const path = file === undefined ? configIn(folder) : resolve(folder, file)
   if (path !== undefined && existsSync(path)) return path
   throw new CliError(
     1,
-    `${path ?? `One of ${NAMES.join(', ')}`} was not found in ${folder}. Write one that exports your limiter: ` +
+    `${path ?? `No ${NAMES.join(', ')}`} was found in ${folder}. Create one that exports your limiter: ` +
       'export default sessmgr({ store: redisStore({ client }), host }).',
+    'command-cannot-load-the-configuration',
   )
 }
 
-/** Tells whether a folder has a configuration under one of its names. */
+/** Checks whether a folder has a `sessmgr.config.*`. */
 export function hasConfig(folder: string): boolean {
   return configIn(folder) !== undefined
 }

@@ -1,17 +1,19 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { withDeadline } from '../ground/deadline.ts'
+import { SessmgrError } from '../ground/errors.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { CliError } from './cli-error.ts'
 import { explainLoadError } from './explain-load-error.ts'
 import { readText } from './text-files.ts'
 
 const DEADLINE_MS = 10_000
+const TOPIC = 'command-cannot-load-the-configuration'
 
 /**
- * Loads the limiter that the application's configuration exports, as the default, as it is or made by a function.
+ * Loads the limiter from the default export of the configuration: the limiter itself, or a function that returns it.
  *
- * @param path Absolute path of the file.
+ * @param path An absolute path.
  */
 export async function loadConfig(path: string): Promise<Sessmgr> {
   readText(path)
@@ -20,10 +22,11 @@ export async function loadConfig(path: string): Promise<Sessmgr> {
   const limiter =
     typeof exported === 'function' && (await inTime(path, 'the function that it exports', callFactory(exported)))
   if (isLimiter(limiter)) return limiter
-  throw new CliError(1, `${path} must export what sessmgr() returned as its default, or a function that returns it.`)
+  const problem = `${path} must default-export the limiter that sessmgr() returned, or a function that returns it.`
+  throw new CliError(1, problem, TOPIC)
 }
 
-/** Keeps Node from warning, in words of its own, of an ES module in a CommonJS project: the error says it better. */
+/** Silences Node's warning about an ES module in a CommonJS project: our error explains it better. */
 export function muteModuleWarning(): void {
   const listeners = process.listeners('warning')
   process.removeAllListeners('warning')
@@ -33,14 +36,16 @@ export function muteModuleWarning(): void {
   })
 }
 
-/** Waits for a part of the loading, but not for ever, as for a server that is away. */
+/** Waits for a part of the loading with a deadline, so that an unreachable server cannot block the command. */
 async function inTime<T>(path: string, what: string, work: Promise<T>): Promise<T> {
   const late = `${path} was not loaded within ${DEADLINE_MS / 1000} seconds`
-  const slow = `${late}: ${what} still waits, as for a server that is away.`
+  const slow = `${late}: ${what} is still waiting, perhaps for a server that is down.`
   try {
-    return await withDeadline(work, DEADLINE_MS, () => new CliError(1, slow))
+    return await withDeadline(work, DEADLINE_MS, () => new CliError(1, slow, TOPIC))
   } catch (error) {
-    throw error instanceof CliError ? error : new CliError(1, explainLoadError(path, error))
+    if (error instanceof CliError) throw error
+    const hasOwnHelp = error instanceof SessmgrError
+    throw new CliError(1, explainLoadError(path, error), hasOwnHelp ? undefined : TOPIC)
   }
 }
 
@@ -59,7 +64,7 @@ async function importFile(path: string): Promise<unknown> {
   }
 }
 
-/** Node from 22.18 on reads TypeScript itself; before that the application's jiti does, from version 2 on. */
+/** Imports TypeScript with the application's jiti 2: Node itself reads TypeScript only from 22.18 on. */
 async function importTypeScript(path: string, unreadable: string): Promise<unknown> {
   let jiti: { createJiti?(parent: string): { import(file: string): Promise<unknown> } }
   try {
@@ -74,11 +79,12 @@ async function importTypeScript(path: string, unreadable: string): Promise<unkno
 function cannotRead(unreadable: string, advice: string): CliError {
   return new CliError(
     1,
-    `This Node cannot read TypeScript such as ${unreadable}. ${advice}, or write the file in JavaScript.`,
+    `This version of Node cannot read TypeScript (${unreadable}). ${advice}, or write the file in JavaScript.`,
+    TOPIC,
   )
 }
 
-/** A CommonJS file, and one that was compiled to it, arrive with their default one or two levels down. */
+/** Finds the default export, which CommonJS nests one level down, and CommonJS compiled from ES modules two. */
 function defaultOf(module: unknown): unknown {
   const outer = (module as { default?: unknown }).default ?? module
   return (outer as { default?: unknown } | undefined)?.default ?? outer

@@ -1,17 +1,17 @@
 import { CliError } from './cli-error.ts'
 
-/** How rows are written. */
+/** Output formats. */
 export const FORMATS = ['table', 'json', 'csv', 'ids'] as const
 
-/** Characters below which the last column of a table is no use. */
+/** Minimum width of the last column of a table, in characters. */
 const NARROWEST = 10
 
 type Row = Readonly<Record<string, string | number | boolean | null>>
 
 /**
- * Writes rows in a format. `ids` writes the first column alone, separated by blanks.
+ * Writes rows in a format. `ids` writes only the first column, separated by spaces.
  *
- * A table fits the width of the terminal; into a file or a pipe it goes uncut.
+ * A table is cut to the width of the terminal, but not in a file or a pipe.
  */
 export function printRows(
   rows: readonly Row[],
@@ -27,21 +27,21 @@ export function printRows(
   else if (format === 'csv') write(`${[columns, ...cellsOf(rows, columns)].map(csvLine).join('\n')}\n`)
   else if (format === 'ids') write(`${rows.map((row) => String(row[first])).join(' ')}\n`)
   else if (format === 'table') write(table(rows, columns, width))
-  else throw new CliError(2, `There is no format "${format}". Use one of ${FORMATS.join(', ')}.`)
+  else throw new CliError(2, `Unknown format "${format}". Use one of ${FORMATS.join(', ')}.`)
 }
 
 function cellsOf(rows: readonly Row[], columns: readonly string[]): string[][] {
-  // What a user agent or a name says must not move the cursor of somebody's terminal.
+  // Control characters, for example in a user agent, must not reach the terminal.
   return rows.map((row) => columns.map((column) => String(row[column] ?? '').replaceAll(/\p{Cc}/gu, ' ')))
 }
 
 function csvLine(cells: readonly string[]): string {
-  // A spreadsheet would run a cell that begins like a formula; what a client calls itself is anything.
+  // A spreadsheet would run a cell that begins like a formula, and clients choose their user agent.
   const safe = cells.map((cell) => (/^[=+\-@]/.test(cell) ? `'${cell}` : cell))
   return safe.map((cell) => (/[",\s]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')
 }
 
-/** The last column gives way when the terminal is too narrow; where that does not help, each row becomes a block. */
+/** Cuts the last column if the terminal is narrow. If that is not enough, prints each row as a block. */
 function table(rows: readonly Row[], columns: readonly string[], width: number): string {
   const names = columns.map((column) => column.toUpperCase())
   const cells = cellsOf(rows, columns)
@@ -56,7 +56,7 @@ function table(rows: readonly Row[], columns: readonly string[], width: number):
 
 function blocks(names: readonly string[], rows: readonly (readonly string[])[], width: number): string {
   const label = Math.max(...names.map((name) => name.length)) + 2
-  // The first one names the row: it is there to be copied, so it is never cut.
+  // The first cell identifies the row and may be copied, so it is never cut.
   const line = (cell: string, index: number) =>
     (names[index]?.padEnd(label) ?? '') + (index === 0 ? cell : sized(cell, Math.max(NARROWEST, width - label)))
   return rows.map((cells) => `${cells.map((cell, index) => line(cell, index).trimEnd()).join('\n')}\n`).join('\n')

@@ -20,18 +20,18 @@ const CLOSE_MS = 5000
 /**
  * Runs one command line.
  *
- * @param args What stands after the name of the program.
- * @returns The exit code: 0 done, 1 refused or not found, 2 wrong usage.
+ * @param args The arguments after the program name.
+ * @returns The exit code: 0 for success, 1 for refused or not found, 2 for wrong usage.
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   let config = ''
   let limiter: Sessmgr | undefined
   const program = new Command('sessmgr')
-    .description('Administers the login sessions of an application.')
+    .description('Manage the login sessions of an application.')
     .version(VERSION)
     .option(
       '--config <file>',
-      'the file that exports the limiter (default: sessmgr.config.{js,mjs,cjs,ts,mts,cts} here)',
+      'file that exports the limiter (default: sessmgr.config.{js,mjs,cjs,ts,mts,cts} in this folder)',
     )
   const load = async () => {
     config = findConfig(process.cwd(), program.opts<{ config?: string }>().config)
@@ -54,7 +54,10 @@ export async function runCli(args: readonly string[]): Promise<number> {
 
   muteModuleWarning()
   const uncaught = new Promise<never>((_, reject) => {
-    process.on('uncaughtException', (error) => reject(new CliError(1, explainUncaught(config, error))))
+    process.on('uncaughtException', (error) => {
+      const topic = limiter ? undefined : 'command-cannot-load-the-configuration'
+      reject(new CliError(1, explainUncaught(config, error), topic))
+    })
   })
   const work = async () => {
     await loadAddons(program, context, args)
@@ -70,7 +73,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Loads the configuration for a command that only an add-on may have, and for the list of all commands. */
+/** Loads the configuration if the command is unknown (an add-on may define it), or to list all commands. */
 async function loadAddons(program: Command, context: CliContext, args: readonly string[]): Promise<void> {
   const [first, second] = program.parseOptions([...args]).operands
   const name = first === 'help' ? second : first
@@ -90,15 +93,15 @@ function throwInsteadOfExit(command: Command): void {
 }
 
 function report(error: unknown): number {
-  // Commander has said already what is wrong.
+  // Commander has already printed the problem.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   process.stderr.write(`${explainError(error)}\n`)
   return error instanceof CliError ? error.exitCode : 1
 }
 
-/** The command is done, well or not: that its connections do not close changes nothing about it. */
+/** Closes the limiter. A failure only causes a warning: the command itself is done. */
 async function close(limiter: Sessmgr): Promise<void> {
-  const slow = () => new CliError(1, `it took more than ${CLOSE_MS / 1000} seconds.`)
+  const slow = () => new CliError(1, `it took longer than ${CLOSE_MS / 1000} seconds.`)
   await withDeadline(limiter.close(), CLOSE_MS, slow).catch((error) => {
     process.stderr.write(`Warning: the limiter could not be closed: ${explainError(error)}\n`)
   })

@@ -18,14 +18,14 @@ export function readJson(file: string): unknown {
     return JSON.parse(readText(file))
   } catch (error) {
     if (error instanceof CliError) throw error
-    throw new CliError(1, `${file} is not JSON.`)
+    throw new CliError(1, `${file} is not valid JSON.`)
   }
 }
 
 /**
  * Writes a new file that only its owner can read, or ends the command.
  *
- * Never over another file: an overwritten key is lost, and so is every licence that could be issued with it.
+ * Never overwrites a file: a lost key can no longer issue licences.
  */
 export function writeSecret(file: string, text: string): void {
   writeText(file, text, { mode: SECRET_FILE, flag: 'wx' })
@@ -37,6 +37,6 @@ export function writeText(file: string, text: string, options?: WriteFileOptions
     writeFileSync(file, text, options)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CliError(1, code === 'EEXIST' ? `${file} is there already.` : `${file} cannot be written (${code}).`)
+    throw new CliError(1, code === 'EEXIST' ? `${file} already exists.` : `${file} cannot be written (${code}).`)
   }
 }

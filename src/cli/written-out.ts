@@ -1,9 +1,9 @@
 /**
- * Sees to it that what a command has said is written before the process ends: a pipe takes a part of a long list only.
+ * Runs a command and waits until its output is written: a pipe takes only a part of a long list at once.
  *
- * A reader who has seen enough, as `head` has, is no fault.
+ * A reader that closes the pipe early, as `head` does, is not an error.
  *
- * @returns The exit code: the given one, or 1 where the output could not be written.
+ * @returns The exit code of the command, or 1 if the output could not be written.
  */
 export async function writtenOut(run: () => Promise<number>): Promise<number> {
   let failure: Error | undefined
@@ -14,7 +14,7 @@ export async function writtenOut(run: () => Promise<number>): Promise<number> {
   const code = await run()
   await written(process.stdout)
   if (failure) {
-    process.stderr.write(`What the command did stays done, but its output could not be written: ${failure.message}\n`)
+    process.stderr.write(`The command is done, but its output could not be written: ${failure.message}\n`)
   }
   await written(process.stderr)
   return failure ? 1 : code

@@ -1,4 +1,6 @@
-/** Status of the answer to each error. */
+import { helpAt } from './help.ts'
+
+/** HTTP status of each error code. */
 export const STATUS = {
   hook_failed: 500,
   hook_misuse: 500,
@@ -17,13 +19,13 @@ export const STATUS = {
 /** Every code that a {@link SessmgrError} can carry. */
 export type SessmgrErrorCode = keyof typeof STATUS
 
-/** Headers of an answer that a client may soon ask for again. */
+/** Headers of a response that the client may soon retry. */
 export const RETRY_SOON = { 'Retry-After': '2' }
 
 const BRAND = Symbol.for('sessmgr.error')
 
 /**
- * Carries a stable `code` beside the sentence for people.
+ * Reports a failure with a stable `code`, an HTTP `status` and a message for people.
  *
  * @example
  * if (error instanceof SessmgrError && error.code === 'login_limit_reached') showDevices()
@@ -31,18 +33,20 @@ const BRAND = Symbol.for('sessmgr.error')
 export class SessmgrError extends Error {
   /** Always `SessmgrError`. */
   override readonly name = 'SessmgrError'
-  /** Says what is wrong, for programs. It keeps its meaning; the message may change. */
+  /** Identifies the error. Codes are stable; messages may change. */
   readonly code: SessmgrErrorCode
-  /** What is wrong with each bad value, by its name; for `invalid_setting`. */
+  /** Problem of each invalid value, by name. Only for `invalid_setting`. */
   readonly params: Readonly<Record<string, string>> | undefined
-  /** HTTP status to answer with, which Express and its relatives do by themselves. */
+  /** HTTP status of the response. Express and Koa read it. */
   readonly status: number
-  /** The same, under the name that Fastify reads. */
+  /** The same status, under the name that Fastify reads. */
   readonly statusCode: number
-  /** Whether the message may be shown to the client. */
+  /** Whether the client may see the message. */
   readonly expose: boolean
-  /** Headers of the answer: with 503 `Retry-After`, in seconds. */
+  /** Response headers: `Retry-After`, in seconds, if the status is 503. */
   readonly headers: Readonly<Record<string, string>>
+  /** Address of the section about this code in docs/troubleshooting.md, below your project. */
+  readonly help: string
 
   constructor(code: SessmgrErrorCode, message: string, options?: { cause?: unknown; params?: Record<string, string> }) {
     super(message, options)
@@ -52,10 +56,11 @@ export class SessmgrError extends Error {
     this.statusCode = this.status
     this.expose = this.status < 500
     this.headers = this.status === 503 ? { ...RETRY_SOON } : {}
+    this.help = helpAt(code)
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** Knows its own across the doors of the package, each of which may be loaded with a copy of this class. */
+  /** Recognizes errors of other copies of this class: each entry point of the package may load its own. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
   }

@@ -1,8 +1,10 @@
-/** Receives what an operator should know. Never gets a raw session id, password, nonce or key. */
+import { type HelpTopic, helpAt } from './help.ts'
+
+/** Receives log lines for the operator. No line holds a raw session id, password, nonce or key. */
 export interface Logger {
-  /** Notes what goes on working but should be looked at; `details` is plain data. */
+  /** Logs a problem that did not stop anything; `details` is plain data. */
   warn(message: string, details?: object): void
-  /** Notes what failed; `details` is plain data, such as the `code` of the error. */
+  /** Logs a failure; `details` is plain data, such as the `code` of the error. */
   error(message: string, details?: object): void
 }
 
@@ -12,7 +14,7 @@ export const consoleLogger: Logger = {
   error: (message, details) => console.error(`[sessmgr] ${message}`, ...(details ? [details] : [])),
 }
 
-/** Returns a logger that never throws and never rejects: a broken logger must not fail the request that it reports on. */
+/** Returns a logger that never throws or rejects: a broken logger must not fail a request. */
 export function safeLogger(logger: Logger): Logger {
   return {
     warn: (...line) => attempt(() => logger.warn(...line)),
@@ -31,11 +33,21 @@ function attempt(write: () => unknown): void {
 
 const said = new WeakMap<Logger, Set<string>>()
 
-/** Logs a warning, once for each logger. The message holds nothing that changes from one request to the next. */
-export function warnOnce(logger: Logger, message: string): void {
+/** Logs a warning with the address of its section in docs/troubleshooting.md. */
+export function warn(logger: Logger, topic: HelpTopic, message: string, details?: object): void {
+  logger.warn(`${message} See ${helpAt(topic)}`, ...(details ? [details] : []))
+}
+
+/** Logs a warning once per logger. The message must not vary between requests. */
+export function warnOnce(logger: Logger, topic: HelpTopic, message: string): void {
   const messages = said.get(logger) ?? new Set()
   said.set(logger, messages)
   if (messages.has(message)) return
   messages.add(message)
-  logger.warn(message)
+  warn(logger, topic, message)
+}
+
+/** Logs an error of this package with the address of its section in docs/troubleshooting.md. */
+export function logError(logger: Logger, { message, code }: { message: string; code: string }): void {
+  logger.error(`${message} See ${helpAt(code)}`, { code })
 }

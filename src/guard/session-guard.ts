@@ -1,4 +1,5 @@
 import { errorText } from '../ground/error-text.ts'
+import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { tokenOf } from '../sessions/token.ts'
 import { GuardContext, type LoginSession } from './guard-context.ts'
@@ -80,8 +81,9 @@ export class SessionGuard extends GuardContext {
   }
 
   logUnnoted(sessionId: string, error: unknown): void {
-    const message = 'That a session is in use could not be noted; it may expire too early.'
-    this.options.logger.warn(message, { token: this.tokenFor(sessionId), error: errorText(error, sessionId) })
+    const details = { token: this.tokenFor(sessionId), error: errorText(error, sessionId) }
+    const message = 'The last use of a session could not be saved, so the session may expire early.'
+    warn(this.options.logger, 'a-store-call-failed', message, details)
   }
 
   #touchInStore(sessionId: string, data: HostSessionData): Promise<void> | undefined {
@@ -131,8 +133,9 @@ export class SessionGuard extends GuardContext {
       if (holder !== undefined) await this.giveUp(sessionId, holder, request)
       await this.calls.destroy(sessionId)
     } catch (error) {
-      const message = 'The session that somebody left by logging in could not be ended; it expires by itself.'
-      this.options.logger.warn(message, { token: tokenOf(sessionId), error: errorText(error, sessionId) })
+      const details = { token: tokenOf(sessionId), error: errorText(error, sessionId) }
+      const message = "A visitor's session could not be ended at login. It stays until it expires."
+      warn(this.options.logger, 'a-store-call-failed', message, details)
     }
   }
 

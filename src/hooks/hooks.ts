@@ -1,4 +1,4 @@
-import { type Logger, safeLogger } from '../ground/logger.ts'
+import { type Logger, logError, safeLogger } from '../ground/logger.ts'
 import { createHookBus, type HookBus } from './bus.ts'
 import { type CommentActions, type CommentFilters, commentHooks } from './comment-hooks.ts'
 import type { HookEntry } from './hook-types.ts'
@@ -24,6 +24,6 @@ export function createHooks(options: { logger: Logger; deadlineMs: number }): Ho
   return createHookBus({
     catalogue: hookCatalogue,
     deadlineMs: options.deadlineMs,
-    onError: ({ message, code }) => logger.error(message, { code }),
+    onError: (error) => logError(logger, error),
   })
 }

@@ -1,18 +1,17 @@
-import type { Logger } from '../ground/logger.ts'
+import { type Logger, warn } from '../ground/logger.ts'
 import { inWords } from '../ground/option-checks.ts'
 import type { Host } from './host.ts'
 
-/** Takes exactly `true` for a yes of the application. Any other value than true and false is a no, and warned of once. */
+/** Wraps a host so that only `true` counts as yes. Any value that is not a boolean causes one warning. */
 export function strictHost(host: Host, logger: Logger): Host {
   const warned = new Set<string>()
 
   function isTrue(answer: unknown, question: string): boolean {
     if (typeof answer !== 'boolean' && !warned.has(question)) {
       warned.add(question)
-      logger.warn(
-        `${question}() answered ${inWords(answer)}, which counts as no: only true is a yes. ` +
-          'Return a boolean, such as Boolean(user.isAdmin) or rows.length > 0.',
-      )
+      const problem = `${question}() returned ${inWords(answer)}, which counts as no.`
+      const advice = 'Return a boolean, such as Boolean(user.isAdmin) or rows.length > 0.'
+      warn(logger, 'host-must-return-a-boolean', `${problem} ${advice}`)
     }
     return answer === true
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
+import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
@@ -104,12 +105,9 @@ async function revert(context: LimiterContext, userId: UserId, established: Esta
   const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, own)])
   const failed = results.find((result) => result.status === 'rejected')
   if (!failed) return
-  context.logger.warn(
-    'A login failed and could not be taken back in the stores; what is left of it expires by itself.',
-    {
-      error: errorText(failed.reason, established.sessionId),
-    },
-  )
+  const details = { error: errorText(failed.reason, established.sessionId) }
+  const message = 'A failed login could not be undone in the stores. What is left of it expires.'
+  warn(context.logger, 'a-store-call-failed', message, details)
 }
 
 function conflict(): SessmgrError {

@@ -14,8 +14,8 @@ const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
 
 const FORGETS =
-  'Every user was logged out, but a restart of this process forgets it: sessions in a session store that lasts are valid ' +
-  'again then. Give sessmgr a store that lasts as well: sessmgr({ store: redisStore({ client }) }) with sessmgr/redis.'
+  'Every user was logged out, but a restart forgets this logout: sessions in a persistent session store become valid ' +
+  'again. Use a store that survives a restart: sessmgr({ store: redisStore({ client }) }) from sessmgr/redis.'
 
 /** A part of a user's sessions. */
 export interface SessionPage {
@@ -158,7 +158,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       if (keep) requireSession(keep)
       const { epoch } = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
       context.announce([['sessmgr_logout_all_users', epoch]])
-      if (store.local) warnOnce(context.logger, FORGETS)
+      if (store.local) warnOnce(context.logger, 'sessions-outlive-the-store', FORGETS)
       return epoch
     },
   }

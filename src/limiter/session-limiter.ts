@@ -1,6 +1,6 @@
 import { errorText } from '../ground/error-text.ts'
 import type { SessmgrError } from '../ground/errors.ts'
-import type { Logger } from '../ground/logger.ts'
+import { type Logger, logError, warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import { createOptionRegistry, type OptionCollection } from '../options/option-registry.ts'
@@ -83,7 +83,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       const fire = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
       // A strategy of an add-on may name an action that there is not.
       const run = fire(name, ...parameters)
-        .catch(({ message, code }: SessmgrError) => logger.error(message, { code }))
+        .catch((error: SessmgrError) => logError(logger, error))
         .catch(() => {})
       atWork.add(run)
       void run.finally(() => atWork.delete(run))
@@ -98,10 +98,9 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     try {
       await hostSessions.destroy(sessionId)
     } catch (reason) {
-      logger.warn('An ended session could not be deleted from the session store; requests with it are refused.', {
-        token: record.token,
-        error: errorText(reason, sessionId),
-      })
+      const details = { token: record.token, error: errorText(reason, sessionId) }
+      const message = 'An ended session could not be deleted from the session store. It is refused all the same.'
+      warn(logger, 'a-store-call-failed', message, details)
     }
   }
 

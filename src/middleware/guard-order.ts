@@ -4,12 +4,11 @@ import { visitOf } from '../guard/request/host-visit.ts'
 import { Standing } from '../guard/request/standing.ts'
 
 /**
- * Makes what says once that a part of the service is reached by requests that have not passed the guard.
+ * Returns a check that warns once when requests reach `part` before the limiter.
  *
- * Nobody is signed in there, whatever cookie they have. Not with explicit calls: there a request without a session looks
- * the same.
+ * It stays silent with explicit calls, where a request without a session looks the same.
  *
- * @param part What stands too early, as the application writes it.
+ * @param part The middleware that is mounted too early, as the application writes it.
  */
 export function orderWarning(part: string, logger: Logger): (request: HostRequest) => void {
   return (request) => {
@@ -17,10 +16,10 @@ export function orderWarning(part: string, logger: Logger): (request: HostReques
     const isExpress = typeof app === 'function'
     if (headers.cookie === undefined || !(isExpress || isMounted === true)) return
     if (Standing.of(request)?.passed || visitOf(request)) return
-    const problem = `sessmgr does not stand before ${part}, which takes everybody for signed out.`
+    const problem = `sessmgr is not mounted before ${part}, so every user appears signed out there.`
     const cure = isExpress
-      ? 'Put app.use(limiter) before it, and where sessmgr stands under a path, put both under that path.'
+      ? 'Call app.use(limiter) first. If the limiter is mounted under a path, mount both under that path.'
       : 'Register fastifySessmgr, or use koaSessmgr, before the routes and for the same paths.'
-    warnOnce(logger, `${problem} ${cure}`)
+    warnOnce(logger, 'mounted-before-sessmgr', `${problem} ${cure}`)
   }
 }

@@ -1,6 +1,6 @@
 import { OPTION_KEY } from '../ground/constants.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import type { Logger } from '../ground/logger.ts'
+import { type Logger, warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from './option-store.ts'
@@ -146,7 +146,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   }
 }
 
-/** Returns a function that says once which stored values take the place of those in the application's code. */
+/** Returns a function that warns once when stored settings override those in the code. */
 function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => void {
   let isSaid = false
   return (stored) => {
@@ -158,9 +158,11 @@ function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => 
       return held === value ? [] : [`${key} is ${String(held)}, not ${given}`]
     })
     if (overridden.length === 0) return
-    logger.warn(
+    warn(
+      logger,
+      'stored-settings-override-code',
       `Stored settings override the option "settings" of sessmgr(): ${overridden.join('; ')}. ` +
-        'To go back to the code, run "sessmgr settings reset".',
+        'To use the settings in your code, run "sessmgr settings reset".',
     )
   }
 }

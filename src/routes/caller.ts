@@ -88,7 +88,7 @@ async function callerBySession(
   refuseCrossOrigin(request)
   const subject = { ...session, action: REST_ACTION }
   if (typeof nonce !== 'string' || !(await nonces.verify(nonce, subject))) {
-    throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is wrong or too old. Reload the page.')
+    throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is invalid or has expired. Reload the page.')
   }
   response.setHeader(nonceHeader, await nonces.create(subject))
   return holderOf(parts, session)
@@ -105,7 +105,7 @@ function refuseCrossOrigin(request: HostRequest): void {
   const site = request.headers['sec-fetch-site']
   const { origin, ':authority': authority, host = authority } = request.headers
   const sameOrigin = site === undefined ? origin === undefined || hostOf(origin) === host : site === 'same-origin'
-  if (!sameOrigin) throw new RestError(403, 'rest_cross_origin', 'This request comes from another site.')
+  if (!sameOrigin) throw new RestError(403, 'rest_cross_origin', 'This request comes from another website.')
 }
 
 function hostOf(origin: string): string | undefined {
@@ -123,7 +123,7 @@ async function callerByPassword(parts: CallerParts, request: HostRequest, author
   const { attempts } = parts.host
   const attempt = { ip: request.ip ?? request.socket.remoteAddress ?? null, name: credentials.name }
   if (attempts && !(await attempts.allow(attempt))) {
-    throw new RestError(429, 'too_many_attempts', 'Too many attempts. Wait a while.', {
+    throw new RestError(429, 'too_many_attempts', 'Too many attempts. Try again later.', {
       headers: { 'Retry-After': '60' },
     })
   }

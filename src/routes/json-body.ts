@@ -28,7 +28,7 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
   } catch (error) {
     if (error instanceof RestError) throw error
   }
-  throw invalidJson('The body is not valid JSON, or has a key twice.')
+  throw invalidJson('The body is not valid JSON, or has a duplicate key.')
 }
 
 /** What a parser made of no body is an empty object, as of an empty one. */
@@ -41,7 +41,7 @@ async function textOf(request: HostRequest): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim()
   } catch {
-    throw invalidJson('The body is not UTF-8.')
+    throw invalidJson('The body is not valid UTF-8.')
   }
 }
 
@@ -67,7 +67,7 @@ function bytesOf(request: HostRequest): Promise<Buffer> {
     for (const event of ['error', 'close']) {
       request.on(event, () => {
         clearTimeout(tooSlow)
-        reject(invalidJson('The body has no end.'))
+        reject(invalidJson('The body is incomplete.'))
       })
     }
   })

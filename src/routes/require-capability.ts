@@ -15,10 +15,10 @@ export async function requireCapability(
   if (!caller) {
     // Not Basic: a browser would answer that challenge with a dialogue of its own.
     const headers = { 'WWW-Authenticate': 'Session realm="sessmgr"' }
-    throw new RestError(401, 'rest_forbidden', 'Sign in to do that.', { headers })
+    throw new RestError(401, 'rest_forbidden', 'Sign in first.', { headers })
   }
   if (!(await host.can(caller.user, capability))) {
-    throw new RestError(403, 'rest_forbidden', 'Your account may not do that.')
+    throw new RestError(403, 'rest_forbidden', 'Your account is not allowed to do this.')
   }
   return caller
 }

@@ -1,4 +1,6 @@
 import { messageOf } from '../ground/error-text.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import { type HelpTopic, helpAt } from '../ground/help.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
@@ -57,7 +59,7 @@ export function createRouter(parts: RouterParts) {
       const match = pattern.exec(path)
       return match ? [{ route, groups: match.groups ?? {} }] : []
     })
-    if (found.length === 0) throw new RestError(404, 'rest_no_route', 'There is no such route.')
+    if (found.length === 0) throw new RestError(404, 'rest_no_route', 'This route does not exist.')
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
     const match = found.find(({ route }) => (route.methods as readonly string[]).includes(method))
     if (!match) throw wrongMethod(found.map(({ route }) => route))
@@ -128,7 +130,7 @@ function wrongMethod(routes: readonly RestRoute[]): RestError {
   const methods = routes.flatMap((route) => route.methods)
   const allowed = methods.includes('GET') ? ['GET', 'HEAD', ...methods.filter((name) => name !== 'GET')] : methods
   const headers = { Allow: allowed.join(', ') }
-  return new RestError(405, 'rest_method_not_allowed', 'This route does not know that method.', { headers })
+  return new RestError(405, 'rest_method_not_allowed', 'This route does not support this method.', { headers })
 }
 
 function withoutNonce(nonceHeader: string, { headers }: RestError): RestError {
@@ -136,8 +138,9 @@ function withoutNonce(nonceHeader: string, { headers }: RestError): RestError {
   return new RestError(401, 'rest_forbidden', message, { headers })
 }
 
-/** The caller learns nothing of a fault; the log does, but no parameter, which may be a secret. */
+/** Logs a fault, without parameters, which may be secret. The caller learns nothing of it. */
 function fault(logger: Logger, error: unknown): RestError {
-  logger.error('A REST call failed.', { error: messageOf(error) })
+  const section = error instanceof SessmgrError ? error.code : ('a-rest-call-failed' satisfies HelpTopic)
+  logger.error(`A REST call failed. See ${helpAt(section)}`, { error: messageOf(error) })
   return new RestError(500, 'rest_internal_error', 'Something went wrong on the server.')
 }

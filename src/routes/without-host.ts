@@ -1,18 +1,20 @@
 import { errorBody } from '../ground/answer-body.ts'
-import type { Logger } from '../ground/logger.ts'
+import { type Logger, warn } from '../ground/logger.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
 import { restPath } from './rest-route.ts'
 
-/** Makes the middleware that stands in for the router while nobody knows who may do what: it refuses everything. */
+/** Returns the middleware used instead of the router when there is no `host`. It refuses every call. */
 export function refuseWithoutHost(logger: Logger, textsFor: TextsFor) {
   let said = false
   return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
     if (restPath(request) === undefined) return next()
     if (!said) {
-      logger.warn(
-        'The admin routes refuse every call, because sessmgr does not know the users and who may do what. ' +
-          'Configure it: sessmgr({ host: { users: { findById, findByEmail, findByLogin, summary }, can } }).',
+      warn(
+        logger,
+        'rest-routes-without-host',
+        'The admin routes refuse every call because sessmgr has no host. ' +
+          'Set it: sessmgr({ host: { users: { findById, findByEmail, findByLogin, summary }, can } }).',
       )
       said = true
     }

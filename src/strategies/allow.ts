@@ -4,7 +4,7 @@ import type { LimitStrategy } from './limit-strategy.ts'
 export const allow: LimitStrategy = {
   id: 'allow',
   label: 'Logout All',
-  desc: 'The new login goes through, and all earlier sessions of the user end.',
+  desc: "The new login succeeds, and all the user's other sessions end.",
   decide: ({ userId, sessions }) => ({
     admit: true,
     end: sessions,

@@ -4,6 +4,6 @@ import type { LimitStrategy } from './limit-strategy.ts'
 export const block: LimitStrategy = {
   id: 'block',
   label: 'Block New',
-  desc: 'The new login is refused until one of the earlier sessions ends.',
+  desc: 'The new login is refused until one of the existing sessions ends.',
   decide: ({ userId }) => ({ admit: false, end: [], actions: [['sessmgr_login_blocked', userId]] }),
 }

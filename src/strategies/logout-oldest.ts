@@ -4,7 +4,7 @@ import type { LimitStrategy } from './limit-strategy.ts'
 export const logoutOldest: LimitStrategy = {
   id: 'logout_oldest',
   label: 'Logout Oldest',
-  desc: 'The new login goes through, and the sessions that began first end to make room.',
+  desc: 'The new login succeeds, and the oldest sessions end to make room.',
   decide: ({ userId, sessions, maximum }) => {
     const end = sessions.slice(0, Math.max(1, sessions.length - maximum + 1))
     return { admit: true, end, actions: end.map(() => ['sessmgr_destroy_oldest_session', userId]) }

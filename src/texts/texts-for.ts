@@ -1,38 +1,37 @@
 import { messageOf } from '../ground/error-text.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { Logger } from '../ground/logger.ts'
+import { type Logger, warn } from '../ground/logger.ts'
 import { inWords, nearestName } from '../ground/option-checks.ts'
 import { type TextKey, type Texts, textCatalogue } from './text-catalogue.ts'
 
-/** What the application says in place of the English sentences: the same to everybody, or by request. */
+/** Texts that replace the English ones: an object, or a function that returns one for a request. */
 // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its requests.
 export type TextsOption = Texts | ((request: any) => Texts | undefined)
 
-/** Gives a sentence in the language of one reader, with values in place of `{name}`. */
+/** Returns a text in the reader's language, with `values` in place of each `{name}`. */
 export type Say = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string
 
-/** The sentences for one reader. */
+/** The texts for one reader. */
 export interface ReaderTexts {
   readonly say: Say
-  /** The sentences that the application has replaced. */
+  /** The texts that the application has replaced. */
   readonly replaced: Texts
 }
 
-/** Finds the sentences for the reader of a request; without a request there is nothing to choose a language by. */
+/** Returns the texts for the reader of a request; without a request, the default ones. */
 export interface TextsFor {
   (request?: unknown): ReaderTexts
-  /** Whether the sentences depend on the request. */
+  /** Whether the texts depend on the request. */
   readonly vary: boolean
 }
 
 /**
- * Checks the option `texts` once, and makes what finds the sentences for a request.
+ * Checks the option `texts` and returns a function that finds the texts for a request.
  *
- * A function that fails costs its reader the translation and nothing else; the log has the first failure.
+ * If the application's function fails, the reader gets English texts and the first failure is logged.
+ * Unknown keys only cause a warning, so that any release may drop a text.
  *
- * A key that there is not gets a warning and no more, so that a sentence may go in any release.
- *
- * @throws SessmgrError `invalid_option` for anything but strings.
+ * @throws SessmgrError `invalid_option` if a text is not a string.
  */
 export function createTextsFor(option: TextsOption | undefined, logger: Logger): TextsFor {
   if (typeof option !== 'function') {
@@ -50,7 +49,8 @@ export function createTextsFor(option: TextsOption | undefined, logger: Logger):
       if (!isTexts(texts)) throw new TypeError(`it returned ${inWords(texts)}`)
       return readerTexts(texts)
     } catch (error) {
-      if (!hasWarned) logger.warn('The function "texts" failed; the texts are English.', { error: messageOf(error) })
+      const problem = 'The function "texts" failed, so English texts are used.'
+      if (!hasWarned) warn(logger, 'problem-with-texts', problem, { error: messageOf(error) })
       hasWarned = true
       return english
     }
@@ -80,7 +80,8 @@ function checkTexts(texts: unknown, logger: Logger): Texts {
   for (const [key, text] of Object.entries(texts)) {
     if (!Object.hasOwn(textCatalogue.texts, key)) {
       const near = nearestName(key, Object.keys(textCatalogue.texts))
-      logger.warn(`No sentence has the key "${key}" of "texts".${near ? ` Did you mean "${near}"?` : ' Remove it.'}`)
+      const advice = near ? `Did you mean "${near}"?` : 'Remove it.'
+      warn(logger, 'problem-with-texts', `The option "texts" has an unknown key "${key}". ${advice}`)
     }
     if (text !== undefined && typeof text !== 'string') throw invalidOption(`"texts.${key}" must be a string`)
   }

@@ -44,7 +44,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
     ],
     ['sessions-empty', '/sessions', 'No user looked up yet'],
     ['sessions', '/sessions?user=admin', 'This is you'],
-    ['sessions-failed', '/sessions?user=nobody', 'There is no such user.'],
+    ['sessions-failed', '/sessions?user=nobody', 'This user does not exist.'],
     ['comments', '/comments', 'Loading behavior'],
     ['addons-empty', '/addons', 'No add-ons available'],
     ['addons', '/addons', 'Limits per role'],
@@ -183,7 +183,7 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Space')
     await tabTo(page, 'Clear comments cache')
     await page.keyboard.press('Enter')
-    await page.getByText('The comments cache is empty now.').first().waitFor()
+    await page.getByText('The comments cache has been cleared.').first().waitFor()
     await tabTo(page, 'Save Changes')
     await page.keyboard.press('Enter')
     await page.getByText('Settings saved.').first().waitFor()

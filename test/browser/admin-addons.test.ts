@@ -149,7 +149,7 @@ test('a catalogue that fails is said to, and tried again on demand', async () =>
   trouble.now = new LicensingError('provider_unavailable')
   const fresh = await startAdminLab(options)
   const page = await fresh.open(chromium, '/addons')
-  await page.getByText('The licensing provider does not answer. Try again later.').first().waitFor()
+  await page.getByText('The licensing provider is not responding. Try again later.').first().waitFor()
   trouble.now = undefined
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Limits per user' }).waitFor()

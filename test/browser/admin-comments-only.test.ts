@@ -20,7 +20,7 @@ test('who may manage only the comments sees only that tab, saves there, and read
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await page.getByText('Settings saved.').first().waitFor()
   await page.getByRole('button', { name: 'Clear comments cache' }).click()
-  await page.getByText('The comments cache is empty now.').first().waitFor()
+  await page.getByText('The comments cache has been cleared.').first().waitFor()
 
   const answers = await page.evaluate(async () => {
     const { restNonce } = (window as unknown as { sessmgr: { restNonce: string } }).sessmgr

@@ -41,7 +41,7 @@ test('the cache is cleared', async () => {
   await cache?.set(1, '<!-- wp:comments /-->')
   const page = await host.open('/comments')
   await page.getByRole('button', { name: 'Clear comments cache' }).click()
-  await page.getByText('The comments cache is empty now.').first().waitFor()
+  await page.getByText('The comments cache has been cleared.').first().waitFor()
   expect(await cache?.get(1)).toBe(false)
 })
 

@@ -81,7 +81,7 @@ describe('Force Logout', () => {
     const page = await host.open()
     await page.getByLabel('User', { exact: true }).fill('nobody')
     await page.getByRole('button', { name: 'Force Logout', exact: true }).click()
-    await page.getByText('There is no such user.').waitFor()
+    await page.getByText('This user does not exist.').waitFor()
     expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('nobody')
   })
 })

@@ -110,13 +110,13 @@ test('a list that comes in pages is shown whole', async () => {
 
 test('a user who does not exist is said to be none, in the server’s words; another search finds one', async () => {
   const page = await host.open('/sessions?user=nobody')
-  await page.getByText('There is no such user.').waitFor()
+  await page.getByText('This user does not exist.').waitFor()
   await page.getByLabel('User').fill('carol')
   await page.getByRole('button', { name: 'Find' }).click()
   await page.getByRole('heading', { name: 'Carol' }).waitFor()
   expect(new URL(page.url()).search).toBe('?user=carol')
   await page.goBack()
-  await page.getByText('There is no such user.').waitFor()
+  await page.getByText('This user does not exist.').waitFor()
 })
 
 test('a server that does not answer is said not to, and is asked again on demand', async () => {

@@ -108,7 +108,7 @@ test('whoever may no longer manage the site is told so', async () => {
   const admin = users.find(({ login }) => login === 'admin')
   if (admin) admin.role = 'editor'
   await page.getByRole('button', { name: 'Save Changes' }).click()
-  await page.getByText('Your account may not do that.').first().waitFor()
+  await page.getByText('Your account is not allowed to do this.').first().waitFor()
   expect(await page.getByLabel(limit).inputValue()).toBe('9')
   if (admin) admin.role = 'administrator'
   expect(await maximum()).toBe(5)

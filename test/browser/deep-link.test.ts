@@ -5,7 +5,7 @@ import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { voices } from '../support/comments-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const GONE = 'What this link leads to is no longer here.'
+const GONE = 'This comment no longer exists.'
 
 const host = await forThisFile(startCommentsBrowser())
 await host.comments.settings.set('load_method', 'click')

@@ -1,21 +1,10 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { anchorsOf } from './anchors-of.ts'
 import { type Page, pageAt, pages, proseOf, ROOT } from './pages.ts'
 
 const all = pages()
-
-/** The names by which a browser finds the headings of a page. */
-function anchorsOf(page: Page): readonly string[] {
-  const headings = [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title)
-  return headings.map((title) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(/\s/g, '-'),
-  )
-}
 
 /** Tells what is wrong with the links of a page that lead to something in the repository. */
 function brokenLinks(page: Page): readonly string[] {

@@ -9,19 +9,19 @@ import { printRows } from '../print-rows.ts'
 const NAME = /^[a-z][a-z0-9-]*$/
 const ARGUMENT = /^(<[a-z][\w-]*(\.\.\.)?>|\[[a-z][\w-]*(\.\.\.)?\])$/
 const OPTION = /^--[a-z][a-z0-9-]*( <[a-z][\w-]*>)?$/
-/** The program's own, which a command must not hide, and what commander reads as the opposite of an option. */
+/** Options of the program itself, and `--no-…`, which Commander reads as a negated option. */
 const RESERVED = /^--(help|version|config|no-.*)\b/
 const KEYS = ['description', 'arguments', 'options', 'changes', 'run'] satisfies (keyof CliCommand)[]
 
 type Options = Record<string, string | true | undefined>
 
-/** Returns what adds the commands of add-ons to the program. A group with a mistake adds nothing. */
+/** Returns the object that adds commands of add-ons to the program. An invalid group adds nothing. */
 export function addonCommands(program: Command, context: CliContext): CliCommands {
   return {
     register(name, group) {
       requireName(name, `The command "${name}"`)
       if (name === 'help' || program.commands.some((command) => command.name() === name)) {
-        throw invalidOption(`There is a command "${name}" already: register yours under the name of your add-on`)
+        throw invalidOption(`The command "${name}" already exists: register yours under the name of your add-on`)
       }
       requireGroup(name, group)
       const parent = program.command(name).description(group.description)
@@ -53,11 +53,11 @@ function requireGroup(name: string, group: CliGroup): void {
   const where = `The command "${name}"`
   requireDescription(group, where)
   const commands = Object.entries(Object(group.commands) as Record<string, CliCommand>)
-  if (commands.length === 0) throw invalidOption(`${where} needs "commands", with one at least`)
+  if (commands.length === 0) throw invalidOption(`${where} needs at least one entry in "commands"`)
   for (const [each, command] of commands) {
     const whole = `The command "${name} ${each}"`
     requireName(each, whole)
-    if (each === 'help') throw invalidOption(`${whole} is there already`)
+    if (each === 'help') throw invalidOption(`${whole} already exists`)
     requireCommand(command, whole)
     requireKnown(command, KEYS, (key) => `There is no option "${name}.${each}.${key}"`)
   }
@@ -68,21 +68,23 @@ function requireCommand(command: CliCommand, where: string): void {
   if (typeof command.run !== 'function') throw invalidOption(`${where} needs a function "run"`)
   const args = command.arguments ?? []
   for (const [index, argument] of args.entries()) {
-    if (!ARGUMENT.test(argument)) throw invalidOption(`${where}: "${argument}" is no argument such as <user> or [role]`)
+    if (!ARGUMENT.test(argument))
+      throw invalidOption(`${where}: "${argument}" is not an argument such as <user> or [role]`)
     const next = args[index + 1]
     if (next !== undefined && (argument.includes('...') || (argument.startsWith('[') && next.startsWith('<')))) {
-      throw invalidOption(`${where}: nothing that is needed can follow the argument "${argument}"`)
+      throw invalidOption(`${where}: a required argument cannot follow "${argument}"`)
     }
   }
   for (const flags of Object.keys(command.options ?? {})) {
-    if (!OPTION.test(flags)) throw invalidOption(`${where}: "${flags}" is no option such as --force or --role <role>`)
+    if (!OPTION.test(flags))
+      throw invalidOption(`${where}: "${flags}" is not an option such as --force or --role <role>`)
     if (RESERVED.test(flags)) throw invalidOption(`${where}: the option "${flags}" is reserved`)
   }
 }
 
 function requireName(name: unknown, where: string): void {
   if (typeof name === 'string' && NAME.test(name)) return
-  throw invalidOption(`${where} needs a name of lowercase letters, digits and hyphens that begins with a letter`)
+  throw invalidOption(`${where} needs a name of lowercase letters, digits and hyphens, beginning with a letter`)
 }
 
 function requireDescription(given: { description?: unknown } | null | undefined, where: string): void {

@@ -4,21 +4,21 @@ import { byOption, type CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../print-rows.ts'
 
-/** `sessmgr app-passwords`: the passwords that scripts use. */
+/** Returns the command `sessmgr app-passwords`. */
 export function appPasswordsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
   const command = new Command('app-passwords').description('create, list and revoke application passwords')
 
   command
     .command('create <user>')
-    .description('create an application password; it is shown this one time')
+    .description('create an application password, which is shown only once')
     .addOption(byOption())
     .requiredOption('--name <name>', 'what it is for')
     .action(async (identifier: string, { by, name }: { by?: IdentifierKind; name: string }) => {
-      if (name.trim() === '') throw new CliError(2, '--name takes a text that says what the password is for.')
+      if (name.trim() === '') throw new CliError(2, '--name must say what the password is for.')
       const { passwords } = await limiterToChange()
       const { id, login } = await user(identifier, by)
       const created = await passwords.create(id, name.trim())
-      print(`Application password "${created.name}" of ${login}, id ${created.id}. It is not shown again:`)
+      print(`Created the application password "${created.name}" of ${login}, id ${created.id}. It is not shown again:`)
       print(created.password)
     })
 
@@ -30,7 +30,7 @@ export function appPasswordsCommand({ limiter, limiterToChange, user, confirm, p
     .action(async (identifier: string, { by, format }: { by?: IdentifierKind; format: string }) => {
       const { id, login } = await user(identifier, by)
       const passwords = await (await limiter()).passwords.list(id)
-      if (passwords.length === 0 && format === 'table') return print(`${login} has no application password.`)
+      if (passwords.length === 0 && format === 'table') return print(`${login} has no application passwords.`)
       const rows = passwords.map((password) => ({
         id: password.id,
         created: new Date(password.createdAt).toISOString(),

@@ -34,9 +34,9 @@ interface InspectOptions {
   revocations?: string
 }
 
-/** `sessmgr license`: what the vendor of an add-on does with offline licences. Needs no configuration. */
+/** Returns the command `sessmgr license`, for vendors of add-ons. It needs no configuration. */
 export function licenseCommand({ print }: CliContext): Command {
-  const command = new Command('license').description('make, issue, inspect and revoke offline licences, as a vendor')
+  const command = new Command('license').description('issue, inspect and revoke offline licences of your add-ons')
   for (const add of [addKeygen, addIssue, addInspect, addRevoke]) add(command, print)
   return command
 }
@@ -44,18 +44,21 @@ export function licenseCommand({ print }: CliContext): Command {
 function addKeygen(command: Command, print: CliContext['print']): void {
   command
     .command('keygen [file]')
-    .description('make a signing key: the private one goes into the file, the public one is printed')
-    .option('--kid <name>', 'name of the key (default: its thumbprint)')
-    .option('--print-private', 'print the private key, and write no file')
+    .description('create a signing key: write the private key to <file>, print the public key')
+    .option('--kid <name>', 'key id (default: its thumbprint)')
+    .option('--print-private', 'print the private key instead of writing a file')
     .action(async (file: string | undefined, options: { kid?: string; printPrivate?: boolean }) => {
-      if (file === undefined && !options.printPrivate) throw new CliError(2, 'Name a file for the private key.')
+      if (file === undefined && !options.printPrivate)
+        throw new CliError(2, 'Name a file for the private key, or pass --print-private.')
       const key = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
       const kid = options.kid ?? (await thumbprint(key))
       const text = JSON.stringify({ ...key, kid, alg: 'EdDSA', use: 'sig' }, null, 2)
       if (file === undefined || options.printPrivate) return print(text)
       writeSecret(file, `${text}\n`)
       print(JSON.stringify({ [kid]: publicPart(key) }, null, 2))
-      process.stderr.write(`The private key is in ${file}; keep it. Above are the "keys" of offlineLicensing().\n`)
+      process.stderr.write(
+        `The private key is in ${file}. Keep it secret. Pass the JSON above to offlineLicensing() as "keys".\n`,
+      )
     })
 }
 
@@ -63,17 +66,17 @@ function addIssue(command: Command, print: CliContext['print']): void {
   command
     .command('issue')
     .description('issue a licence key')
-    .requiredOption('--key <file>', 'the private key that keygen made')
-    .requiredOption('--issuer <name>', 'the vendor, as applications know it')
+    .requiredOption('--key <file>', 'private key from keygen')
+    .requiredOption('--issuer <name>', 'vendor, as in offlineLicensing()')
     .requiredOption('--product <id>', 'id of the add-on', wholeNumber)
     .requiredOption('--expires <when>', 'a date such as 2027-12-31, a number of days such as 365d, or never', expiry)
-    .option('--not-before <date>', 'the first day it is good on', date)
-    .option('--quota <number>', 'sites it is sold for (default: any number)', wholeNumber)
-    .option('--id <id>', 'id of the licence (default: a random one)')
-    .option('--site <host...>', 'hosts it is bound to (default: any)', host)
-    .option('--entitlement <name...>', 'what it entitles to; the first one is its plan')
-    .option('--audience <name>', 'whom it is for', DEFAULT_AUDIENCE)
-    .option('--out <file>', 'write it into a new file, and do not print it')
+    .option('--not-before <date>', 'first day it is valid', date)
+    .option('--quota <number>', 'number of sites (default: unlimited)', wholeNumber)
+    .option('--id <id>', 'id of the licence (default: random)')
+    .option('--site <host...>', 'hosts it is valid for (default: any)', host)
+    .option('--entitlement <name...>', 'entitlements; the first one is the plan')
+    .option('--audience <name>', 'audience of the licence', DEFAULT_AUDIENCE)
+    .option('--out <file>', 'write it to a new file instead of printing it')
     .action(async (options: IssueOptions) => {
       const key = await issueLicense(readSigningKey(options.key), {
         issuer: options.issuer,
@@ -95,13 +98,13 @@ function addIssue(command: Command, print: CliContext['print']): void {
 function addInspect(command: Command, print: CliContext['print']): void {
   command
     .command('inspect <file>')
-    .description('tell in words whether a licence key is good, and why not; "-" reads it from the input')
-    .requiredOption('--key <file>', 'the public keys that keygen printed, or the private key')
-    .requiredOption('--issuer <name>', 'the vendor, as applications know it')
-    .option('--product <id>', 'id of the add-on it should be for', wholeNumber)
-    .option('--site <host>', 'host it should be for')
-    .option('--audience <name>', 'whom it should be for', DEFAULT_AUDIENCE)
-    .option('--revocations <file>', 'the revocation list')
+    .description('check a licence key and print its claims and problems; "-" reads standard input')
+    .requiredOption('--key <file>', 'public keys from keygen, or the private key')
+    .requiredOption('--issuer <name>', 'vendor, as in offlineLicensing()')
+    .option('--product <id>', 'expected add-on id', wholeNumber)
+    .option('--site <host>', 'expected host')
+    .option('--audience <name>', 'expected audience', DEFAULT_AUDIENCE)
+    .option('--revocations <file>', 'revocation list')
     .action(async (file: string, options: InspectOptions) => {
       const text = (file === '-' ? await allOf(process.stdin) : readText(file)).trim()
       const { issuer, audience } = options
@@ -110,22 +113,22 @@ function addInspect(command: Command, print: CliContext['print']): void {
       const now = Math.floor(Date.now() / 1000)
       const rules = { ...trust, now, productId: options.product, revocations, host: options.site }
       const { claims, problems } = await judgeLicense(text, rules)
-      // Without --site nobody has asked whether it is for one.
+      // Only check the site if --site was given.
       const asked = problems.filter(({ code }) => code !== 'license_site_mismatch' || options.site !== undefined)
       for (const line of claims ? describe(claims) : []) print(line)
       if (asked.length > 0) throw new CliError(1, asked.map(({ sentence }) => sentence).join('\n'))
-      print('This licence is good.')
+      print('This licence is valid.')
     })
 }
 
 function addRevoke(command: Command, print: CliContext['print']): void {
   command
     .command('revoke <jti...>')
-    .description('put licence keys on a signed revocation list; inspect tells the id of a key, its jti')
-    .requiredOption('--key <file>', 'the private key that keygen made')
-    .requiredOption('--issuer <name>', 'the vendor, as applications know it')
-    .requiredOption('--list <file>', 'the revocation list; a new one is begun where there is none')
-    .option('--audience <name>', 'whom it is for', DEFAULT_AUDIENCE)
+    .description('add licence keys to a signed revocation list, by the key id that inspect prints')
+    .requiredOption('--key <file>', 'private key from keygen')
+    .requiredOption('--issuer <name>', 'vendor, as in offlineLicensing()')
+    .requiredOption('--list <file>', 'revocation list; created if it does not exist')
+    .option('--audience <name>', 'audience of the list', DEFAULT_AUDIENCE)
     .action(async (jtis: string[], options: { key: string; issuer: string; list: string; audience: string }) => {
       const { issuer, audience, list } = options
       const signingKey = readSigningKey(options.key)
@@ -133,7 +136,7 @@ function addRevoke(command: Command, print: CliContext['print']): void {
       const known = existsSync(list) ? [...(await readList(list, trust)).jtis] : []
       const all = [...new Set([...known, ...jtis])]
       writeText(list, `${await issueRevocations(signingKey, { issuer, audience, jtis: all })}\n`)
-      print(`${list} revokes ${all.length} licence key(s) now.`)
+      print(`${list} now revokes ${all.length} licence key(s).`)
     })
 }
 
@@ -145,13 +148,13 @@ function describe({ sub, pid, iss, iat, nbf, exp, quota, ent, sites, jti }: Lice
     ['Vendor', iss],
     ['Product', String(pid)],
     ['Issued', day(iat)],
-    ['Good from', nbf === undefined ? undefined : day(nbf)],
+    ['Valid from', nbf === undefined ? undefined : day(nbf)],
     ['Expires', exp === null ? 'never' : day(exp)],
-    ['Sites', quota === null ? 'any number' : String(quota)],
+    ['Sites', quota === null ? 'unlimited' : String(quota)],
     ['Bound to', sites?.join(', ')],
     ['Entitles to', ent.length > 0 ? ent.join(', ') : undefined],
   ]
-  // What a vendor has signed is not for a terminal to obey.
+  // Control characters in claims must not reach the terminal.
   const plain = (value: string) => value.replaceAll(/\p{Cc}/gu, ' ')
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${`${name}:`.padEnd(14)}${plain(value)}`]))
 }

@@ -6,25 +6,25 @@ import type { PublicKeys } from '../../features/addons/offline/signed-text.ts'
 import { CliError } from '../cli-error.ts'
 import { readJson, readText } from '../text-files.ts'
 
-/** Names a key that has no name. */
+/** Returns the default id of a key: the start of its JWK thumbprint. */
 export async function thumbprint(key: JsonWebKey): Promise<string> {
   const { calculateJwkThumbprint } = await import('jose')
   return (await calculateJwkThumbprint(publicPart(key))).slice(0, 16)
 }
 
-/** Leaves the private part of a key away. */
+/** Returns the public part of a key. */
 export function publicPart({ kty, crv, x }: JsonWebKey): { kty: string; crv: string; x: string } {
   return { kty: String(kty), crv: String(crv), x: String(x) }
 }
 
-/** Reads the private key that keygen made, or ends the command. */
+/** Reads a private key from keygen, or ends the command. */
 export function readSigningKey(file: string): SigningKey {
   const { kid, ...key } = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
   if (typeof kid === 'string' && typeof key.d === 'string') return { key, kid }
-  throw new CliError(1, `${file} holds no private key as \`sessmgr license keygen\` makes it.`)
+  throw new CliError(1, `${file} is not a private key from \`sessmgr license keygen\`.`)
 }
 
-/** Takes what keygen printed, and its file, whose private part is left alone. */
+/** Reads public keys from the output of keygen, or from its private key file. */
 export function readPublicKeys(file: string): PublicKeys {
   const json = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
   return checkPublicKeys(typeof json.kid === 'string' ? { [json.kid]: publicPart(json) } : (json as never))
@@ -33,6 +33,6 @@ export function readPublicKeys(file: string): PublicKeys {
 /** Reads a revocation list, or ends the command. */
 export async function readList(file: string, trust: { keys: PublicKeys; issuer: string; audience: string }) {
   const list = await readRevocations(readText(file), trust)
-  if ('problem' in list) throw new CliError(1, `The revocation list ${file} cannot be believed: ${list.problem}.`)
+  if ('problem' in list) throw new CliError(1, `The revocation list ${file} is not valid: ${list.problem}.`)
   return list
 }

@@ -7,19 +7,19 @@ import { printRows } from '../print-rows.ts'
 
 const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent'] as const
 
-/** `sessmgr sessions`: who is signed in where, and the end of that. */
+/** Returns the command `sessmgr sessions`. */
 export function sessionsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
   const command = new Command('sessions').description('list, count and end login sessions')
 
   command
     .command('list <user>')
-    .description('list the live sessions of a user: id, e-mail address or login name')
+    .description('list the live sessions of a user, given by id, email address or login name')
     .addOption(byOption())
     .option('--format <format>', 'table, json, csv or ids', 'table')
     .action(async (identifier: string, { by, format }: { by?: IdentifierKind; format: string }) => {
       const { id, login } = await user(identifier, by)
       const sessions = await (await limiter()).sessions.list(id)
-      if (sessions.length === 0 && format === 'table') return print(`${login} has no live session.`)
+      if (sessions.length === 0 && format === 'table') return print(`${login} has no live sessions.`)
       const rows = sessions.map((session) => ({
         token: session.token,
         created: isoTime(session.createdAt),
@@ -42,7 +42,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
 
   command
     .command('destroy <user>')
-    .description('end all sessions of a user, or one')
+    .description('end all sessions of a user, or only one')
     .addOption(byOption())
     .option('--token <token>', 'end only the session with this token')
     .option('--yes', 'do not ask')
@@ -62,19 +62,19 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
 
   command
     .command('destroy-all')
-    .description('log every user of the site out; nobody is exempted')
+    .description('log out every user of the site, without exception')
     .option('--yes', 'do not ask')
     .action(async ({ yes }: { yes?: boolean }) => {
       const { sessions } = await limiterToChange()
-      await confirm('Log every user of the site out?', yes)
+      await confirm('Log out every user of the site?', yes)
       const epoch = await sessions.logoutAllUsers()
-      print(`Everybody is logged out, as of ${isoTime(epoch * 1000)}. Sessions end when their owners come back.`)
+      print(`All users are logged out as of ${isoTime(epoch * 1000)}. Each session ends on its next request.`)
     })
 
   return command
 }
 
-/** An empty token must never be taken for no token, which would end every session. */
+/** Rejects an empty token, which must not mean "no token" and end every session. */
 function requireToken(token: string): void {
   if (TOKEN_PATTERN.test(token)) return
   throw new CliError(

@@ -4,14 +4,14 @@ import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../print-rows.ts'
 
-/** `sessmgr settings`: reads and changes the settings of the limit. */
+/** Returns the command `sessmgr settings`. */
 export function settingsCommand({ limiter, limiterToChange, print }: CliContext): Command {
   const command = new Command('settings').description('read and change the settings')
   const read = async () => (await limiter()).settings.option.sources()
 
   command
     .command('list')
-    .description('list every setting, and whether it is stored or a default of the code')
+    .description('list every setting, and whether it is stored or a default from the code')
     .option('--format <format>', 'table, json, csv or ids', 'table')
     .action(async ({ format }: { format: string }) => {
       const { stored = {}, defaults } = await read()
@@ -33,7 +33,7 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
 
   command
     .command('set <key> <value>')
-    .description('change one setting; a value that is not valid is refused and changes nothing')
+    .description('change one setting; an invalid value changes nothing')
     .action(async (key: string, value: string) => {
       const name = knownKey(key)
       const { settings } = await limiterToChange()
@@ -43,12 +43,12 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
 
   command
     .command('reset [key]')
-    .description('forget what is stored of one setting, or of all, so that the code of the application decides')
+    .description('delete one stored setting, or all, so that the defaults from the code apply')
     .action(async (key?: string) => {
       const name = key === undefined ? undefined : knownKey(key)
       const { settings } = await limiterToChange()
       const now = await settings.reset(name)
-      for (const one of name ? [name] : SETTING_NAMES) print(`${one} is now ${now[one]}, by default.`)
+      for (const one of name ? [name] : SETTING_NAMES) print(`${one} is now ${now[one]}, the default.`)
     })
 
   return command
@@ -56,5 +56,5 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
 
 function knownKey(key: string): keyof SessionSettings {
   if (isSetting(key)) return key
-  throw new CliError(1, `There is no setting "${key}". There are: ${SETTING_NAMES.join(', ')}.`)
+  throw new CliError(1, `Unknown setting "${key}". Use one of ${SETTING_NAMES.join(', ')}.`)
 }

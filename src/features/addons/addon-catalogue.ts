@@ -1,5 +1,5 @@
 import type { Clock } from '../../ground/clock.ts'
-import type { Logger } from '../../ground/logger.ts'
+import { type Logger, warn } from '../../ground/logger.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 import { LicensingError } from './licensing/licensing-error.ts'
 import type { LicensingProvider, RawAddon } from './licensing/licensing-provider.ts'
@@ -53,7 +53,8 @@ export function createCatalogueCache(parts: {
     const life = catalogue.fetchedAt + KEPT_MS - clock.now()
     if (life <= 0) return
     await transients.set(key, JSON.stringify(catalogue), life).catch(({ message }) => {
-      logger.warn('The catalogue of add-ons could not be kept; the provider is asked again.', { error: message })
+      const problem = 'The add-on catalogue could not be cached, so the provider is asked again.'
+      warn(logger, 'add-on-catalogue-not-updated', problem, { error: message })
     })
   }
 
@@ -77,11 +78,9 @@ export function createCatalogueCache(parts: {
     } catch (error) {
       if (!kept || !within(kept.fetchedAt, KEPT_MS)) throw error
       const { code, message } = error as LicensingError
-      logger.warn('The catalogue of add-ons could not be had; the last one is served.', {
-        provider: provider.name,
-        code,
-        error: message,
-      })
+      const details = { provider: provider.name, code, error: message }
+      const problem = 'The add-on catalogue could not be fetched, so an older copy is served.'
+      warn(logger, 'add-on-catalogue-not-updated', problem, details)
       const tried = { ...kept, triedAt: clock.now() }
       await write(tried)
       return tried

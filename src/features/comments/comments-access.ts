@@ -18,5 +18,5 @@ export async function requireCommentsAccess(
   const capability = await hooks.applyFilters('lazycomments_capability', 'manage_options')
   const refusal = await refusalOf(requireCapability(host, caller, capability))
   if (await hooks.applyFilters('lazycomments_has_access', refusal === undefined)) return
-  throw refusal ?? new RestError(403, 'rest_forbidden', 'Your account may not do that.')
+  throw refusal ?? new RestError(403, 'rest_forbidden', 'Your account is not allowed to do this.')
 }

@@ -73,7 +73,9 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
         isPrivate ? undefined : sharedBy(request),
       )
       const tooSlow = () =>
-        new RestError(503, 'rest_unavailable', 'The comments take too long. Try again.', { headers: RETRY_SOON })
+        new RestError(503, 'rest_unavailable', 'Loading the comments took too long. Try again.', {
+          headers: RETRY_SOON,
+        })
       const answer = await withDeadline(answering, deadlineMs, tooSlow)
       const headers = {
         Vary: vary,
@@ -109,7 +111,7 @@ function cacheRoute({ cache, access }: CommentsRoutesParts): RestRoute {
     schemas: () => ({ params: z.object({}), response: z.object({ success: z.boolean(), message: z.string() }) }),
     async handle() {
       await cache.flush_all()
-      return { success: true, message: 'The comments cache is empty now.' }
+      return { success: true, message: 'The comments cache has been cleared.' }
     },
   })
 }
@@ -124,7 +126,7 @@ const assetsRoute = restRoute<{ name: string }>({
   schemas: () => ({ params: z.object({ name: z.string() }), response: z.string() }),
   async handle({ params }) {
     const asset = Object.values(commentAssets).find(({ name }) => name === params.name)
-    if (!asset) throw new RestError(404, 'rest_no_route', 'There is no such file.')
+    if (!asset) throw new RestError(404, 'rest_no_route', 'This file does not exist.')
     const headers = { 'Cache-Control': FOR_EVER, 'X-Content-Type-Options': 'nosniff' }
     return new RestAnswer(asset.text, { type: asset.type, headers })
   },

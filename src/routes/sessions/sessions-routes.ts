@@ -84,7 +84,7 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
         const summary = users.summary(await requireUser(users, params))
         if (params.token === undefined) await sessions.endAll(summary.id)
         else if (!(await sessions.end(summary.id, params.token))) {
-          throw new RestError(404, 'session_not_found', 'This user has no such session.')
+          throw new RestError(404, 'session_not_found', 'This user has no session with this token.')
         }
         return { success: true, user: summary }
       },

@@ -52,7 +52,7 @@ export async function requireUser(users: HostUsers, params: UserParameters): Pro
   const field = FIELDS.find((name) => !isBlank(params[name])) ?? 'user'
   const kind: IdentifierKind | undefined = field === 'user' ? undefined : field
   const [user, other] = await resolveUsers(users, String(params[field] ?? ''), kind)
-  if (user === undefined) throw new RestError(404, 'user_not_found', 'There is no such user.')
+  if (user === undefined) throw new RestError(404, 'user_not_found', 'This user does not exist.')
   if (other !== undefined) {
     throw new RestError(
       409,

@@ -30,7 +30,7 @@ export function refuseIfChanged(request: HostRequest, writes: readonly OptionWri
   throw new RestError(
     409,
     'settings_changed',
-    'Somebody else has changed the same settings since you read them. Read them again, then save. Nothing was changed.',
+    'The settings have changed since you read them, and nothing was saved. Read them again, then save.',
     { data: { changed: Object.fromEntries(changed) } },
   )
 }

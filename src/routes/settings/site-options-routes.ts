@@ -29,7 +29,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
       await optionAccess.require(caller, option)
       return option
     }
-    throw new RestError(404, 'rest_no_route', 'There is no such option.')
+    throw new RestError(404, 'rest_no_route', 'This option does not exist.')
   }
 
   async function answer(option: SiteOption): Promise<object> {

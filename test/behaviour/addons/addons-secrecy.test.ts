@@ -121,7 +121,7 @@ describe('licence keys and secrets of the provider', () => {
     hear(host.actions, host.logs, answers)
     const all = heard.join('\n')
     expect(all.length).toBeGreaterThan(2000)
-    expect(all.includes('The catalogue of add-ons could not be had')).toBe(true)
+    expect(all.includes('The add-on catalogue could not be fetched')).toBe(true)
     const secrets = [key, SECRET_KEY, SITE_SECRET, API_TOKEN, ...BACKEND_SECRETS]
     expect(secrets.filter((secret) => all.includes(secret))).toEqual([])
     expect(server.requests.map(({ headers }) => headers.host)).toEqual(

@@ -65,7 +65,7 @@ describe('what is stored', () => {
     const other = host({ store, clock, secrets: ['quite another secret that is long enough'] })
     for (let call = 0; call < 3; call++) expect(await other.addons.isLicensed(1001)).toBe(false)
     expect(other.logs).toEqual([
-      ['The licence of the add-on 1001 cannot be read: it was encrypted with another secret. Activate it again.'],
+      [expect.stringMatching(/^The licence of add-on 1001 cannot be read: it was encrypted with another secret\./)],
     ])
     expect(await other.addons.activate(1001, key)).toMatchObject({ is_license_active: true })
   })
@@ -77,7 +77,7 @@ describe('what is stored', () => {
     expect(await next.addons.isLicensed(1001)).toBe(false)
     expect(await codeOf(next.addons.deactivate(1001))).toBe('invalid_activation_data')
     expect(JSON.stringify(server.requests)).not.toContain(key)
-    expect(next.logs.flat().join()).toContain('it was activated at another licensing provider')
+    expect(next.logs.flat().join()).toContain('it was activated with another licensing provider')
     expect(await addons.isLicensed(1001)).toBe(true)
   })
 

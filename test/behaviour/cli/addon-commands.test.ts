@@ -72,7 +72,11 @@ describe('rule 44: a command that an add-on registers on sessmgr_cli_init', () =
 
   it('asks before it changes something, unless --yes is given', async () => {
     const { code, out, err } = await shared('night-limit', 'set', '3')
-    expect([code, out, err]).toEqual([1, '', 'Change the limit? Nobody is here to ask; pass --yes.\n'])
+    expect([code, out, err]).toEqual([
+      1,
+      '',
+      'Change the limit? Nothing was changed: this is not a terminal. Pass --yes to confirm.\n',
+    ])
     const changed = { code: 0, out: 'The limit at night is now 3.\n', err: '' }
     expect(await shared('night-limit', 'set', '3', '--yes')).toEqual(changed)
   })
@@ -131,19 +135,19 @@ describe('rule 44: a registration with a mistake is logged, adds nothing, and st
   const ok = "{ description: 'x', commands: { go: { description: 'x', run() {} } } }"
   const withCommand = (command: string) => `'mine', { description: 'x', commands: { go: { ${command} } } }`
   it.each([
-    [`'sessions', ${ok}`, 'There is a command "sessions" already'],
-    [`'help', ${ok}`, 'There is a command "help" already'],
-    [`'mine', ${ok}); cli.register('mine', ${ok}`, 'There is a command "mine" already'],
+    [`'sessions', ${ok}`, 'The command "sessions" already exists'],
+    [`'help', ${ok}`, 'The command "help" already exists'],
+    [`'mine', ${ok}); cli.register('mine', ${ok}`, 'The command "mine" already exists'],
     [`'My Add-on', ${ok}`, 'The command "My Add-on" needs a name of lowercase letters'],
     [`undefined, ${ok}`, 'The command "undefined" needs a name of lowercase letters'],
     ["'mine'", 'The command "mine" needs a "description"'],
-    ["'mine', { description: 'x', commands: {} }", 'The command "mine" needs "commands"'],
+    ["'mine', { description: 'x', commands: {} }", 'The command "mine" needs at least one entry in "commands"'],
     [withCommand('run() {}'), 'The command "mine go" needs a "description"'],
     [withCommand("description: 'x'"), 'The command "mine go" needs a function "run"'],
     [withCommand("description: 'x', run() {}, option: {}"), 'Did you mean "options"?'],
-    [withCommand("description: 'x', run() {}, arguments: ['user']"), '"user" is no argument'],
-    [withCommand("description: 'x', run() {}, arguments: ['[a]', '<b>']"), 'can follow the argument "[a]"'],
-    [withCommand("description: 'x', run() {}, options: { '-f': 'x' }"), '"-f" is no option'],
+    [withCommand("description: 'x', run() {}, arguments: ['user']"), '"user" is not an argument'],
+    [withCommand("description: 'x', run() {}, arguments: ['[a]', '<b>']"), 'argument cannot follow "[a]"'],
+    [withCommand("description: 'x', run() {}, options: { '-f': 'x' }"), '"-f" is not an option'],
     [withCommand("description: 'x', run() {}, options: { '--config <file>': 'x' }"), '"--config <file>" is reserved'],
   ])('register(%s)', async (registration, message) => {
     const cwd = folderWith({})

@@ -21,7 +21,7 @@ describe('rule 28: sessmgr app-passwords create', () => {
     expect(rest).toEqual([''])
     expect(password).toMatch(/^([A-Za-z0-9]{4} ){5}[A-Za-z0-9]{4}$/)
     const [kept] = await passwords().list(1)
-    expect(said).toBe(`Application password "backup job" of admin, id ${kept?.id}. It is not shown again:`)
+    expect(said).toBe(`Created the application password "backup job" of admin, id ${kept?.id}. It is not shown again:`)
     expect(kept?.name).toBe('backup job')
     expect(await passwords().verify(1, password)).toBe(true)
     const everything = JSON.stringify(await world.client.hGetAll('sessmgr:{1}:p'))
@@ -46,7 +46,7 @@ describe('rule 28: sessmgr app-passwords create', () => {
 
 describe('rule 28: sessmgr app-passwords list', () => {
   it('lists id, time and name, oldest first, and no password', async () => {
-    expect((await world.run('app-passwords', 'list', 'admin')).out).toBe('admin has no application password.\n')
+    expect((await world.run('app-passwords', 'list', 'admin')).out).toBe('admin has no application passwords.\n')
     const one = await passwords().create(1, 'one')
     // Two of the same millisecond have no order.
     while (Date.now() === one.createdAt) await nextTurn()
@@ -87,7 +87,10 @@ describe('rule 28: sessmgr app-passwords revoke', () => {
     const one = await passwords().create(1, 'one')
     expect((await world.run('app-passwords', 'revoke', 'alice', one.id, '--yes')).code).toBe(1)
     const { code, err } = await world.run('app-passwords', 'revoke', 'admin', one.id)
-    expect([code, err]).toEqual([1, 'Revoke this application password of admin? Nobody is here to ask; pass --yes.\n'])
+    expect([code, err]).toEqual([
+      1,
+      'Revoke this application password of admin? Nothing was changed: this is not a terminal. Pass --yes to confirm.\n',
+    ])
     expect(await passwords().verify(1, one.password)).toBe(true)
   })
 })

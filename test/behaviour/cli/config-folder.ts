@@ -7,10 +7,16 @@ import { onTestFinished } from 'vitest'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 export const ESM = "import { sessmgr } from 'sessmgr'\n"
 
-/** What a command says of a limiter that has a memory store. */
+/** The line with the address of a section of docs/troubleshooting.md. */
+export const see = (section: string) => `See node_modules/sessmgr/docs/troubleshooting.md#${section}\n`
+
+/** The last line of the error when a configuration cannot be loaded. */
+export const SEE_LOADING = see('command-cannot-load-the-configuration')
+
+/** The warning of a command whose limiter has a memory store. */
 export const LOCAL_WARNING =
-  'Warning: the store of this limiter keeps everything in this process, so this is not what the application has. ' +
-  'Give it one that processes share: sessmgr({ store: redisStore({ client }) }).\n'
+  'Warning: this limiter has a memory store, which other processes cannot see. The application has other data. ' +
+  `Use a shared store: sessmgr({ store: redisStore({ client }) }).\n${see('command-needs-a-shared-store')}`
 
 /** Makes a folder with files, inside this package, so that they find it by its name. */
 export function folderWith(files: Record<string, string>, parent = join(ROOT, 'test-output')): string {

@@ -53,7 +53,7 @@ describe('rule 28: sessmgr license keygen', () => {
 
   it('writes over no file: 1', async () => {
     const before = readFileSync(join(folder, 'key.json'), 'utf8')
-    expect(await license('keygen', 'key.json')).toEqual({ code: 1, out: '', err: 'key.json is there already.\n' })
+    expect(await license('keygen', 'key.json')).toEqual({ code: 1, out: '', err: 'key.json already exists.\n' })
     expect(readFileSync(join(folder, 'key.json'), 'utf8')).toBe(before)
     expect((await license('keygen', 'nowhere/key.json')).err).toBe('nowhere/key.json cannot be written (ENOENT).\n')
   })
@@ -110,9 +110,9 @@ describe('rule 28: sessmgr license issue', () => {
   })
 
   it.each([
-    ['public.json', /^public\.json holds no private key/],
+    ['public.json', /^public\.json is not a private key/],
     ['nothing.json', /^nothing\.json cannot be read \(ENOENT\)\.\n$/],
-    ['one-word', /^one-word is not JSON\.\n$/],
+    ['one-word', /^one-word is not valid JSON\.\n$/],
   ])('with the key %s says what is wrong with that: 1', async (key, sentence) => {
     write('one-word', 'word')
     const args = ['issue', '--key', key, '--issuer', 'acme', '--product', '7', '--expires', 'never']
@@ -129,7 +129,7 @@ describe('rule 28: sessmgr license inspect', () => {
     const { code, out, err } = await inspect('good.lic', '--product', '7')
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(
-      /^Licence: {6}order-5\nKey id \(jti\): [0-9a-f-]{36}\nVendor: {7}acme\nProduct: {6}7\nIssued: .*\nExpires: .*\nSites: {8}3\nEntitles to: {2}pro\nThis licence is good\.\n$/,
+      /^Licence: {6}order-5\nKey id \(jti\): [0-9a-f-]{36}\nVendor: {7}acme\nProduct: {6}7\nIssued: .*\nExpires: .*\nSites: {8}3\nEntitles to: {2}pro\nThis licence is valid\.\n$/,
     )
   })
 
@@ -143,7 +143,7 @@ describe('rule 28: sessmgr license inspect', () => {
     })
     child.stdin.end(key)
     const [code] = await once(child, 'close')
-    expect([code, out.endsWith('This licence is good.\n')]).toEqual([0, true])
+    expect([code, out.endsWith('This licence is valid.\n')]).toEqual([0, true])
   })
 
   it.each([
@@ -192,9 +192,9 @@ describe('sessmgr license revoke', () => {
     const [first, second, third] = await Promise.all([issue(), issue(), issue()])
     const revoke = async (key: string) =>
       license('revoke', String(claimsOf(key).jti), '--key', 'key.json', '--issuer', 'acme', '--list', 'revoked.jws')
-    expect((await revoke(first)).out).toBe('revoked.jws revokes 1 licence key(s) now.\n')
-    expect((await revoke(second)).out).toBe('revoked.jws revokes 2 licence key(s) now.\n')
-    expect((await revoke(second)).out).toBe('revoked.jws revokes 2 licence key(s) now.\n')
+    expect((await revoke(first)).out).toBe('revoked.jws now revokes 1 licence key(s).\n')
+    expect((await revoke(second)).out).toBe('revoked.jws now revokes 2 licence key(s).\n')
+    expect((await revoke(second)).out).toBe('revoked.jws now revokes 2 licence key(s).\n')
     const found = []
     for (const key of [first, second, third]) {
       found.push(await inspect(write('some.lic', key), '--revocations', 'revoked.jws'))
@@ -222,7 +222,7 @@ describe('sessmgr license revoke', () => {
     const args = ['revoke', 'x', '--key', 'key.json', '--issuer', 'acme', '--list', 'forged.jws']
     const { code, out, err } = await license(...args)
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/^The revocation list forged\.jws cannot be believed/)
+    expect(err).toMatch(/^The revocation list forged\.jws is not valid/)
     expect(readFileSync(join(folder, 'forged.jws'), 'utf8')).toBe('not.a.list')
   })
 })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { findConfig } from '../../../src/cli/find-config.ts'
 import { loadConfig } from '../../../src/cli/load-config.ts'
 import { EXAMPLE, runCli, runProgram } from '../../support/cli.ts'
-import { ESM, folderWith, LOCAL_WARNING } from './config-folder.ts'
+import { ESM, folderWith, LOCAL_WARNING, see } from './config-folder.ts'
 
 const LIMITER = 'sessmgr({ settings: { maximum: 42 } })'
 const CJS = "const { sessmgr } = require('sessmgr')\n"
@@ -91,7 +91,9 @@ describe('the configuration', () => {
     const folder = folderWith({ 'sessmgr.config.js': `${ESM}export default ${LIMITER}` })
     const { code, out, err } = await runCli(['sessions', 'list', 'alice'], { cwd: folder })
     expect([code, out]).toEqual([1, ''])
-    expect(err).toBe('The limiter does not know its users. Configure it: sessmgr({ host: … }).\n')
+    expect(err).toBe(
+      `The limiter has no host to find users with. Set it: sessmgr({ host: … }).\n${see('command-needs-a-host')}`,
+    )
   })
 
   it('in TypeScript says what it takes where neither Node nor the application can read it', async () => {
@@ -100,8 +102,8 @@ describe('the configuration', () => {
     const { code, err } = await runProgram(MAXIMUM, { cwd: folder })
     expect(code).toBe(1)
     if ((process.features as { typescript?: unknown }).typescript)
-      expect(err).toContain('must export what sessmgr() returned')
-    else expect(err).toMatch(/cannot read TypeScript such as .*sessmgr\.config\.ts\. Install the package jiti/)
+      expect(err).toContain('must default-export the limiter')
+    else expect(err).toMatch(/cannot read TypeScript \(.*sessmgr\.config\.ts\)\. Install the package jiti/)
   })
 
   it('in TypeScript says which jiti it takes where the application has an older one', async () => {
@@ -112,8 +114,8 @@ describe('the configuration', () => {
     const { code, err } = await runProgram(MAXIMUM, { cwd: folder })
     expect(code).toBe(1)
     if ((process.features as { typescript?: unknown }).typescript)
-      expect(err).toContain('must export what sessmgr() returned')
-    else expect(err).toMatch(/cannot read TypeScript such as .*sessmgr\.config\.ts\. Install jiti 2 or newer/)
+      expect(err).toContain('must default-export the limiter')
+    else expect(err).toMatch(/cannot read TypeScript \(.*sessmgr\.config\.ts\)\. Install jiti 2 or newer/)
   })
 })
 
@@ -132,7 +134,7 @@ describe('a configuration that exports something else', () => {
     await expect(loadConfig(findConfig(folder))).rejects.toMatchObject({
       name: 'CliError',
       exitCode: 1,
-      message: `${join(folder, 'sessmgr.config.mjs')} must export what sessmgr() returned as its default, or a function that returns it.`,
+      message: `${join(folder, 'sessmgr.config.mjs')} must default-export the limiter that sessmgr() returned, or a function that returns it.`,
     })
   })
 })

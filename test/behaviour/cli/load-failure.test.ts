@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CliResult, runProgram } from '../../support/cli.ts'
-import { ESM, folderWith, LOCAL_WARNING, projectWith } from './config-folder.ts'
+import { ESM, folderWith, LOCAL_WARNING, projectWith, SEE_LOADING, see } from './config-folder.ts'
 
 const MAXIMUM = ['settings', 'get', 'maximum']
 
@@ -12,12 +12,12 @@ async function runIn(folder: string, env: Record<string, string> = {}): Promise<
   return { ...rest, err: err.replaceAll(`file://${folder}`, '.').replaceAll(folder, '.') }
 }
 
-const failed = (err: string) => ({ code: 1, out: '', err })
+const failed = (err: string, help = SEE_LOADING) => ({ code: 1, out: '', err: err + help })
 
 describe('an ES module in a CommonJS project', () => {
   const PROJECT = 'this project is CommonJS ("type": "commonjs" in package.json)'
   const ways = (name: string) =>
-    `Name it ${name}, or write it as CommonJS, with require() and module.exports = limiter.\n`
+    `Rename it to ${name}, or write CommonJS, with require() and module.exports = limiter.\n`
 
   it.each([
     ['import and export', `${ESM}export default sessmgr()`],
@@ -26,9 +26,7 @@ describe('an ES module in a CommonJS project', () => {
   ])('is said in a sentence, with the two ways out: %s', async (_what, text) => {
     const folder = projectWith({ 'sessmgr.config.js': text })
     expect(await runIn(folder)).toEqual(
-      failed(
-        `./sessmgr.config.js is an ES module by its import and export, but ${PROJECT}.\n${ways('sessmgr.config.mjs')}`,
-      ),
+      failed(`./sessmgr.config.js uses import or export, but ${PROJECT}.\n${ways('sessmgr.config.mjs')}`),
     )
   })
 
@@ -44,7 +42,7 @@ describe('an ES module in a CommonJS project', () => {
 
   it('may be one by its name, too', async () => {
     const folder = folderWith({ 'sessmgr.config.cjs': `${ESM}export default sessmgr()` })
-    const why = './sessmgr.config.cjs is an ES module by its import and export, but its name ends in .cjs.\n'
+    const why = './sessmgr.config.cjs uses import or export, but its name ends in .cjs.\n'
     expect(await runIn(folder)).toEqual(failed(why + ways('sessmgr.config.mjs')))
   })
 
@@ -52,8 +50,8 @@ describe('an ES module in a CommonJS project', () => {
     const host = 'export const host = {}'
     const required = projectWith({ 'sessmgr.config.cjs': "require('./host.js')", 'host.js': host })
     const imported = projectWith({ 'sessmgr.config.mjs': "import './host.js'", 'host.js': host })
-    const advice = `Name it host.mjs, or write it as CommonJS, with require() and module.exports.\n`
-    const why = `./host.js is an ES module by its import and export, but ${PROJECT}.\n${advice}`
+    const advice = `Rename it to host.mjs, or write CommonJS, with require() and module.exports.\n`
+    const why = `./host.js uses import or export, but ${PROJECT}.\n${advice}`
     expect(await runIn(required)).toEqual(failed(`./sessmgr.config.cjs could not be loaded: ${why}`))
     expect(await runIn(imported)).toEqual(failed(`./sessmgr.config.mjs could not be loaded: ${why}`))
     const unheeded = "import('./host.js')\nawait new Promise(() => {})"
@@ -64,7 +62,7 @@ describe('an ES module in a CommonJS project', () => {
 
 describe('a configuration that cannot be loaded', () => {
   const broken = 'const maximum = 5\nfoo bar\n'
-  it.each([
+  it.each<[string, string, string, string, string?]>([
     ['an error of syntax in an ES module', 'mjs', broken, ".mjs:2: SyntaxError: Unexpected identifier 'bar'"],
     ['an error of syntax in CommonJS', 'cjs', broken, ".cjs:2: SyntaxError: Unexpected identifier 'bar'"],
     [
@@ -111,27 +109,30 @@ describe('a configuration that cannot be loaded', () => {
       'mjs',
       `${ESM}export default sessmgr({ stoer: 1 })`,
       '.mjs could not be loaded: There is no option "stoer". Did you mean "store"?',
+      see('invalid_option'),
     ],
-  ])('says which file it is, and no internals: %s: 1', async (_what, extension, text, sentence) => {
+  ])('says which file it is, and no internals: %s: 1', async (_what, extension, text, sentence, help) => {
     const result = await runIn(folderWith({ [`sessmgr.config.${extension}`]: text }))
     // Nodes differ in what they call a function without a name.
     const err = result.err.replace(/ at (async )?(\S+ )?\(?(\S+:[23]:9)\)?$/m, (line, _async, name, place) =>
       /check|Timeout/.test(name ?? '') ? line : ` at FUNCTION (${place})`,
     )
-    expect({ ...result, err }).toEqual(failed(`./sessmgr.config${sentence}\n`))
+    expect({ ...result, err }).toEqual(failed(`./sessmgr.config${sentence}\n`, help))
   })
 
   it('says so of a file that it imports, as far as Node knows it', async () => {
     const text = { 'sessmgr.config.mjs': "import './host.mjs'", 'host.mjs': broken }
-    const advice = 'What tells the place is: node --check <file>'
+    const advice = 'Find the place with: node --check <file>'
     expect(await runIn(folderWith(text))).toEqual(
       failed(
-        `./sessmgr.config.mjs could not be loaded: SyntaxError in a file that it imports: Unexpected identifier 'bar'. ${advice}\n`,
+        `./sessmgr.config.mjs could not be loaded: SyntaxError in an imported file: Unexpected identifier 'bar'. ${advice}\n`,
       ),
     )
     const json = "import { readFileSync } from 'node:fs'\nJSON.parse('{')"
     const { err } = await runIn(folderWith({ 'sessmgr.config.mjs': json }))
-    expect(err).toMatch(/^\.\/sessmgr\.config\.mjs could not be loaded: SyntaxError: .* in JSON .*\n {4}at .*:2:6\n$/)
+    expect(err).toMatch(
+      /^\.\/sessmgr\.config\.mjs could not be loaded: SyntaxError: .* in JSON .*\n {4}at .*:2:6\nSee .*\n$/,
+    )
   })
 
   it('says so of a mistake in TypeScript, with the place', async () => {
@@ -139,23 +140,25 @@ describe('a configuration that cannot be loaded', () => {
       const { code, err } = await runIn(folderWith({ [`sessmgr.config.${extension}`]: `const a: number = 5\nfoo bar` }))
       expect(code).toBe(1)
       expect(err).toMatch(new RegExp(`\\./sessmgr\\.config\\.${extension}:2\\b`))
-      expect(err.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
+      expect(err.trimEnd().split('\n').length).toBeLessThanOrEqual(3)
     }
   })
 
   it('says that it is no file to be read', async () => {
     const folder = folderWith({})
     mkdirSync(join(folder, 'sessmgr.config.js'))
-    expect(await runIn(folder)).toEqual(failed('./sessmgr.config.js cannot be read (EISDIR).\n'))
+    expect(await runIn(folder)).toEqual(failed('./sessmgr.config.js cannot be read (EISDIR).\n', ''))
   })
 
   it.each([
     ['a timer', "setTimeout(() => {\n  throw new Error('later')\n}, 10)"],
     ['a promise', "Promise.reject(\n  new Error('later'))"],
-  ])('says that nothing handles an error: of %s', async (_what, text) => {
+  ])('says that an error was not caught: of %s', async (_what, text) => {
     const { code, err } = await runIn(folderWith({ 'sessmgr.config.mjs': `${text}\nawait new Promise(() => {})` }))
     const [sentence, place, ...rest] = err.trimEnd().split('\n')
-    expect([code, sentence, rest]).toEqual([1, './sessmgr.config.mjs has met an error that nothing handles: later', []])
+    expect([code, sentence, rest]).toEqual([
+      ...[1, './sessmgr.config.mjs caused an uncaught error: later', [SEE_LOADING.trimEnd()]],
+    ])
     expect(place).toMatch(/^ {4}at .*\.\/sessmgr\.config\.mjs:2:\d+\)?$/)
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../support/cli.ts'
-import { folderWith, LOCAL_WARNING } from './config-folder.ts'
+import { folderWith, LOCAL_WARNING, see } from './config-folder.ts'
 
 const HOST = `{
   users: {
@@ -19,16 +19,16 @@ const runWith = (store: string, args: readonly string[]) =>
   runCli(args, { cwd: folderWith({ 'sessmgr.config.mjs': config(store) }) })
 
 const REFUSAL =
-  'Nothing was changed: the store of this limiter keeps everything in this process, so the application would not see ' +
-  'it. Give it one that processes share: sessmgr({ store: redisStore({ client }) }).\n'
+  'Nothing was changed: this limiter has a memory store, which other processes cannot see. ' +
+  `Use a shared store: sessmgr({ store: redisStore({ client }) }).\n${see('command-needs-a-shared-store')}`
 
 describe('rule 28: a limiter whose store is of its own process alone', () => {
   it.each([
     ['settings list', 'KEY      VALUE  SOURCE\nmaximum  1      default\nlogic    allow  default\n'],
     ['settings get maximum', '1\n'],
-    ['sessions list alice', 'alice has no live session.\n'],
+    ['sessions list alice', 'alice has no live sessions.\n'],
     ['sessions count alice', '0\n'],
-    ['app-passwords list alice', 'alice has no application password.\n'],
+    ['app-passwords list alice', 'alice has no application passwords.\n'],
   ])('warns of what it reads: %s', async (line, out) => {
     for (const store of ['', 'store: memoryStore(),']) {
       expect(await runWith(store, line.split(' '))).toEqual({ code: 0, out, err: LOCAL_WARNING })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { runProgram } from '../../support/cli.ts'
-import { ESM, projectWith } from './config-folder.ts'
+import { ESM, projectWith, SEE_LOADING } from './config-folder.ts'
 
 /** A port on which nobody listens, and nobody has. */
 async function deadPort(): Promise<number> {
@@ -46,14 +46,14 @@ describe.concurrent('a Redis that is away, for a configuration that waits for it
     const port = await deadPort()
     const { code, out, err } = await runWith(redisConfig(port, listener, socket))
     expect([code, out]).toEqual([1, ''])
-    expect(err).toBe(`./sessmgr.config.mjs could not be loaded: connect ECONNREFUSED 127.0.0.1:${port}\n`)
+    expect(err).toBe(`./sessmgr.config.mjs could not be loaded: connect ECONNREFUSED 127.0.0.1:${port}\n${SEE_LOADING}`)
   })
 
   it('ends the command in ten seconds where its client tries again for ever', async () => {
     const { code, out, err } = await runWith(redisConfig(await deadPort(), "client.on('error', () => {})", '{}'))
     expect([code, out]).toEqual([1, ''])
     expect(err).toBe(
-      './sessmgr.config.mjs was not loaded within 10 seconds: the function that it exports still waits, as for a server that is away.\n',
+      `./sessmgr.config.mjs was not loaded within 10 seconds: the function that it exports is still waiting, perhaps for a server that is down.\n${SEE_LOADING}`,
     )
   })
 
@@ -63,8 +63,8 @@ describe.concurrent('a Redis that is away, for a configuration that waits for it
     const { code, err } = await runWith(config)
     expect(code).toBe(1)
     expect(err).toBe(
-      `./sessmgr.config.mjs has met an error that nothing handles: connect ECONNREFUSED 127.0.0.1:${port}\n` +
-        "A client that does not reach its server needs a listener: client.on('error', (error) => …).\n",
+      `./sessmgr.config.mjs caused an uncaught error: connect ECONNREFUSED 127.0.0.1:${port}\n` +
+        `A client needs an error listener: client.on('error', (error) => …).\n${SEE_LOADING}`,
     )
   })
 })
@@ -74,17 +74,17 @@ describe.concurrent('what never comes', () => {
     [
       'an await at the top level',
       'await new Promise(() => {})\nexport default 5',
-      './sessmgr.config.mjs was not loaded within 10 seconds: an await at its top level, or in what it imports, still waits, as for a server that is away.\n',
+      `./sessmgr.config.mjs was not loaded within 10 seconds: an await at its top level, or in what it imports, is still waiting, perhaps for a server that is down.\n${SEE_LOADING}`,
     ],
     [
       'the promise of a function',
       'export default () => new Promise(() => {})',
-      './sessmgr.config.mjs was not loaded within 10 seconds: the function that it exports still waits, as for a server that is away.\n',
+      `./sessmgr.config.mjs was not loaded within 10 seconds: the function that it exports is still waiting, perhaps for a server that is down.\n${SEE_LOADING}`,
     ],
     [
       'a user of the host',
       hostWith('() => new Promise(() => {})'),
-      'The look-up of "alice" in host.users failed: it gave no answer within 10 seconds.\n',
+      'Finding "alice" in host.users failed: it did not respond within 10 seconds.\n',
     ],
   ])('ends the command in ten seconds: %s: 1', async (_what, config, sentence) => {
     const { code, out, err } = await runWith(config, ['sessions', 'list', 'alice'])
@@ -99,7 +99,7 @@ export default sessmgr({ store: { ...memoryStore(), local: false, close: CLOSE }
       runWith(config.replace('CLOSE', "async () => Promise.reject(new Error('broken'))")),
     ])
     expect([late.code, late.out, late.err]).toEqual([
-      ...[0, '1\n', 'Warning: the limiter could not be closed: it took more than 5 seconds.\n'],
+      ...[0, '1\n', 'Warning: the limiter could not be closed: it took longer than 5 seconds.\n'],
     ])
     expect([bad.code, bad.out]).toEqual([0, '1\n'])
     expect(bad.err).toMatch(/^Warning: the limiter could not be closed: broken\n/)
@@ -114,7 +114,7 @@ describe('a look-up of the host', () => {
     const { code, out, err } = await runWith(hostWith(findByLogin), ['sessions', 'list', 'alice'])
     expect([code, out]).toEqual([1, ''])
     const [said, place, ...rest] = err.trimEnd().split('\n')
-    expect([said, rest]).toEqual([`The look-up of "alice" in host.users failed: ${sentence}`, []])
+    expect([said, rest]).toEqual([`Finding "alice" in host.users failed: ${sentence}`, []])
     expect(place).toMatch(/^ {4}at .*\/sessmgr\.config\.mjs:3:/)
   })
 })

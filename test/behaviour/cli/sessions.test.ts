@@ -74,7 +74,7 @@ describe('rule 28: sessmgr sessions list', () => {
   it('says that there is none in words, and in the other formats with nothing', async () => {
     expect(await world.run('sessions', 'list', 'alice')).toEqual({
       code: 0,
-      out: 'alice has no live session.\n',
+      out: 'alice has no live sessions.\n',
       err: '',
     })
     expect((await world.run('sessions', 'list', 'alice', '--format', 'json')).out).toBe('[]\n')
@@ -175,7 +175,7 @@ describe('rule 28: sessmgr sessions destroy-all', () => {
     const browsers = [await world.host.signedIn('alice'), await world.host.signedIn('bob')]
     const { code, out, err } = await world.run('sessions', 'destroy-all', '--yes')
     expect([code, err]).toEqual([0, ''])
-    expect(out).toMatch(/^Everybody is logged out, as of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\./)
+    expect(out).toMatch(/^All users are logged out as of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\./)
     expect(await Promise.all(browsers.map((browser) => browser.me()))).toEqual([401, 401])
     const [action, ...more] = world.actions()
     expect([action?.hook, more]).toEqual(['sessmgr_logout_all_users', []])
@@ -193,7 +193,7 @@ describe('rule 28: what destroys asks first', () => {
     const before = await world.everything()
     const { code, out, err } = await world.run(...args)
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/\? Nobody is here to ask; pass --yes\.\n$/)
+    expect(err).toMatch(/\? Nothing was changed: this is not a terminal\. Pass --yes to confirm\.\n$/)
     expect(await world.everything()).toEqual(before)
     expect(await alice.me()).toBe(200)
     expect(world.actions()).toEqual([])

@@ -51,7 +51,7 @@ describe('rule 28: sessmgr settings list and get', () => {
       ['reset', key],
     ]) {
       const { code, out, err } = await world.run('settings', ...args)
-      expect([code, out, err]).toEqual([1, '', `There is no setting "${key}". There are: maximum, logic.\n`])
+      expect([code, out, err]).toEqual([1, '', `Unknown setting "${key}". Use one of maximum, logic.\n`])
     }
     expect(await stored()).toBeUndefined()
   })
@@ -82,7 +82,9 @@ describe('rule 28: sessmgr settings set', () => {
     const before = await world.everything()
     const { code, out, err } = await world.run('settings', 'set', key, value)
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(new RegExp(`^Invalid settings: ${key} .*\\. Nothing was changed\\.\n$`))
+    expect(err).toMatch(
+      new RegExp(`^Invalid settings: ${key} .*\\. Nothing was changed\\.\nSee \\S+#invalid_setting\n$`),
+    )
     expect(await world.everything()).toEqual(before)
   })
 
@@ -109,12 +111,12 @@ describe('rule 37: the command line and the application', () => {
     await world.host.store.options.set('sessmgr_settings', { maximum: 3, logic: 'block' })
     expect(await world.run('settings', 'reset', 'logic')).toEqual({
       code: 0,
-      out: 'logic is now allow, by default.\n',
+      out: 'logic is now allow, the default.\n',
       err: '',
     })
     expect(await stored()).toEqual({ maximum: 3 })
     const { out } = await world.run('settings', 'reset')
-    expect(out).toBe('maximum is now 1, by default.\nlogic is now allow, by default.\n')
+    expect(out).toBe('maximum is now 1, the default.\nlogic is now allow, the default.\n')
     expect(await stored()).toBeUndefined()
   })
 })

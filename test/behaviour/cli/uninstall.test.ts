@@ -22,7 +22,7 @@ it('rule 28: sessmgr uninstall removes every key of its own, after a yes, and ne
   const before = await world.everything()
   expect(own(Object.keys(before)).length).toBeGreaterThanOrEqual(5)
   const asked = await world.run('uninstall')
-  expect([asked.code, asked.out, asked.err.endsWith('pass --yes.\n')]).toEqual([1, '', true])
+  expect([asked.code, asked.out, asked.err.endsWith('Pass --yes to confirm.\n')]).toEqual([1, '', true])
   expect(await world.everything()).toEqual(before)
 
   const { code, out, err } = await world.run('uninstall', '--yes')

@@ -1,5 +1,6 @@
 import type { SessionOptions } from 'express-session'
 import { describe, expect, test } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
 import { tokenOf } from '../../../src/index.ts'
 import { type ExpressHost, type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
 
@@ -168,7 +169,7 @@ test('a store that cannot delete ended sessions lets none of them in, and the op
   await host.limiter.sessions.endAll(2)
   expect(host.logs).toEqual([
     [
-      'An ended session could not be deleted from the session store; requests with it are refused.',
+      `An ended session could not be deleted from the session store. It is refused all the same. See ${helpAt('a-store-call-failed')}`,
       {
         token: tokenOf(laptop.sessionId() ?? ''),
         error: 'The session store could not be used. Try again shortly. The store does not destroy.',

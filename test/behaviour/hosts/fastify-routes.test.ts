@@ -147,7 +147,7 @@ describe('routes where sessmgr does not stand', () => {
     for (let call = 0; call < 2; call++) {
       expect((await app.inject({ url: `/api${SETTINGS}`, headers })).statusCode).toBe(401)
     }
-    expect(logs).toEqual([expect.stringMatching(/^sessmgr does not stand before limiter\.router\(\).*fastifySessmgr/)])
+    expect(logs).toEqual([expect.stringMatching(/^sessmgr is not mounted before limiter\.router\(\).*fastifySessmgr/)])
   })
 
   test('log nothing where it does', async () => {

@@ -164,5 +164,5 @@ test('routes where sessmgr does not stand log once that they take everybody for 
   for (let call = 0; call < 2; call++) {
     expect((await fetch(`${origin}/api/sessmgr/v1/settings`, { headers })).status).toBe(401)
   }
-  expect(logs).toEqual([expect.stringMatching(/^sessmgr does not stand before limiter\.router\(\).*koaSessmgr/)])
+  expect(logs).toEqual([expect.stringMatching(/^sessmgr is not mounted before limiter\.router\(\).*koaSessmgr/)])
 })

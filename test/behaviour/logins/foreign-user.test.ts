@@ -35,14 +35,14 @@ describe('a session that names its user otherwise than the login', () => {
   it('is told to the operator, once, with what to do', async () => {
     const warnings = await warningsWhenSerialising('email')
     expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toContain('count for somebody else. Tell sessmgr how to read the id: sessmgr({ sessionUser:')
+    expect(warnings[0]).toContain('count for the wrong user. Set sessionUser: sessmgr({ sessionUser:')
     expect(warnings[0]).not.toContain('alice')
   })
 
   it('is told as well when it holds nothing that could be an id', async () => {
     const warnings = await warningsWhenSerialising('claims')
     expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toContain('no limit and no logout reaches them. Tell sessmgr how to read the id:')
+    expect(warnings[0]).toContain('are not limited. Set sessionUser:')
     expect(warnings[0]).not.toContain('alice')
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
 import { tokenOf } from '../../../src/index.ts'
 import type { ExpressHost } from '../../support/express-host.ts'
 import type { LoginWay } from '../../support/express-logins.ts'
@@ -52,7 +53,7 @@ test('a login over an anonymous session that the store cannot delete succeeds, a
   expect(await visitor.me()).toBe(200)
   expect(here.logs).toEqual([
     [
-      'The session that somebody left by logging in could not be ended; it expires by itself.',
+      `A visitor's session could not be ended at login. It stays until it expires. See ${helpAt('a-store-call-failed')}`,
       {
         token: tokenOf(anonymous),
         error: 'The session store could not be used. Try again shortly. The store does not destroy.',

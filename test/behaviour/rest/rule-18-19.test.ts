@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
 import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-host.ts'
@@ -53,7 +54,7 @@ describe('rule 18: an error has one shape', () => {
     expect(answer.status).toBe(500)
     expect(answer.json).toEqual({ code: 'rest_internal_error', message: expect.any(String), data: { status: 500 } })
     expect(answer.text).not.toContain('canary')
-    expect(host.logs.at(-1)?.[0]).toBe('A REST call failed.')
+    expect(host.logs.at(-1)?.[0]).toBe(`A REST call failed. See ${helpAt('hook_failed')}`)
     expect(JSON.stringify(host.logs.at(-1))).toContain('canary-of-the-inside')
   })
 
@@ -114,7 +115,7 @@ describe('rule 19: the order of checks', () => {
     expect(answer.json.message).toBe(
       'You are signed in, but the nonce is missing. Send the header X-HOST-Nonce with the value of limiter.nonce(request).',
     )
-    expect(anonymous.json.message).toBe('Sign in to do that.')
+    expect(anonymous.json.message).toBe('Sign in first.')
     expect(answer.headers['x-host-nonce']).toBeUndefined()
     expect(await host.isSignedIn(admin)).toBe(true)
   })

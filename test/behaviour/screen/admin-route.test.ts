@@ -34,7 +34,7 @@ describe('who may open the screen', () => {
       const answer = await (await as(login)).get('/admin')
       expect(answer.status).toBe(403)
       expect(answer.headers.get('content-type')).toContain('text/html')
-      expect(answer.text).toContain('You may not open this page')
+      expect(answer.text).toContain('You cannot open this page')
       expect(answer.text).toContain('<a href="/login">')
       expect(answer.text).not.toContain('<script')
       expect(answer.headers.get('cache-control')).toBe('no-store')

@@ -1,6 +1,7 @@
 import express from 'express'
 import session from 'express-session'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { listen } from '../../support/listen.ts'
@@ -26,7 +27,9 @@ describe('the admin screen', () => {
     const { browser, logs } = await start(() => {})
     expect(logs).toEqual([])
     for (let times = 0; times < 2; times++) await browser.get('/admin')
-    expect(logs).toEqual(["The admin screen needs the REST routes: app.use('/api', limiter.router())."])
+    expect(logs).toEqual([
+      expect.stringContaining("The admin screen needs the REST routes. Mount them: app.use('/api', limiter.router())."),
+    ])
   })
 
   test('whose routes are elsewhere says so once, as soon as a call has arrived there', async () => {
@@ -35,8 +38,8 @@ describe('the admin screen', () => {
     await browser.get(`/backend${SETTINGS}`)
     for (let times = 0; times < 2; times++) await browser.get('/admin')
     expect(logs).toEqual([
-      'The admin screen calls the REST routes below "/api", and calls arrive below "/backend". ' +
-        "Say where they are: sessmgr({ restPath: '/backend' }).",
+      'The admin screen calls the REST routes under "/api", but calls arrive under "/backend". ' +
+        `Set the path: sessmgr({ restPath: '/backend' }). See ${helpAt('rest-routes-not-found')}`,
     ])
   })
 

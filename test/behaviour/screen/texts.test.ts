@@ -44,7 +44,7 @@ test('rule 40: the page of the admin screen is in the language of the request, a
 
 test('rule 40: so is the page for users who may not open the screen', async () => {
   expect(await page('alice', 'de')).toContain('<h1>Kein &lt;Zutritt&gt;</h1>')
-  expect(await page('alice', 'en')).toContain('<h1>You may not open this page</h1>')
+  expect(await page('alice', 'en')).toContain('<h1>You cannot open this page</h1>')
 })
 
 test('rule 40: so are the answers of the routes, and what an anonymous caller of the screen gets', async () => {
@@ -58,5 +58,5 @@ test('rule 40: so are the answers of the routes, and what an anonymous caller of
     return answers.map((answer) => answer.json().message)
   }
   expect(await messages('de')).toEqual(['Bitte anmelden.', 'Bitte anmelden.'])
-  expect(await messages('en')).toEqual(['Sign in to do that.', 'Sign in to do that.'])
+  expect(await messages('en')).toEqual(['Sign in first.', 'Sign in first.'])
 })

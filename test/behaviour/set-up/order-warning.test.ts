@@ -46,7 +46,7 @@ describe('a router that stands before sessmgr', () => {
     const headers = await signIn()
     expect(headers['x-host-nonce']).not.toBe('')
     for (let call = 0; call < 3; call++) expect((await browser.get(SETTINGS, { headers })).status).toBe(401)
-    expect(logs).toEqual([expect.stringMatching(/^sessmgr does not stand before limiter\.router\(\)/)])
+    expect(logs).toEqual([expect.stringMatching(/^sessmgr is not mounted before limiter\.router\(\)/)])
   })
 
   test('logs nothing for scripts, for readers without a nonce, and for paths of the application', async () => {
@@ -71,7 +71,7 @@ describe('an admin screen that stands before sessmgr', () => {
     expect(logs).toEqual([])
     await signIn()
     for (let visit = 0; visit < 3; visit++) expect((await browser.get('/admin')).status).toBe(302)
-    expect(logs).toEqual([expect.stringMatching(/^sessmgr does not stand before limiter\.admin\(\)/)])
+    expect(logs).toEqual([expect.stringMatching(/^sessmgr is not mounted before limiter\.admin\(\)/)])
   })
 })
 
@@ -133,7 +133,7 @@ describe('the right order logs nothing', () => {
     expect(logs).toEqual([])
   })
 
-  test('where sessmgr stands under a path, and scripts and readers alone use the routes beside it', async () => {
+  test('If the limiter is mounted under a path, and scripts and readers alone use the routes beside it', async () => {
     const { browser, signIn } = await start((app, limiter) => app.use('/app', limiter).use('/api', limiter.router()))
     await signIn('/app/in')
     await browser.get(COMMENTS)

@@ -98,14 +98,12 @@ describe('an application without Passport', () => {
 
   test.each([
     ['the user', ({ account }: Record<string, unknown>) => account, 'a value of type object'],
-    ['no number', () => Number.NaN, 'a number that is no whole number'],
+    ['no number', () => Number.NaN, 'a number that is not an integer'],
   ])('whose sessionUser returns %s is told what it must return', async (_what, sessionUser, found) => {
     const { browser } = await ownLogin({ sessionUser: sessionUser as () => number })
     for (let login = 0; login < 2; login++) await browser().get('/login')
     expect(logs).toContainEqual(
-      expect.stringContaining(
-        `"sessionUser" must return the id of the user, a string or a whole number; it returned ${found}`,
-      ),
+      expect.stringContaining(`"sessionUser" must return the user's id, a string or an integer, but returned ${found}`),
     )
     expect(logs.filter((line) => String(line).startsWith('"sessionUser"'))).toHaveLength(1)
   })
@@ -147,9 +145,7 @@ describe('Passport before 0.6', () => {
     const browser = new Browser(await listen(app))
     for (let turn = 0; turn < 2; turn++) expect((await browser.get('/login')).status).toBe(204)
     expect(await limiter.sessions.count(7)).toBe(1)
-    expect(logs).toEqual([
-      expect.stringMatching(/^Passport kept the session id at a login.*npm install passport@latest/),
-    ])
+    expect(logs).toEqual([expect.stringMatching(/^Passport kept the session id at login.*npm install passport@latest/)])
   }
 
   test('0.5 keeps the session id at login: that is said once', () =>
@@ -172,7 +168,7 @@ describe('Passport before 0.6', () => {
 })
 
 describe('sessions that outlive the process, over a store that does not', () => {
-  const LASTING = /^The session store seems to outlive this process.*sessmgr\/redis\.$/s
+  const LASTING = /^The session store seems to survive a restart.*sessmgr\/redis\. See \S+$/s
 
   test('are warned of once, at the start where the session store is named', async () => {
     const sessionStore = new FileStore()
@@ -230,7 +226,7 @@ describe('several processes over a store of each its own', () => {
   ])('are warned of at the start, by %s', (name, env) => {
     start(env)
     expect(logs).toEqual([
-      expect.stringMatching(/^Several processes seem to serve this application.*sessmgr\/redis\.$/s),
+      expect.stringMatching(/^Several processes seem to serve this application.*sessmgr\/redis\. See \S+$/s),
     ])
     expect(logs[0]).toContain(name)
   })
@@ -254,9 +250,7 @@ describe('rule 52: a site-wide logout that a restart forgets', () => {
   test('is said once', async () => {
     const { limiter } = await ownLogin()
     for (let turn = 0; turn < 2; turn++) await limiter.sessions.logoutAllUsers()
-    expect(logs).toEqual([
-      expect.stringMatching(/^Every user was logged out, but a restart of this process forgets it/),
-    ])
+    expect(logs).toEqual([expect.stringMatching(/^Every user was logged out, but a restart forgets this logout/)])
   })
 
   test('is none with a store that lasts', async () => {
@@ -275,6 +269,6 @@ test('limiter.router() without app.use(limiter) is told at the first call of som
   const browser = new Browser(await listen(app))
   for (let call = 0; call < 3; call++) expect((await browser.get('/api/sessmgr/v1/settings')).status).toBe(401)
   expect(logs).toEqual([
-    expect.stringMatching(/^sessmgr does not stand before limiter\.router\(\).*app\.use\(limiter\)/),
+    expect.stringMatching(/^sessmgr is not mounted before limiter\.router\(\).*app\.use\(limiter\)/),
   ])
 })

@@ -140,7 +140,7 @@ describe('a login on a session of somebody', () => {
     const { login, request, logged } = await signedIn()
     Object.assign(request.session ?? {}, { passport: { user: 7 } })
     await login(request, 7)
-    expect(logged).toEqual([[expect.stringContaining('limiter.login() has replaced a session of Passport')]])
+    expect(logged).toEqual([[expect.stringContaining('limiter.login() replaced a Passport session')]])
   })
 
   it.each([
@@ -163,7 +163,7 @@ describe('a login on a session of somebody', () => {
 test('a session that names another user than its login did is warned of', async () => {
   const host = createLoginHost()
   await host.login(clientRequest(), 7, { fields: { user: 8 } })
-  expect(host.logged).toEqual([[expect.stringContaining('is not the id of the user who logged in')]])
+  expect(host.logged).toEqual([[expect.stringContaining('holds a different user id')]])
 })
 
 describe('a login that is refused', () => {

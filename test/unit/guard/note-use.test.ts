@@ -68,7 +68,7 @@ describe('noting the use of a session', () => {
     vi.spyOn(world.memory.sessions, 'touch').mockRejectedValue(new Error('no raw-id'))
     await world.guard.touch('raw-id', data)
     const details = { token: tokenOf('raw-id'), error: expect.stringContaining('no <session id>') }
-    expect(world.logged).toEqual([[expect.stringContaining('could not be noted'), details]])
+    expect(world.logged).toEqual([[expect.stringContaining('could not be saved'), details]])
   })
 })
 
@@ -117,7 +117,7 @@ describe('noting the use of a session for a request that waits', () => {
     store.failure = new Error('no raw-id')
     await noteUse(data, 'raw-id')
     const details = { token: tokenOf('raw-id'), error: expect.stringContaining('no <session id>') }
-    expect(logged).toEqual([[expect.stringContaining('could not be noted'), details]])
+    expect(logged).toEqual([[expect.stringContaining('could not be saved'), details]])
   })
 
   it('calls back in a turn of its own, whatever the store does', async () => {

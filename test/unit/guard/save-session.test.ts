@@ -187,10 +187,10 @@ describe('writing a session with a user who has not logged in by sessmgr', () =>
     expect(world.logged).toEqual([])
   })
 
-  it('is warned of where the request has not come by sessmgr', async () => {
+  it('is warned of on a route mounted before sessmgr', async () => {
     const world = createGuardWorld()
     await world.guard.save('a', sessionData({ user: 7 }), visitorRequest({}))
-    expect(world.logged).toEqual([[expect.stringContaining('has not come by sessmgr')]])
+    expect(world.logged).toEqual([[expect.stringContaining('on a route mounted before sessmgr')]])
   })
 
   it('is refused at the limit, and nothing is written', async () => {

@@ -33,9 +33,9 @@ test.each([
   'authenticated',
 ])('a session with %s seems to name a user: that is said once, with the key', (key) => {
   const logs = logsOf({ [key]: 'al' }, { [key]: 'bo' }, { user: 'cy' })
-  expect(logs).toEqual([expect.stringContaining(`Sessions are saved that seem to name a user (key "${key}"), but`)])
+  expect(logs).toEqual([expect.stringContaining(`Saved sessions seem to name a user (key "${key}"), but`)])
   expect(logs[0]).toMatch(
-    /can read no user id in them, .* user: sessmgr\(\{ .* \}\)\. Or log users in by limiter\.login/,
+    /can read no user id in them, .* sessionUser: sessmgr\(\{ .* \}\)\. Or log users in with limiter\.login/,
   )
 })
 
@@ -88,22 +88,26 @@ describe('after a login', () => {
   })
 
   it.each<[string, HostSessionData, string, string]>([
-    ['somebody else', { user: 8 }, 'is not the id of the user who logged in', 'count for somebody else'],
-    ['nobody, with Passport', { passport: {} }, 'holds no user id that sessmgr can read', 'count for nobody: no limit'],
-  ])('a session that names %s is warned of once', (_, data, found, owner) => {
+    ['somebody else', { user: 8 }, 'a different user id', 'count for the wrong user'],
+    ['nobody, with Passport', { passport: {} }, 'no user id that sessmgr can read', 'are not limited'],
+  ])('a session that names %s is warned of once', (_, data, found, effect) => {
     const { warnings, logs } = watched()
     for (let time = 0; time < 2; time++) warnings.compareUsers(7, data.user as UserId | undefined, data)
-    expect(logs).toEqual([expect.stringContaining(`What a session says of its user ${found}, so`)])
-    expect(logs[0]).toContain(`whose id the application changes, ${owner}`)
+    expect(logs).toEqual([expect.stringContaining(`After a login, the session holds ${found}.`)])
+    expect(logs[0]).toContain(`whose id your application changes, ${effect}.`)
     expect(logs[0]).toContain('sessmgr({ sessionUser: (session) => … })')
   })
 })
 
-describe('a login that has not come by sessmgr', () => {
+describe('a login on a route before sessmgr', () => {
   it.each<[string, object | undefined, (string | RegExp)[]]>([
     ['is not told of a request that nobody knows', undefined, []],
     ['is none where the request has come by', { sessmgr: {} }, []],
-    ['is one where it has not', {}, [/^Somebody signs in by a request .* its address\. Put sessmgr before the routes/]],
+    [
+      'is one where it has not',
+      {},
+      [/^A user signed in on a route mounted before sessmgr\..* show no address\. Mount sessmgr before/],
+    ],
     [
       'may be that of an old Passport',
       { sessmgr: {}, _passport: {} },
@@ -120,5 +124,5 @@ describe('a login that has not come by sessmgr', () => {
 test('a login by hand that takes the user out of the sight of Passport is warned of once, with the cure', () => {
   const { warnings, logs } = watched()
   for (let time = 0; time < 2; time++) warnings.noteLostPassport()
-  expect(logs).toEqual([expect.stringMatching(/finds no user in, so .* all the same\. With Passport call req\.logIn/)])
+  expect(logs).toEqual([expect.stringMatching(/finds no user in the new one.* With Passport, call req\.logIn/)])
 })

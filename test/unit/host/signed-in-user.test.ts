@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
 import { createFindSignedIn } from '../../../src/host/signed-in-user.ts'
 import { restHostOf } from '../../support/rest-users.ts'
 
@@ -33,9 +34,10 @@ describe('rule 50: findById of a signed-in user', () => {
     const { find, warnings } = start(() => undefined)
     expect([await find('1'), await find('2'), await find(3)]).toEqual([undefined, undefined, undefined])
     expect(warnings).toEqual([
-      'host.users.findById() found nobody for a signed-in user, who is therefore treated as signed out. It was given a ' +
-        'string, as in the session. If that user exists, compare ids as strings: ' +
-        'findById: (id) => users.find((user) => String(user.id) === String(id)).',
+      'host.users.findById() did not find a signed-in user, who now appears signed out. It received a ' +
+        'string, as stored in the session. If the user exists, compare ids as strings: ' +
+        'findById: (id) => users.find((user) => String(user.id) === String(id)). ' +
+        `See ${helpAt('signed-in-user-not-found')}`,
     ])
   })
 })

@@ -26,11 +26,12 @@ describe('rule 50: what the application answers', () => {
     const { host, warnings } = start([true, false, [], { id: 1 }, undefined, 'yes', 1])
     for (let times = 0; times < 5; times++) await host.can({}, 'manage_options')
     expect(warnings).toEqual([
-      'host.can() answered an array, which counts as no: only true is a yes. ' +
-        'Return a boolean, such as Boolean(user.isAdmin) or rows.length > 0.',
+      'host.can() returned an array, which counts as no. ' +
+        'Return a boolean, such as Boolean(user.isAdmin) or rows.length > 0. ' +
+        'See node_modules/sessmgr/docs/troubleshooting.md#host-must-return-a-boolean',
     ])
     for (let times = 0; times < 2; times++) await host.attempts?.allow(attempt)
-    expect(warnings.slice(1)).toEqual([expect.stringMatching(/^host\.attempts\.allow\(\) answered the text 'yes'/)])
+    expect(warnings.slice(1)).toEqual([expect.stringMatching(/^host\.attempts\.allow\(\) returned the text 'yes'/)])
   })
 
   it('is asked of the application as a method of its own object', async () => {

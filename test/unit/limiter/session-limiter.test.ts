@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
 import type { LimitStrategy } from '../../../src/index.ts'
 import { createSessionLimiter } from '../../../src/limiter/session-limiter.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
@@ -53,7 +54,7 @@ it('rule 12: an action that there is not, in the decision of a strategy, is logg
     expect(admission.admitted).toBe(true)
   }
   await limiter.close()
-  expect(errors).toEqual(['There is no action "addon_kicked".'])
+  expect(errors).toEqual([`There is no action "addon_kicked". See ${helpAt('hook_misuse')}`])
 })
 
 describe('what cannot be cleaned up', () => {
@@ -62,7 +63,7 @@ describe('what cannot be cleaned up', () => {
     await limiter.admit(attempt, async () => ({ sessionId: 'a', ttlMs: 60_000, revert: async () => {} }))
     expect(await limiter.sessions.endAll(2)).toBe(1)
     expect(warnings).toEqual([
-      'An ended session could not be deleted from the session store; requests with it are refused.',
+      `An ended session could not be deleted from the session store. It is refused all the same. See ${helpAt('a-store-call-failed')}`,
     ])
   })
 
@@ -74,6 +75,6 @@ describe('what cannot be cleaned up', () => {
     store.sessions.commit = broken
     await expect(limiter.admit(attempt, async () => ({ sessionId: 'a', ttlMs: 60_000, revert }))).rejects.toThrow()
     expect(warnings).toHaveLength(warned)
-    if (warned) expect(warnings[0]).toMatch(/^A login failed and could not be taken back in the stores/)
+    if (warned) expect(warnings[0]).toMatch(/^A failed login could not be undone in the stores/)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
 import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { createService } from '../../support/settings-service.ts'
@@ -89,7 +90,7 @@ describe('rule 37: what is stored', () => {
     await settings.get()
     expect(warnings).toEqual([
       'Stored settings override the option "settings" of sessmgr(): maximum is 3, not 5. ' +
-        'To go back to the code, run "sessmgr settings reset".',
+        `To use the settings in your code, run "sessmgr settings reset". See ${helpAt('stored-settings-override-code')}`,
     ])
   })
 

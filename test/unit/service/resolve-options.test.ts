@@ -232,8 +232,8 @@ describe('the id of a user', () => {
 
   it('says how to pass a user of whom only the id is at hand', () => {
     const { userIdOf } = resolveOptions()
-    expect(() => userIdOf('alice')).toThrow("is a string, not an object. Pass the id in one: { id: 'alice' }")
-    expect(() => userIdOf(7)).toThrow('is a number, not an object. Pass the id in one: { id: 7 }')
+    expect(() => userIdOf('alice')).toThrow("is a string, not an object. Pass an object with the id: { id: 'alice' }")
+    expect(() => userIdOf(7)).toThrow('is a number, not an object. Pass an object with the id: { id: 7 }')
   })
 
   it('throws user_id_missing when the option userId reads nothing', () => {
@@ -243,7 +243,7 @@ describe('the id of a user', () => {
 
   it('does not tell the user in the error', () => {
     const { userIdOf } = resolveOptions()
-    expect(() => userIdOf({ id: { secret: 'hunter2' } })).toThrow(/a value of type object was found/)
+    expect(() => userIdOf({ id: { secret: 'hunter2' } })).toThrow(/its type is object\./)
     expect(() => userIdOf({ password: 'hunter2' })).not.toThrow(/hunter2/)
   })
 })

@@ -180,7 +180,7 @@ export const TEXTS = {
   c_cache_on_help: 'Saves the server work on sites with block themes.',
   c_clear: 'Clear comments cache',
   c_clear_busy: 'Clearing…',
-  c_clear_done: 'The comments cache is empty now.',
+  c_clear_done: 'The comments cache has been cleared.',
   c_clear_failed: 'Could not clear the cache.',
 
   // Add-ons

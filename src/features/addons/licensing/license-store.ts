@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { SessmgrError } from '../../../ground/errors.ts'
-import type { Logger } from '../../../ground/logger.ts'
+import { type Logger, warn } from '../../../ground/logger.ts'
 import type { OptionStore } from '../../../options/option-store.ts'
 import type { LicenseCipher } from './license-cipher.ts'
 import { LicensingError } from './licensing-error.ts'
@@ -91,7 +91,8 @@ export function createLicenseStore(
     }
     if (!warned.has(id)) {
       const reason = reasonWhy(parsed.success, isOurs, opened !== undefined)
-      logger.warn(`The licence of the add-on ${id} cannot be read: ${reason}. Activate it again.`)
+      const message = `The licence of add-on ${id} cannot be read: ${reason}. Activate it again.`
+      warn(logger, 'licence-cannot-be-read', message)
     }
     warned.add(id)
     return undefined
@@ -107,7 +108,10 @@ export function createLicenseStore(
       const old = opened(record).filter(({ isOld }) => isOld)
       const sealed = old.map(({ activation }) => [activation.productId, seal(activation)])
       return old.length > 0 ? { ...record, licenses: { ...record.licenses, ...Object.fromEntries(sealed) } } : undefined
-    }).catch(({ message }) => logger.warn('The licences could not be encrypted anew.', { error: message }))
+    }).catch(({ message }) => {
+      const problem = 'The licences could not be encrypted with the new secret.'
+      warn(logger, 'licence-cannot-be-read', problem, { error: message })
+    })
   }
 
   return {
@@ -135,8 +139,8 @@ export function createLicenseStore(
 }
 
 function reasonWhy(isWhole: boolean, isOurs: boolean, isOpen: boolean): string {
-  if (isWhole && !isOurs) return 'it was activated at another licensing provider'
-  return isWhole && !isOpen ? 'it was encrypted with another secret' : 'what is stored of it is damaged'
+  if (isWhole && !isOurs) return 'it was activated with another licensing provider'
+  return isWhole && !isOpen ? 'it was encrypted with another secret' : 'its stored record is damaged'
 }
 
 function secretParts(text: string): Pick<Activation, 'key' | 'proof'> | undefined {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../ground/clock.ts'
-import type { Logger } from '../../../ground/logger.ts'
+import { type Logger, warn } from '../../../ground/logger.ts'
 import type { LicenseStore } from './license-store.ts'
 import type { LicensingError } from './licensing-error.ts'
 import type { Activation, LicensingProvider, SiteIdentity } from './licensing-provider.ts'
@@ -38,22 +38,23 @@ export function createLicenseVerdicts(parts: {
     return state?.active === true
   }
 
-  function warn(productId: number, { code, message }: LicensingError): void {
-    logger.warn('A licence could not be checked.', { provider: provider.name, productId, code, error: message })
+  function warnUnchecked(productId: number, { code, message }: LicensingError): void {
+    const details = { provider: provider.name, productId, code, error: message }
+    warn(logger, 'licence-not-checked', 'A licence could not be checked.', details)
   }
 
   async function askHere(activation: Activation, site: SiteIdentity, seenAt: string | undefined): Promise<boolean> {
     try {
       if (!(await ask(activation, site, seenAt))) return false
     } catch (error) {
-      warn(activation.productId, error as LicensingError)
+      warnUnchecked(activation.productId, error as LicensingError)
       return false
     }
     const now = clock.now()
     // The verdict stands: a note that cannot be written must not change it.
     if (now - Date.parse(seenAt ?? '') < NOTE_MS) return true
     await licenses.see(new Date(now).toISOString()).catch(({ message }) => {
-      logger.warn('The time of a licence check could not be noted.', { error: message })
+      warn(logger, 'licence-not-checked', 'The time of a licence check could not be saved.', { error: message })
     })
     return true
   }
@@ -66,7 +67,7 @@ export function createLicenseVerdicts(parts: {
     known.set(productId, { of, active, askedAt: clock.now() })
     void ask(activation, site, undefined).then(
       (answer) => known.set(productId, { of, active: answer, askedAt: clock.now() }),
-      (error) => warn(productId, error),
+      (error) => warnUnchecked(productId, error),
     )
     return active
   }

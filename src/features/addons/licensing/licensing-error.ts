@@ -1,4 +1,6 @@
-/** What can be wrong with a licence, or with its provider. */
+import { helpAt } from '../../../ground/help.ts'
+
+/** Codes of errors that a licensing provider reports. */
 export type LicensingCode =
   | 'license_invalid'
   | 'license_expired'
@@ -12,7 +14,7 @@ export type LicensingCode =
   | 'provider_rejected'
   | 'provider_bad_response'
 
-/** What the service itself finds wrong, before it asks the provider. */
+/** Codes of errors found before the provider is asked. */
 export type AddonCode =
   | 'addon_not_found'
   | 'addon_not_initialized'
@@ -20,40 +22,42 @@ export type AddonCode =
   | 'invalid_activation_data'
   | 'not_premium'
 
-/** What each code says to people. */
+/** Message of each code. */
 export const SENTENCES: Readonly<Record<LicensingCode | AddonCode, string>> = {
   license_invalid: 'This licence key is not valid.',
   license_expired: 'This licence has expired.',
-  license_quota_reached: 'This licence is in use on as many sites as it allows.',
-  license_already_active: 'This licence is active on this site already.',
+  license_quota_reached: 'This licence is already active on the maximum number of sites.',
+  license_already_active: 'This licence is already active on this site.',
   license_revoked: 'This licence has been revoked.',
   license_wrong_product: 'This licence is for another product.',
   license_site_mismatch: 'This licence is for another site.',
-  license_missing: 'The licensing provider knows no such licence.',
-  provider_unavailable: 'The licensing provider does not answer. Try again later.',
+  license_missing: 'The licensing provider does not know this licence.',
+  provider_unavailable: 'The licensing provider is not responding. Try again later.',
   provider_rejected: 'The licensing provider refused the request.',
-  provider_bad_response: 'The licensing provider gave an answer that makes no sense.',
-  addon_not_found: 'There is no such add-on.',
+  provider_bad_response: 'The licensing provider sent an invalid response.',
+  addon_not_found: 'This add-on does not exist.',
   addon_not_initialized: 'This add-on is not installed here.',
   empty_activation_key: 'Enter a licence key.',
-  invalid_activation_data: 'No licence of this add-on is active on this site.',
+  invalid_activation_data: 'No licence for this add-on is active on this site.',
   not_premium: 'This add-on needs no licence.',
 }
 
 const BRAND = Symbol.for('sessmgr.licensing_error')
 
-/** Tells why a licence could not be activated or deactivated, or the catalogue not be had. Never holds the licence key. */
+/** Reports why a licence or the add-on catalogue request failed. Never contains the licence key. */
 export class LicensingError extends Error {
   /** Always `LicensingError`. */
   override readonly name = 'LicensingError'
-  /** Says what is wrong, for programs. It keeps its meaning; the message may change. */
+  /** Identifies the error. Codes are stable; messages may change. */
   readonly code: LicensingCode | AddonCode
-  /** Status of the provider's HTTP answer; 0 when there was none. */
+  /** HTTP status of the provider's response; 0 if there was none. */
   readonly httpStatus: number
   /** Whether the same call may succeed later. */
   readonly retryable: boolean
-  /** The provider's own code, where it gave one. */
+  /** The provider's own code, if it sent one. */
   readonly providerCode: string | undefined
+  /** Address of the section about this code in docs/troubleshooting.md, below your project. */
+  readonly help: string
 
   constructor(
     code: LicensingCode | AddonCode,
@@ -68,10 +72,11 @@ export class LicensingError extends Error {
     this.httpStatus = httpStatus
     this.retryable = code === 'provider_unavailable'
     this.providerCode = providerCode
+    this.help = helpAt(code)
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** Knows its own across the doors of the package, each of which may be loaded with a copy of this class. */
+  /** Recognizes errors of other copies of this class: each entry point of the package may load its own. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
   }

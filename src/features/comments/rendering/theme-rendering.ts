@@ -1,5 +1,5 @@
 import { SessmgrError, type SessmgrErrorCode } from '../../../ground/errors.ts'
-import type { Logger } from '../../../ground/logger.ts'
+import { type Logger, warn } from '../../../ground/logger.ts'
 import type { HostPosts } from '../../../host/posts.ts'
 import type { RenderContext, Theme } from '../../../host/theme.ts'
 import type { CommentSettings } from '../comment-settings.ts'
@@ -28,8 +28,10 @@ export function createThemeRendering(parts: {
   const { host, settings, cache, logger, patienceMs } = parts
   const down = {
     patienceMs,
-    tell: ({ message }: Error) =>
-      logger.warn('The comments block could not be kept; it is parsed again for each view.', { error: message }),
+    tell: ({ message }: Error) => {
+      const problem = 'The comments block could not be cached, so it is parsed for each page view.'
+      warn(logger, 'comments-block-not-cached', problem, { error: message })
+    },
   }
 
   const themeOf = (post: unknown) => (typeof host.theme === 'function' ? host.theme(post) : host.theme)

@@ -21,7 +21,7 @@ test('rule 35: a placeholder holds a real link to the page with its comments', (
   expect(placeholder(parts)).toBe(
     '<lazy-comments id="comments" post="7" src="/api/lazycomments/v1/comments?post_id=7" method="click" loader=""' +
       ' data-done="{count} comments loaded" data-one="{count} comment loaded"' +
-      ' data-lost="What this link leads to is no longer here." data-error="Comments could not be loaded."' +
+      ' data-lost="This comment no longer exists." data-error="Comments could not be loaded."' +
       ' data-retry="Try again"><span class="lazycomments-status" role="status"></span>' +
       '<span class="lazycomments-alert" role="alert"></span>' +
       '<a class="lazycomments-button" href="/posts/7?comments=all#comments">Load Comments</a>' +

@@ -62,7 +62,7 @@ describe('the session stores of an application', () => {
   it('are warned of when they outlive what the limit knows', () => {
     const { claim, logs } = createStores()
     claim({ get() {}, set() {}, destroy() {} })
-    expect(logs).toEqual([expect.stringContaining('outlive this process')])
+    expect(logs).toEqual([expect.stringContaining('survive a restart')])
   })
 
   it('answer within the deadline', async () => {

@@ -1,0 +1,37 @@
+/** Sections of docs/troubleshooting.md about warnings and commands. Each error code has a section of its own name. */
+export const HELP_TOPICS = [
+  'a-rest-call-failed',
+  'a-store-call-failed',
+  'add-on-catalogue-not-updated',
+  'add-on-not-registered',
+  'command-cannot-load-the-configuration',
+  'command-needs-a-host',
+  'command-needs-a-shared-store',
+  'comments-block-not-cached',
+  'host-must-return-a-boolean',
+  'licence-cannot-be-read',
+  'licence-not-checked',
+  'limiterlogin-with-passport',
+  'login-before-sessmgr',
+  'mounted-before-sessmgr',
+  'no-login-seen',
+  'passport-before-06',
+  'problem-with-texts',
+  'rest-routes-not-found',
+  'rest-routes-without-host',
+  'session-names-another-user',
+  'sessions-outlive-the-store',
+  'sessionuser-must-return-an-id',
+  'several-processes',
+  'signed-in-user-not-found',
+  'stored-settings-override-code',
+  'users-with-the-same-id',
+] as const
+
+/** A section of docs/troubleshooting.md. */
+export type HelpTopic = (typeof HELP_TOPICS)[number]
+
+/** Returns the address of a section, by topic or error code. The page is part of the package. */
+export function helpAt(section: string): string {
+  return `node_modules/sessmgr/docs/troubleshooting.md#${section}`
+}
