@@ -4,11 +4,13 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import express from 'express'
 import session from 'express-session'
+import * as jose from 'jose'
 import { Passport } from 'passport'
 import { Strategy } from 'passport-local'
 import supertest from 'supertest'
 import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
+import * as explicitDoor from '../../src/explicit.ts'
 import * as fastifyDoor from '../../src/fastify.ts'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import * as testingDoor from '../../src/testing.ts'
@@ -127,6 +129,64 @@ it('two-step-login.md: the password alone takes no slot and signs nobody out', a
   await thief.get('/me').expect(401)
   await laptop.get('/me').expect(200)
   expect(await limiter.sessions.count('alice')).toBe(1)
+})
+
+it('existing-app.md: a login of your own counts, and block sends the next one to a page that says so', async () => {
+  const app = express()
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), express.urlencoded({ extended: false }))
+  const limited = (options: SessmgrOptions) =>
+    sessmgr({ ...options, settings: { maximum: 1, logic: 'block' }, logger: { warn() {}, error() {} } })
+  runBlock('existing-app', 0, { app, sessmgr: limited })
+  const checkPassword = async ({ username, password }: typeof FORM) => password === 'secret' && { id: username }
+  runBlock('existing-app', 1, { app, checkPassword })
+  app.get('/me', (req, res) => void res.sendStatus('userId' in req.session ? 200 : 401))
+  const signIn = async (device: ReturnType<typeof supertest.agent>, form = FORM) =>
+    (await device.post('/login').type('form').send(form)).headers.location
+  const [laptop, phone] = [supertest.agent(app), supertest.agent(app)]
+  expect([await signIn(laptop, { ...FORM, password: 'x' }), await signIn(laptop), await signIn(phone)]).toEqual([
+    '/login',
+    '/',
+    '/login?full',
+  ])
+  await laptop.get('/me').expect(200)
+  await phone.get('/me').expect(401)
+})
+
+it('jwt.md: a token ends when the next login takes its slot', async () => {
+  const app = express().use(express.json())
+  const limiter = sessmgr({ settings: { maximum: 1 } })
+  onTestFinished(() => limiter.close())
+  const checkPassword = async ({ password }: typeof FORM) => password === 'secret' && { id: 7 }
+  const own: Names = { jose, 'sessmgr/explicit': explicitDoor }
+  const names = { app, limiter, checkPassword, secret: 'x'.repeat(32), TextEncoder }
+  runBlock('jwt', 0, { ...names, require: (name: string) => own[name] ?? nodeRequire(name) })
+  app.get('/me', (_req, res) => void res.json(res.locals.userId))
+  await supertest(app).post('/login').send({ password: 'wrong' }).expect(401)
+  const tokenOf = async () => (await supertest(app).post('/login').send(FORM)).body.token
+  const me = (token: string) => supertest(app).get('/me').set('authorization', `Bearer ${token}`)
+  const laptop = await tokenOf()
+  await me(laptop).expect(200, '"7"')
+  const phone = await tokenOf()
+  await me(laptop).expect(401)
+  await me(phone).expect(200)
+  await me('made.up.token').expect(401)
+  await limiter.sessions.endAll('7')
+  await me(phone).expect(401)
+})
+
+it('proxy.md: the cookie is secure over HTTPS, and a session has the address of its client', async () => {
+  const app = express()
+  const passport = new Passport()
+  passport.serializeUser<unknown>((user, done) => done(null, (user as Express.User).id))
+  const limiter = sessmgr()
+  onTestFinished(() => limiter.close())
+  runBlock('proxy', 0, { app, session, limiter, secret: 'test' })
+  app.use(passport.session())
+  app.post('/login', (req, res, next) => req.logIn(userOf('alice'), (error) => (error ? next(error) : res.send())))
+  const login = () => supertest(app).post('/login').set('X-Forwarded-For', '203.0.113.9, 192.0.2.7')
+  expect((await login()).headers['set-cookie']?.[0]).not.toContain('Secure')
+  expect((await login().set('X-Forwarded-Proto', 'https')).headers['set-cookie']?.[0]).toContain('Secure')
+  expect((await limiter.sessions.list('alice')).map(({ ip }) => ip)).toEqual(['192.0.2.7'])
 })
 
 it('absolute-lifetime.md: a session that is used ends at its age', async () => {

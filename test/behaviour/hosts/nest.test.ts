@@ -90,7 +90,10 @@ class UnsteadyStore extends MemoryStore {
 }
 
 /** The exception filter of the documentation. */
-const { SessmgrFilter } = runBlock('docs/hosts.md', 'class SessmgrFilter', { '@nestjs/common': nest, sessmgr }) as {
+const { SessmgrFilter } = runBlock('docs/recipes/nestjs.md', 'class SessmgrFilter', {
+  '@nestjs/common': nest,
+  sessmgr,
+}) as {
   SessmgrFilter: new () => ExceptionFilter
 }
 
