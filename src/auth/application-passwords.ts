@@ -1,6 +1,6 @@
-import { hash, randomInt, randomUUID } from 'node:crypto'
 import type { Clock } from '../ground/clock.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
+import { nodeCrypto } from '../ground/node-crypto.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { ApplicationPasswordStore, StoredPassword } from './application-password-store.ts'
 
@@ -60,7 +60,7 @@ export function createApplicationPasswords(store: ApplicationPasswordStore, cloc
     async create(userId, name, given) {
       requireUserId(userId)
       const password = given === undefined ? randomPassword() : requirePassword(given)
-      const stored = { id: randomUUID(), name, hash: hashOf(password), createdAt: clock.now() }
+      const stored = { id: nodeCrypto().randomUUID(), name, hash: hashOf(password), createdAt: clock.now() }
       await store.add(userId, stored)
       return { ...info(stored), password: (password.match(/.{1,4}/g) ?? []).join(' ') }
     },
@@ -83,7 +83,7 @@ export function createApplicationPasswords(store: ApplicationPasswordStore, cloc
 }
 
 function randomPassword(): string {
-  return Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return Array.from({ length: LENGTH }, () => ALPHABET[nodeCrypto().randomInt(ALPHABET.length)]).join('')
 }
 
 function requirePassword(given: unknown): string {
@@ -93,7 +93,7 @@ function requirePassword(given: unknown): string {
 }
 
 function hashOf(password: string): string {
-  return hash('sha256', password)
+  return nodeCrypto().hash('sha256', password)
 }
 
 function withoutBlanks(password: string): string {

@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { SessmgrError } from '../ground/errors.ts'
+import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { OptionStore } from '../options/option-store.ts'
 
 // The point keeps it apart from the options that add-ons register, whose names have none: nobody can expose it.
@@ -56,7 +56,7 @@ export class SiteSecrets {
 
   async #read(): Promise<SiteSeal> {
     const kept = await this.#keptSecret()
-    const registry = createHash('sha256').update(`registry ${kept}`).digest('base64url')
+    const registry = nodeCrypto().createHash('sha256').update(`registry ${kept}`).digest('base64url')
     if (this.known?.registry === registry) return this.known
     const [newest = kept, ...older] = this.#given
     this.known = { registry, secrets: [newest, ...older] }
@@ -66,7 +66,7 @@ export class SiteSecrets {
   async #keptSecret(): Promise<string> {
     let stored = await this.#options.get(OPTION)
     if (!stored) {
-      await this.#options.swap(OPTION, undefined, randomBytes(32).toString('base64url'))
+      await this.#options.swap(OPTION, undefined, nodeCrypto().randomBytes(32).toString('base64url'))
       stored = await this.#options.get(OPTION)
     }
     const secret = stored?.value

@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { SiteSeal, SiteSecrets } from '../auth/site-secrets.ts'
 import { BoundedMap } from '../ground/bounded-map.ts'
+import { nodeCrypto } from '../ground/node-crypto.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
 import type { Token } from '../sessions/token.ts'
 import type { HostSessionData } from './host-types.ts'
@@ -79,7 +79,7 @@ export class SessionMarks {
     const given = Buffer.from(marker.signature, 'base64url')
     const signedBy = seal.secrets.findIndex((secret) => {
       const expected = this.#sign(secret, seal, marker)
-      return given.length === expected.length && timingSafeEqual(given, expected)
+      return given.length === expected.length && nodeCrypto().timingSafeEqual(given, expected)
     })
     if (signedBy < 0) return undefined
     if (signedBy === 0) this.#good.set(marker.token, { ...marker })
@@ -114,7 +114,8 @@ export class SessionMarks {
   #sign(secret: string, { registry }: SiteSeal, { userId, token }: { userId: UserId; token: Token }): Buffer {
     // As JSON, so that no two markers can read the same; its first word keeps it apart from a nonce.
     const message = JSON.stringify(['session', token, userId, this.#storeId, registry])
-    return createHmac('sha256', secret)
+    return nodeCrypto()
+      .createHmac('sha256', secret)
       .update(message)
       .digest()
       .subarray(0, BITS / 8)

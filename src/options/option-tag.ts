@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { nodeCrypto } from '../ground/node-crypto.ts'
 
 /** An option with more keys is digested as one value: the tag has to fit into a header. */
 const MAX_KEYS = 50
@@ -39,7 +39,7 @@ function entriesOf(value: unknown): readonly (readonly [key: string, value: unkn
 
 function digest(name: string, key: string, value: unknown): string {
   const text = JSON.stringify([name, key, value])
-  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+  return nodeCrypto().createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
 
 function isDivided(value: unknown): value is Record<string, unknown> {

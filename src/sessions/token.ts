@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { nodeCrypto } from '../ground/node-crypto.ts'
 
 /** The 64-hex SHA-256 of a raw session id: the only name of a session that leaves the process. */
 export type Token = string
@@ -8,5 +8,5 @@ export const TOKEN_PATTERN = /^[0-9a-f]{64}$/
 
 /** Makes the token of a raw session id. */
 export function tokenOf(sessionId: string): Token {
-  return hash('sha256', sessionId)
+  return nodeCrypto().hash('sha256', sessionId)
 }

@@ -15,6 +15,19 @@ test('requiring the package loads neither isbot nor jose', () => {
   expect(run(program)).toMatchObject({ stdout: '0\n', stderr: '' })
 })
 
+test.each([
+  "await import('sessmgr')",
+  "process.getBuiltinModule('node:module').createRequire(process.cwd() + '/x')('sessmgr')",
+])('%s loads no large module of Node', (load) => {
+  const program = `const before = new Set(process.moduleLoadList)
+      ${load}
+      console.log(process.moduleLoadList.filter((name) => !before.has(name)).join('\\n'))`
+  const loaded = spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT, encoding: 'utf8' })
+  expect(loaded).toMatchObject({ status: 0, stderr: '' })
+  // Each takes milliseconds of every start.
+  expect(loaded.stdout).not.toMatch(/^NativeModule (crypto|http|cluster|worker_threads|stream)$/m)
+})
+
 test('a licence is signed in CommonJS, with jose as an ES module that is required', () => {
   const program = `
     const { issueLicense } = require('sessmgr/licensing')

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { script, style } from 'virtual:lazycomments-assets'
+import { nodeCrypto } from '../../ground/node-crypto.ts'
 
 /** A file for the browser. Its name changes with its content, so a browser may keep it for ever. */
 export interface CommentAsset {
@@ -8,13 +8,27 @@ export interface CommentAsset {
   readonly text: string
 }
 
-function asset(text: string, extension: string, type: string): CommentAsset {
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
-  return { name: `${hash}.${extension}`, type, text }
+class HashedAsset implements CommentAsset {
+  readonly type: string
+  readonly text: string
+  readonly #extension: string
+  #name: string | undefined
+
+  constructor(text: string, extension: string, type: string) {
+    this.text = text
+    this.#extension = extension
+    this.type = type
+  }
+
+  /** Hashed when it is first asked for: Node's first hash takes milliseconds, which every start would wait for. */
+  get name(): string {
+    this.#name ??= `${nodeCrypto().createHash('sha256').update(this.text).digest('hex').slice(0, 16)}.${this.#extension}`
+    return this.#name
+  }
 }
 
 /** The script and the style of the lazy comments. */
 export const commentAssets = {
-  script: asset(script, 'js', 'text/javascript; charset=utf-8'),
-  style: asset(style, 'css', 'text/css; charset=utf-8'),
+  script: new HashedAsset(script, 'js', 'text/javascript; charset=utf-8'),
+  style: new HashedAsset(style, 'css', 'text/css; charset=utf-8'),
 }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { type Clock, systemClock } from '../../ground/clock.ts'
+import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { SessmgrStore } from '../store.ts'
 import { MemoryLogoutEpoch } from './memory-logout-epoch.ts'
 import { MemoryOptionStore } from './memory-option-store.ts'
@@ -15,7 +15,7 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
   const passwords = new MemoryPasswordStore()
   const transients = new MemoryTransientStore(clock)
   return {
-    id: `memory:${randomUUID()}`,
+    id: `memory:${nodeCrypto().randomUUID()}`,
     local: true,
     sessions,
     epoch,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { nodeCrypto } from '../../../ground/node-crypto.ts'
 
 /** Characters of markup that are kept in all. */
 const CAPACITY = 8_000_000
@@ -14,7 +14,7 @@ export interface CommentsBody {
 /** Writes the body for some markup. */
 export function commentsBody(html: string): CommentsBody {
   const json = Buffer.from(JSON.stringify({ html }))
-  return { json, etag: `"${createHash('sha256').update(json).digest('base64url')}"` }
+  return { json, etag: `"${nodeCrypto().createHash('sha256').update(json).digest('base64url')}"` }
 }
 
 /**
