@@ -10,8 +10,7 @@ const MEANINGS: readonly (readonly [code: string, meaning: string, commands: Rea
   ['0', 'done', { done: 'settings get maximum' }],
   [
     '1',
-    'refused, not found, or not confirmed; also when the configuration, a key or a list cannot be read or written, or ' +
-      'when the output cannot be written; what was done stays done',
+    'refused, not found or not confirmed; or the configuration, a key, a list or the output cannot be read or written',
     {
       refused: 'settings set maximum 0',
       'not found': 'sessions list nobody',
@@ -26,12 +25,12 @@ const MEANINGS: readonly (readonly [code: string, meaning: string, commands: Rea
   ],
   [
     '2',
-    'wrong usage: an unknown command or option, a bad value of an option, or a needed one that is missing',
+    'wrong usage: an unknown command or option, an invalid value, or a missing option',
     {
       'an unknown command': 'lists',
       'an unknown option': 'settings list --colour',
-      'a bad value of an option': 'sessions destroy alice --yes --token short',
-      'a needed one is missing': 'app-passwords create alice',
+      'an invalid value': 'sessions destroy alice --yes --token short',
+      'a missing option': 'app-passwords create alice',
     },
   ],
 ]
