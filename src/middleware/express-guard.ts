@@ -1,8 +1,9 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
+import type { HostRequest, HostResponse, HostStore, LimitLogin, Next } from '../guard/host-types.ts'
 import { judgeSession } from '../guard/request/loaded-session.ts'
-import { Standing } from '../guard/request/standing.ts'
+import type { Standing } from '../guard/request/standing.ts'
+import { expressStanding } from './express-standing.ts'
 import type { ExpressStore, ExpressStores } from './express-store.ts'
 import { limitPassportLogins } from './passport-login.ts'
 
@@ -11,17 +12,17 @@ export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
     if (!stores.isInUse) loadCookieRemover()
     stores.isInUse = true
-    const standing = Standing.at(request)
+    const standing = expressStanding(request)
     const earlier = standing.passed ?? stores
     standing.passed = stores
-    if (request.sessmgr) return earlier === stores ? next() : next(twoLimiters())
-    const { sessionStore: store, session } = request
-    if (!store || !session) return withoutSession(stores, request, standing, next)
+    if (standing.shown) return earlier === stores ? next() : next(twoLimiters())
+    const store: HostStore | undefined = Reflect.get(request, 'sessionStore')
+    if (!store || !Reflect.get(request, 'session')) return withoutSession(stores, request, standing, next)
 
     const guarded = stores.of(store)
     limitPassportLogins(request, response, limitLogin, standing)
     if (!standing.state) return void judgeLoadedSession(guarded, request).then(() => next(), next)
-    request.sessmgr = standing.state
+    standing.shown = standing.state
     if (standing.presentedId === undefined) return next()
     removeCookie(request, response, standing.presentedId).then(() => next(), next)
   }

@@ -8,6 +8,7 @@ import type { SessionGuard } from '../guard/session-guard.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
 import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
 import { expressExchange } from './express-exchange.ts'
+import { expressStanding } from './express-standing.ts'
 
 /** A store of express-session behind the guard. */
 export interface ExpressStore extends HostedStore {
@@ -82,7 +83,8 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   store.createSession = (request, data) => {
     const standing = standingIn(stores, request)
     const session = createSession.call(store, request, data)
-    if (!loaded || loadedId === undefined || loadedId !== request.sessionID) return session
+    // By the data, which is quicker told than by the id that the request has.
+    if (!loaded || loadedId === undefined || loaded.data !== data) return session
     const { session: login, needsMarker } = loaded
     standing.state = login ? { session: login } : {}
     if (!login) return session
@@ -138,7 +140,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
 
 /** Finds the standing of a request that gets a session. @throws SessmgrError when it came to sessmgr without one. */
 function standingIn(stores: ExpressStores, request: HostRequest): Standing {
-  const standing = Standing.at(request)
+  const standing = expressStanding(request)
   if (!standing.tooEarlyFor?.has(stores)) return standing
   const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
   throw new SessmgrError('session_middleware_missing', `sessmgr stands before express-session. ${advice}`)

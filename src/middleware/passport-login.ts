@@ -3,6 +3,7 @@ import { guardedRequestOf } from '../guard/request/host-visit.ts'
 import { Standing } from '../guard/request/standing.ts'
 import { isPassportsCallback } from './passports-own.ts'
 import { type FailureOptions, isRefusal, refuseLogin } from './refuse-login.ts'
+import { sharedPrototype } from './shared-prototype.ts'
 
 interface LogInOptions extends FailureOptions {
   session?: boolean
@@ -10,9 +11,11 @@ interface LogInOptions extends FailureOptions {
 
 type LogIn = (this: HostRequest, user: unknown, options?: LogInOptions | Next, done?: Next) => void
 
-const NAMES = ['logIn', 'login'] as const
-
-const assigned = { logIn: Symbol('sessmgr.logIn'), login: Symbol('sessmgr.login') }
+/** The properties that Passport assigns, and where the standing of a request keeps what it has assigned. */
+const PROPERTIES = [
+  ['logIn', 'assignedLogIn'],
+  ['login', 'assignedLogin'],
+] as const
 
 type LoginRequest = HostRequest & { [key: symbol]: unknown }
 
@@ -42,9 +45,8 @@ export function limitPassportLogins(
   standing.response = response
   // Inherited as a rule: the first request has prepared the prototype of all.
   if (!(PREPARED in request)) prepare(shared ?? sharedPrototype(request) ?? request)
-  if (Object.hasOwn(request, PREPARED)) return
-  for (const name of NAMES) {
-    if (!Object.hasOwn(request, name)) continue
+  for (const [name] of PROPERTIES) {
+    if (!Object.hasOwn(request, name) || Object.hasOwn(request, PREPARED)) continue
     // Assigned before there was an accessor to catch it.
     const value = request[name]
     delete request[name]
@@ -52,38 +54,20 @@ export function limitPassportLogins(
   }
 }
 
-/**
- * Finds the prototype just below Node's own. Express exchanges a request's first prototype on its way through
- * sub-applications; this one stays. Without Express there is none, and Node's own is not ours to change: nor is what
- * stands below it where the request is none of HTTP/1, which in the end is the prototype of all objects.
- */
-function sharedPrototype(request: HostRequest): object | undefined {
-  // An import would take its time at every start.
-  const ofNode = process.getBuiltinModule('node:http').IncomingMessage.prototype
-  let found: object | undefined
-  let next: object | null = Object.getPrototypeOf(request)
-  while (next !== null && next !== ofNode) {
-    found = next
-    next = Object.getPrototypeOf(next)
-  }
-  return next === null ? undefined : found
-}
-
 function prepare(holder: object): void {
   ;(holder as LoginRequest)[PREPARED] = true
-  for (const name of NAMES) {
-    const key = assigned[name]
+  for (const [name, field] of PROPERTIES) {
     const earlier = (holder as Record<string, unknown>)[name]
     Object.defineProperty(holder, name, {
       configurable: true,
       enumerable: true,
       get(this: LoginRequest) {
-        const value = this[key] ?? earlier
+        const value = Standing.of(this)?.[field] ?? earlier
         if (typeof value !== 'function') return value
         return limited.get(value as LogIn) ?? limitedLogIn(value as LogIn)
       },
       set(this: LoginRequest, value: unknown) {
-        this[key] = value
+        Standing.at(this)[field] = value
       },
     })
   }

@@ -34,7 +34,7 @@ export interface LoginUnderWay {
 export const STANDING: unique symbol = Symbol.for('sessmgr.standing')
 
 /**
- * What the guard knows of one request: one instance, in one property of the request.
+ * What the guard knows of one request: one instance, in one property of the request, and of Express the only one.
  *
  * Nothing that lives on may point at a request or a response. A WeakMap keyed by requests, or an object literal that holds
  * one, keeps them alive past the scavenge that should have freed them, which costs more than the whole check.
@@ -44,11 +44,16 @@ export class Standing {
   passed: object | undefined = undefined
   /** What the guard has found out of the session; undefined when that was loaded past the guard. */
   state: RequestState | undefined = undefined
+  /** What `req.sessmgr` shows, in Express. */
+  shown: RequestState | undefined = undefined
   /** The session id that the request came with, if there is no session for it. */
   presentedId: string | undefined = undefined
   /** What a login of Passport passes, and the response that is its own where the host does not keep it on the request. */
   limitLogin: LimitLogin | undefined = undefined
   response: HostResponse | undefined = undefined
+  /** What Passport has assigned to `req.logIn` and `req.login`. */
+  assignedLogIn: unknown = undefined
+  assignedLogin: unknown = undefined
   login: LoginUnderWay | undefined = undefined
   /** What the last login has written, until its session is written again. */
   writtenLogin: WrittenLogin | undefined = undefined
@@ -58,21 +63,24 @@ export class Standing {
   tooEarlyFor: Set<object> | undefined = undefined
   #origin: Origin | undefined = undefined
 
-  /** Finds the standing of a request; undefined when no guard has seen it. */
+  /**
+   * Finds the standing of a request; undefined when no guard has seen it.
+   *
+   * By `Reflect`, since V8 gives each request of Express a shape of its own, which no inline cache knows.
+   */
   static of(request: object | undefined): Standing | undefined {
-    return (request as { [STANDING]?: Standing } | undefined)?.[STANDING]
+    return request && Reflect.get(request, STANDING)
   }
 
   /** Finds the standing of a request, giving it one if need be. */
   static at(request: object): Standing {
-    const holder = request as { [STANDING]?: Standing }
-    holder[STANDING] ??= new Standing()
-    return holder[STANDING]
+    return Standing.of(request) ?? new Standing().standFor(request)
   }
 
   /** Makes this the standing of a request. */
-  standFor(request: object): void {
+  standFor(request: object): this {
     ;(request as { [STANDING]?: Standing })[STANDING] = this
+    return this
   }
 
   /** Returns what the last login has written, once. */

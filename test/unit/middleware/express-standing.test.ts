@@ -1,0 +1,44 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import type { HostRequest, HostResponse } from '../../../src/guard/host-types.ts'
+import { Standing } from '../../../src/guard/request/standing.ts'
+import { expressStanding } from '../../../src/middleware/express-standing.ts'
+import { limitPassportLogins } from '../../../src/middleware/passport-login.ts'
+
+/** A request as Express hands it on. */
+function requestTo(app: express.Express): HostRequest {
+  return Object.setPrototypeOf(new IncomingMessage(new Socket()), app.request)
+}
+
+describe('a request to Express', () => {
+  it('gets one property, whatever is shown on it and assigned to it', () => {
+    const request = requestTo(express())
+    const before = Reflect.ownKeys(request)
+    const standing = expressStanding(request)
+    limitPassportLogins(request, {} as HostResponse, async () => {}, standing)
+    const state = { ended: { reason: 'ended' } } as const
+    standing.shown = state
+    const logIn = () => {}
+    Object.assign(request, { logIn, login: logIn })
+    expect(request.sessmgr).toBe(state)
+    expect([typeof request.logIn, request.login]).toEqual(['function', request.logIn])
+    expect(Reflect.ownKeys(request).length - before.length).toBe(1)
+  })
+
+  it('has a standing of its own, and keeps it', () => {
+    const app = express()
+    const [one, other] = [requestTo(app), requestTo(app)]
+    const standing = expressStanding(one)
+    one.sessmgr = {}
+    expect(expressStanding(one)).toBe(standing)
+    expect([standing.shown, other.sessmgr, Standing.of(other)]).toEqual([{}, undefined, undefined])
+  })
+
+  it('without Express has what it is shown itself, and Node’s prototype stays as it is', () => {
+    const request = new IncomingMessage(new Socket()) as HostRequest
+    expressStanding(request).shown = {}
+    expect([request.sessmgr, 'sessmgr' in IncomingMessage.prototype]).toEqual([{}, false])
+  })
+})
