@@ -21,6 +21,9 @@ const firstExports: NonNullable<Options['plugins']>[number] = {
 const main = { index: 'src/index.ts' }
 const others = {
   redis: 'src/redis.ts',
+  document: 'src/document.ts',
+  sqlite: 'src/sqlite.ts',
+  postgres: 'src/postgres.ts',
   comments: 'src/comments.ts',
   licensing: 'src/licensing.ts',
   fastify: 'src/fastify.ts',

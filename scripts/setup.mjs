@@ -1,5 +1,5 @@
-// Makes a fresh clone ready: installs the locked dependencies; with --build also compiles the package, with --redis and
-// --chromium sees to it that there are a redis-server and a browser, of which the tests start private copies.
+// Makes a fresh clone ready: installs the locked dependencies; with --build also compiles the package, with --servers
+// and --chromium sees to it that there are Redis, PostgreSQL and a browser, of which the tests start private copies.
 // Runs before `npm start` and `npm test`; does nothing when everything is already in place.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -7,6 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BUILD_STAMP, hashOfBuildInputs } from './build-inputs.mjs'
+import { postgresFolders } from './postgres-folders.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -17,7 +18,10 @@ if (major < 20 || major === 21 || (major === 20 && minor < 19) || (major === 22 
 
 installDependencies()
 if (process.argv.includes('--build')) build()
-if (process.argv.includes('--redis')) provide('redis-server', 'redis-server')
+if (process.argv.includes('--servers')) {
+  provide('redis-server', 'redis-server')
+  provide('initdb', 'postgresql', postgresFolders)
+}
 if (process.argv.includes('--chromium')) provide('chromium', 'chromium')
 
 function installDependencies() {
@@ -41,18 +45,20 @@ function build() {
 }
 
 /** Finds a program on the PATH, or has Debian's package manager install it. */
-function provide(program, debianPackage) {
-  if (isOnPath(program)) return
+function provide(program, debianPackage, folders = () => []) {
+  if (isThere(program, folders)) return
   const advice = `The tests need ${program}. Install the package ${debianPackage} with your system's package manager.`
-  if (!isOnPath('apt-get') || process.getuid?.() !== 0) fail(advice)
+  if (!isThere('apt-get') || process.getuid?.() !== 0) fail(advice)
   run('apt-get', ['update', '-qq'], advice)
   // Without recommended packages and without starting a service: the tests start what they need.
   run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], advice)
-  if (!isOnPath(program)) fail(advice)
+  if (!isThere(program, folders)) fail(advice)
 }
 
-function isOnPath(program) {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
+function isThere(program, folders = () => []) {
+  return [...(process.env.PATH ?? '').split(delimiter), ...folders()].some((folder) =>
+    existsSync(join(folder, program)),
+  )
 }
 
 function run(command, args, message) {

@@ -49,15 +49,20 @@ test('sessmgr is the default export too, beside the named one', () => {
 
 const require = createRequire(import.meta.url)
 
-test.each(['sessmgr', 'sessmgr/redis', 'sessmgr/comments', 'sessmgr/testing'])(
-  '%s has the same names for import and require',
-  (door) => {
-    const imported = `console.log(Object.keys(await import('${door}')).sort().join())`
-    const names = spawnSync(process.execPath, ['--input-type=module', '-e', imported], { cwd: ROOT, encoding: 'utf8' })
-    expect(names.stdout).not.toBe('\n')
-    expect(names.stdout.trim().split(',')).toEqual(Object.keys(require(door)).sort())
-  },
-)
+test.each([
+  'sessmgr',
+  'sessmgr/redis',
+  'sessmgr/document',
+  'sessmgr/sqlite',
+  'sessmgr/postgres',
+  'sessmgr/comments',
+  'sessmgr/testing',
+])('%s has the same names for import and require', (door) => {
+  const imported = `console.log(Object.keys(await import('${door}')).sort().join())`
+  const names = spawnSync(process.execPath, ['--input-type=module', '-e', imported], { cwd: ROOT, encoding: 'utf8' })
+  expect(names.stdout).not.toBe('\n')
+  expect(names.stdout.trim().split(',')).toEqual(Object.keys(require(door)).sort())
+})
 
 test('sessmgr knows its errors whichever way they were loaded', () => {
   const { SessmgrError } = require('sessmgr')

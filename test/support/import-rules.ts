@@ -47,6 +47,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 export const DOORS: readonly string[] = [
   'index.ts',
   'redis.ts',
+  'document.ts',
+  'sqlite.ts',
+  'postgres.ts',
   'comments.ts',
   'licensing.ts',
   'fastify.ts',
@@ -66,6 +69,9 @@ const SCREEN_TEXTS = { path: 'texts/text-catalogue.ts', target: 'browser/admin/t
 
 /** Loads the application's own file, whatever its name, and so computes what it imports. */
 const LOADER = 'cli/load-config.ts'
+
+/** Require what the application has installed. */
+const REQUIRERS = [LOADER, 'stores/sqlite/sqlite-opener.ts']
 
 /** Tells in sentences how a file under src/ breaks the house rules on imports. `path` is relative to src/. */
 export function importViolations(path: string, source: string): string[] {
@@ -94,7 +100,7 @@ function mayKnow(path: string, folder: string, from: string): boolean {
   if (PACKAGES[folder]?.includes(from)) return path !== PROGRAM
   // What the browser runs too knows nothing of Node, and `require` would load anything at all.
   if (path === PROGRAM || isIsland(folder) || folder === 'hooks') return false
-  return from.startsWith('node:') && (from !== 'node:module' || path === LOADER)
+  return from.startsWith('node:') && (from !== 'node:module' || REQUIRERS.includes(path))
 }
 
 function mayStandOn(path: string, target: string): boolean {

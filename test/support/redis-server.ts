@@ -94,7 +94,7 @@ async function freePort(): Promise<number> {
 async function untilUp(child: ChildProcess, port: number): Promise<void> {
   let problem: string | undefined
   child.once('error', (error) => {
-    problem = `could not be started: ${error.message}. Run: node scripts/setup.mjs --redis`
+    problem = `could not be started: ${error.message}. Run: node scripts/setup.mjs --servers`
   })
   child.once('exit', (code) => {
     problem ??= `ended with code ${code}`

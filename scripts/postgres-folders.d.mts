@@ -1,0 +1,2 @@
+/** Where Debian keeps the programs of the server. */
+export function postgresFolders(): string[]

@@ -1,0 +1,2 @@
+export type { DocumentDriver, DocumentReply, DocumentRow } from './stores/document/document-driver.ts'
+export { type DocumentStoreOptions, documentStore } from './stores/document/document-store.ts'

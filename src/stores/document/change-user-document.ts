@@ -1,0 +1,144 @@
+import type { UserId } from '../../ground/user-id.ts'
+import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
+import { type CommitResult, MOST_SESSIONS, type SessionChange } from '../../sessions/session-registry.ts'
+import { type Token, tokenOf } from '../../sessions/token.ts'
+import type { UserDocument } from './user-document.ts'
+
+/** How long an ended session is remembered, so that a request that was under way cannot register it again. */
+const ENDED_MEMORY_MS = 10 * 60_000
+/** How many ended sessions of one user are remembered. */
+const ENDED_MEMORY_COUNT = 32
+/** How long no unknown session is adopted after all were ended: the longest that a browser keeps a cookie. */
+const MARK_MS = 400 * 24 * 60 * 60_000
+
+/** What a change returns, and the document that it makes; undefined: nothing changes. */
+export interface DocumentChange<Result> {
+  readonly result: Result
+  readonly next?: UserDocument | undefined
+}
+
+/** A change of a document from which everything has been taken that expired by `now`. */
+type Step<Result> = (document: UserDocument, now: number) => DocumentChange<Result>
+
+/** Registers one session and ends others if the document is at a version. */
+export function commitLogin(userId: UserId, version: string, change: SessionChange): Step<CommitResult> {
+  const { admit: session, end, continues } = change
+  return (document, now) => {
+    const continued = document.sessions.find(({ record }) => record.token === continues)
+    if (continues !== undefined && !(continued && continued.record.generation >= session.generation)) {
+      return { result: { committed: false, isOver: true } }
+    }
+    if (String(document.version) !== version) return { result: { committed: false } }
+    const rest = endTokens(document, end, now)
+    const { next, admitted, ended } = admit(rest.next, userId, session, now)
+    const all = [...rest.ended, ...ended].toSorted((a, b) => a.record.sequence - b.record.sequence)
+    return { result: { committed: true, admitted, ended: all }, next }
+  }
+}
+
+/** Registers a session that existed before, unless it was ended. */
+export function adoptSession(userId: UserId, session: NewSession): Step<StoredSession | undefined> {
+  const token = tokenOf(session.sessionId)
+  return (document, now) => {
+    const known = document.sessions.find(({ record }) => record.token === token)
+    if (known || document.mark > 0 || document.ended.has(nameOf(token))) return { result: known }
+    const { next, admitted } = admit(document, userId, session, now)
+    return { result: admitted, next }
+  }
+}
+
+/** Notes the use of a session, and moves its expiry. */
+export function touchSession(token: Token, ttlMs: number, freshMs: number): Step<boolean> {
+  return (document, now) => {
+    const record = document.sessions.find((it) => it.record.token === token)?.record
+    if (!record) return { result: false }
+    // The clock may have gone back, as with another server that takes over.
+    const lastSeenAt = Math.max(now, record.createdAt)
+    const expiresAt = now + ttlMs
+    const isFresh = lastSeenAt - record.lastSeenAt < freshMs && Math.abs(expiresAt - record.expiresAt) < freshMs
+    return { result: true, next: isFresh ? undefined : withRecord(document, token, { lastSeenAt, expiresAt }) }
+  }
+}
+
+/** Carries a session over to a later logout generation. */
+export function restampSession(token: Token, generation: number): Step<boolean> {
+  return (document, now) => {
+    if (!document.sessions.some(({ record }) => record.token === token)) return { result: false }
+    const next = withRecord(document, token, { generation })
+    return { result: true, next: { ...next, version: nextVersion(document, now) } }
+  }
+}
+
+/** Ends the named sessions, or all. */
+export function endSessions(tokens: readonly Token[] | undefined): Step<readonly StoredSession[]> {
+  return (document, now) => {
+    const all = document.sessions.map(({ record }) => record.token)
+    const { ended, next } = endTokens(document, tokens ?? all, now)
+    if (!tokens) return { result: ended, next: { ...next, mark: now + MARK_MS } }
+    return { result: ended, next: ended.length > 0 ? next : undefined }
+  }
+}
+
+/** Ends all sessions but one. */
+export function endOtherSessions(keep: Token): Step<readonly StoredSession[] | undefined> {
+  return (document, now) => {
+    const tokens = document.sessions.map(({ record }) => record.token)
+    if (!tokens.includes(keep)) return { result: undefined }
+    const others = tokens.filter((token) => token !== keep)
+    const { ended, next } = endTokens(document, others, now)
+    return { result: ended, next: { ...next, mark: now + MARK_MS } }
+  }
+}
+
+/** What an ended session is remembered by: the first 64 bits of its token, which only tell the sessions of one user apart. */
+function nameOf(token: Token): string {
+  return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
+}
+
+/** A version that the document never had. It serves as the sequence of a session that is admitted now. */
+function nextVersion({ version }: UserDocument, now: number): number {
+  return Math.max(version + 1, now)
+}
+
+function withRecord(document: UserDocument, token: Token, changes: Partial<SessionRecord>): UserDocument {
+  const sessions = document.sessions.map((it) =>
+    it.record.token === token ? { ...it, record: { ...it.record, ...changes } } : it,
+  )
+  return { ...document, sessions }
+}
+
+/** Ends sessions, and remembers them as ended. The version moves if there were any. */
+function endTokens(document: UserDocument, tokens: readonly Token[], now: number) {
+  const named = new Set(tokens)
+  const isNamed = ({ record }: StoredSession) => named.has(record.token)
+  const ended = document.sessions.filter(isNamed)
+  if (ended.length === 0) return { ended, next: document }
+  const names = ended.map(({ record }) => nameOf(record.token))
+  const earlier = [...document.ended].filter(([name]) => !names.includes(name))
+  const remembered = [...earlier, ...names.map((name) => [name, now + ENDED_MEMORY_MS] as const)]
+  const next = {
+    ...document,
+    version: nextVersion(document, now),
+    sessions: document.sessions.filter((it) => !isNamed(it)),
+    ended: new Map(remembered.slice(-ENDED_MEMORY_COUNT)),
+  }
+  return { ended, next }
+}
+
+/** Registers a session as the youngest, and ends the oldest beyond the most that one user may have. */
+function admit(document: UserDocument, userId: UserId, { sessionId, ttlMs, ...rest }: NewSession, now: number) {
+  const token = tokenOf(sessionId)
+  const sequence = nextVersion(document, now)
+  const life = Math.max(1, Math.round(ttlMs))
+  const times = { createdAt: sequence, lastSeenAt: sequence, expiresAt: sequence + life }
+  const { ip, userAgent, generation } = rest
+  const record = { token, userId, sequence, ...times, ip, userAgent, generation }
+  const admitted: StoredSession = { sessionId, record }
+  const others = document.sessions.filter((it) => it.record.token !== token)
+  const remembered = [...document.ended].filter(([name]) => name !== nameOf(token))
+  const sessions = [...others, admitted]
+  const excess = sessions.slice(0, Math.max(0, sessions.length - MOST_SESSIONS)).map((it) => it.record.token)
+  const full = { ...document, version: sequence, sessions, ended: new Map(remembered) }
+  const { ended, next } = endTokens(full, excess, now)
+  return { admitted, ended, next }
+}

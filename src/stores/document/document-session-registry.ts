@@ -1,0 +1,124 @@
+import { BoundedMap } from '../../ground/bounded-map.ts'
+import { type Logger, warnOnce } from '../../ground/logger.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
+import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
+import type { Token } from '../../sessions/token.ts'
+import {
+  adoptSession,
+  commitLogin,
+  type DocumentChange,
+  endOtherSessions,
+  endSessions,
+  restampSession,
+  touchSession,
+} from './change-user-document.ts'
+import type { DocumentRows, ReadRow } from './document-rows.ts'
+import { rowKey } from './row-key.ts'
+import { decodeDocument, EMPTY, encodeDocument, lastExpiry, openDocument, type UserDocument } from './user-document.ts'
+
+/** How many users' documents a process keeps as it has read them last. */
+const CAPACITY = 1000
+/** How long a commit may rely on what the login has read: hardly any session expires meanwhile. */
+const KNOWN_MS = 100
+/** A row outlives what is in it, so that its revision goes on from there, however short a session lives. */
+const LEAST_LIFE_MS = 60_000
+const MANY_SESSIONS = 500
+
+/** Knows who is logged in where, in a database: one row for each user. */
+export class DocumentSessionRegistry implements SessionRegistry {
+  readonly #rows: DocumentRows
+  readonly #logger: Logger
+  /** Documents by key and revision: each revision is parsed once. */
+  readonly #parsed = new BoundedMap<string, { readonly revision: number; readonly document: UserDocument }>(CAPACITY)
+  /** Rows that logins have just read, which saves their commits reading them again. */
+  readonly #known = new BoundedMap<string, { readonly at: number; readonly row: ReadRow }>(CAPACITY)
+
+  constructor(rows: DocumentRows, logger: Logger) {
+    this.#rows = rows
+    this.#logger = logger
+  }
+
+  async read(userId: UserId): Promise<UserSessions> {
+    const key = keyOf(userId)
+    const row = await this.#rows.read(key)
+    this.#known.set(key, { at: performance.now(), row })
+    const { sessions, version } = this.#open(userId, row)
+    return { sessions, version: String(version) }
+  }
+
+  async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
+    const row = await this.#rows.read(keyOf(userId))
+    const found = this.#parse(userId, row).sessions.find(({ record }) => record.token === token)
+    return found && found.record.expiresAt > row.now ? found.record.generation : undefined
+  }
+
+  commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
+    const key = keyOf(userId)
+    const known = this.#known.get(key)
+    this.#known.delete(key)
+    const isKnown = known && performance.now() - known.at < KNOWN_MS
+    return this.#change(userId, commitLogin(userId, version, change), isKnown ? known.row : undefined)
+  }
+
+  adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined> {
+    return this.#change(userId, adoptSession(userId, session))
+  }
+
+  touch(userId: UserId, token: Token, ttlMs: number, freshMs = 0): Promise<boolean> {
+    return this.#change(userId, touchSession(token, Math.max(1, Math.round(ttlMs)), freshMs))
+  }
+
+  restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
+    return this.#change(userId, restampSession(token, generation))
+  }
+
+  async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
+    return tokens?.length === 0 ? [] : this.#change(userId, endSessions(tokens))
+  }
+
+  endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
+    return this.#change(userId, endOtherSessions(keep))
+  }
+
+  #change<Result>(
+    userId: UserId,
+    step: (document: UserDocument, now: number) => DocumentChange<Result>,
+    known?: ReadRow,
+  ): Promise<Result> {
+    const change = (row: ReadRow) => {
+      const { result, next } = step(this.#open(userId, row), row.now)
+      if (!next) return { result }
+      if (next.sessions.length > MANY_SESSIONS) this.#warnOfMany()
+      const lifeMs = Math.max(LEAST_LIFE_MS, lastExpiry(next) - row.now)
+      return { result, write: { text: encodeDocument(next), lifeMs } }
+    }
+    return this.#rows.change(keyOf(userId), change, known)
+  }
+
+  #open(userId: UserId, row: ReadRow): UserDocument {
+    return openDocument(this.#parse(userId, row), row.now)
+  }
+
+  #parse(userId: UserId, { revision, text }: ReadRow): UserDocument {
+    if (revision === undefined || text === undefined) return EMPTY
+    const key = keyOf(userId)
+    const parsed = this.#parsed.get(key)
+    if (parsed?.revision === revision) return parsed.document
+    const document = decodeDocument(userId, text)
+    this.#parsed.set(key, { revision, document })
+    return document
+  }
+
+  #warnOfMany(): void {
+    warnOnce(
+      this.#logger,
+      `A user has more than ${MANY_SESSIONS} sessions, and the database writes all of them at each login. ` +
+        'Use redisStore() of sessmgr/redis for accounts like this one.',
+    )
+  }
+}
+
+function keyOf(userId: UserId): string {
+  return rowKey('user', String(userId))
+}

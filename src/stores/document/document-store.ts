@@ -1,0 +1,46 @@
+import { consoleLogger, type Logger, safeLogger } from '../../ground/logger.ts'
+import { requireKnown, requireMethods, requireWhole } from '../../ground/option-checks.ts'
+import type { SessmgrStore } from '../store.ts'
+import type { DocumentDriver } from './document-driver.ts'
+import { DocumentLogoutEpoch } from './document-logout-epoch.ts'
+import { DocumentOptionStore } from './document-option-store.ts'
+import { DocumentPasswordStore } from './document-password-store.ts'
+import { DocumentRows } from './document-rows.ts'
+import { DocumentSessionRegistry } from './document-session-registry.ts'
+import { DocumentTransientStore } from './document-transient-store.ts'
+
+/** How a store in a database works. Leaving a key out, or undefined, means the default. */
+export interface DocumentStoreOptions {
+  /** Milliseconds that a call may take: 10 to 60,000. @default 2000 */
+  deadlineMs?: number | undefined
+  /** Receives warnings. @default the console */
+  logger?: Logger | undefined
+}
+
+const OPTIONS = ['deadlineMs', 'logger']
+
+/**
+ * Remembers everything in a database that a driver knows how to use, for any number of processes.
+ *
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver that lacks a method.
+ * @example
+ * app.use(sessmgr({ store: documentStore(myDriver) }))
+ */
+export function documentStore(driver: DocumentDriver, options: DocumentStoreOptions = {}): SessmgrStore {
+  requireMethods('driver', driver, ['get', 'swap', 'purge', 'wipe'])
+  requireKnown(options, OPTIONS, (name) => `There is no option "${name}" of documentStore()`)
+  const { deadlineMs = 2000, logger = consoleLogger } = options
+  requireWhole('deadlineMs', deadlineMs, 10, 60_000)
+  const rows = new DocumentRows(driver, deadlineMs)
+  return {
+    id: driver.id,
+    local: driver.local ?? false,
+    sessions: new DocumentSessionRegistry(rows, safeLogger(logger)),
+    epoch: new DocumentLogoutEpoch(rows),
+    options: new DocumentOptionStore(rows),
+    passwords: new DocumentPasswordStore(rows),
+    transients: new DocumentTransientStore(rows),
+    wipe: () => rows.wipe(),
+    close: async () => driver.close?.(),
+  }
+}

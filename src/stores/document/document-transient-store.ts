@@ -1,0 +1,36 @@
+import type { TransientStore } from '../../options/transient-store.ts'
+import { DocumentCounter } from './document-counter.ts'
+import type { DocumentRows } from './document-rows.ts'
+import { rowKey } from './row-key.ts'
+
+/** Keeps texts for a while in a database: one row for each. */
+export class DocumentTransientStore implements TransientStore {
+  readonly #rows: DocumentRows
+
+  constructor(rows: DocumentRows) {
+    this.#rows = rows
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const { text } = await this.#rows.read(rowKey('transient', key))
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    // An empty text of a row would say that it was deleted.
+    const write = { text: JSON.stringify(value), lifeMs: ttlMs }
+    await this.#rows.change(rowKey('transient', key), () => ({ result: undefined, write }))
+  }
+
+  generation(group: string): Promise<number> {
+    return this.#counter(group).current()
+  }
+
+  async advance(group: string): Promise<number> {
+    return (await this.#counter(group).advance())?.count as number
+  }
+
+  #counter(group: string): DocumentCounter {
+    return new DocumentCounter(this.#rows, rowKey('generation', group))
+  }
+}

@@ -1,0 +1,21 @@
+import type { DocumentDriver } from './document-driver.ts'
+
+/** A driver that is opened by its first call. When that fails, the call fails, and the next one tries again. */
+export function lateDriver(name: { id: string; local?: boolean }, open: () => Promise<DocumentDriver>): DocumentDriver {
+  let opening: Promise<DocumentDriver> | undefined
+  const opened = () => {
+    opening ??= open().catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+  return {
+    ...name,
+    get: async (...call) => (await opened()).get(...call),
+    swap: async (...call) => (await opened()).swap(...call),
+    purge: async (...call) => (await opened()).purge(...call),
+    wipe: async () => (await opened()).wipe(),
+    close: async () => (await opening?.catch(() => undefined))?.close?.(),
+  }
+}

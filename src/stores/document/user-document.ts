@@ -1,0 +1,110 @@
+import { SessmgrError } from '../../ground/errors.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { StoredSession } from '../../sessions/session-record.ts'
+import { tokenOf } from '../../sessions/token.ts'
+
+/** What is known of one user. Never changed: a change makes another one. */
+export interface UserDocument {
+  /** Moves with every change of the set of sessions, not with their use. */
+  readonly version: number
+  /** Oldest admission first. */
+  readonly sessions: readonly StoredSession[]
+  /** Until when each ended session is remembered, by its name; the one that ended last comes last. */
+  readonly ended: ReadonlyMap<string, number>
+  /** Until when no unknown session is adopted. */
+  readonly mark: number
+}
+
+/** The document of a user who has none. */
+export const EMPTY: UserDocument = { version: 0, sessions: [], ended: new Map(), mark: 0 }
+
+/** A session as it is written: without what follows from its id, and with names that cost little in a row. */
+interface WrittenSession {
+  readonly i: string
+  /** When it was admitted, which is also its sequence. */
+  readonly a: number
+  readonly l: number
+  readonly x: number
+  readonly g: number
+  /** Whether the id of the user is a number. */
+  readonly n?: 1
+  readonly ip?: string
+  readonly ua?: string
+}
+
+interface WrittenDocument {
+  readonly v: number
+  readonly s: readonly WrittenSession[]
+  readonly e?: readonly (readonly [string, number])[]
+  readonly m?: number
+}
+
+/** Spells a document as the text of a row. */
+export function encodeDocument({ version, sessions, ended, mark }: UserDocument): string {
+  const written: WrittenDocument = {
+    v: version,
+    s: sessions.map(encodeSession),
+    ...(ended.size > 0 && { e: [...ended] }),
+    ...(mark > 0 && { m: mark }),
+  }
+  return JSON.stringify(written)
+}
+
+/** Reads the text of a row. @throws SessmgrError `store_unavailable` for anything but a document. */
+export function decodeDocument(userId: UserId, text: string): UserDocument {
+  try {
+    const { v, s, e = [], m = 0 } = JSON.parse(text) as WrittenDocument
+    if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
+    return { version: v, sessions: s.map((it) => decodeSession(userId, it)), ended: new Map(e), mark: m }
+  } catch {
+    const cure = `Delete the row, and all sessions of the user "${userId}" are over`
+    throw new SessmgrError(
+      'store_unavailable',
+      `A row in the database of sessmgr is damaged: it is no document. ${cure}.`,
+    )
+  }
+}
+
+/** Returns the document without what has expired. */
+export function openDocument(document: UserDocument, now: number): UserDocument {
+  return {
+    version: document.version,
+    sessions: document.sessions.filter(({ record }) => record.expiresAt > now),
+    ended: new Map([...document.ended].filter(([, until]) => until > now)),
+    mark: document.mark > now ? document.mark : 0,
+  }
+}
+
+/** Returns when the last of what a document holds expires. */
+export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
+  return Math.max(mark, ...sessions.map(({ record }) => record.expiresAt), ...ended.values())
+}
+
+function encodeSession({ sessionId, record }: StoredSession): WrittenSession {
+  const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent } = record
+  return {
+    i: sessionId,
+    a: sequence,
+    l: lastSeenAt,
+    x: expiresAt,
+    g: generation,
+    ...(typeof userId === 'number' && { n: 1 }),
+    ...(ip !== null && { ip }),
+    ...(userAgent !== null && { ua: userAgent }),
+  }
+}
+
+function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua }: WrittenSession): StoredSession {
+  const record = {
+    token: tokenOf(i),
+    userId: n ? Number(userId) : String(userId),
+    sequence: a,
+    createdAt: a,
+    lastSeenAt: l,
+    expiresAt: x,
+    ip: ip ?? null,
+    userAgent: ua ?? null,
+    generation: g,
+  }
+  return { sessionId: i, record }
+}

@@ -1,0 +1,96 @@
+import { rewordError } from '../../ground/error-text.ts'
+import type { DocumentDriver } from '../document/document-driver.ts'
+import { tableSchema } from '../document/table-schema.ts'
+
+/** A connection pool of PostgreSQL: that of the package pg, or anything that runs a statement as it does. */
+export interface PostgresPool {
+  /** Runs one statement with its values. */
+  query(
+    text: string,
+    values?: unknown[],
+  ): PromiseLike<{
+    /** The rows that the statement returns. */
+    readonly rows: readonly unknown[]
+  }>
+}
+
+interface FoundRow {
+  readonly now: string | number
+  readonly id: string | null
+  readonly revision: string | number
+  readonly body: string
+}
+
+/** What a statement that lost to another one fails with, at an isolation above the default. */
+const SERIALIZATION_FAILURE = '40001'
+
+/** Stores rows in a table of PostgreSQL, each by one statement. */
+export function postgresDriver(pool: PostgresPool, table: string): DocumentDriver {
+  const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+  // Rows are returned in place of a count, which some wrappers of a pool do not hand on.
+  const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
+    ON s.id = ANY($1::text[]) AND (s.expires_at IS NULL OR s.expires_at > t.now)`
+  const update = `UPDATE ${table} SET revision = revision + 1, body = $3, expires_at = ${now} + $4::bigint
+    WHERE id = $1 AND revision = $2::bigint RETURNING 1`
+  const insert = `INSERT INTO ${table} AS s (id, revision, body, expires_at) VALUES ($1, ${now}, $2, ${now} + $3::bigint)
+    ON CONFLICT (id) DO UPDATE SET revision = greatest(s.revision + 1, excluded.revision), body = excluded.body,
+    expires_at = excluded.expires_at WHERE s.expires_at <= ${now} RETURNING 1`
+  const purge = `DELETE FROM ${table} WHERE expires_at <= ${now} AND id IN
+    (SELECT id FROM ${table} WHERE expires_at <= ${now} LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1`
+  const query = async (text: string, values: unknown[] = []) => {
+    try {
+      return (await pool.query(text, values)).rows
+    } catch (error) {
+      throw explained(error, table)
+    }
+  }
+  return {
+    id: `postgres:${table}`,
+    async get(keys) {
+      const found = (await query(get, [keys])) as readonly FoundRow[]
+      const rows = found.flatMap(({ id, revision, body }) =>
+        id === null ? [] : [[id, { revision: Number(revision), text: body }] as const],
+      )
+      return { now: Number(found[0]?.now), rows: new Map(rows) }
+    },
+    async swap(key, revision, text, lifeMs) {
+      const [statement, at] = revision === undefined ? [insert, []] : [update, [revision]]
+      try {
+        return (await query(statement, [key, ...at, text, lifeMs ?? null])).length === 1
+      } catch (error) {
+        if ((error as { code?: unknown }).code === SERIALIZATION_FAILURE) return false
+        throw error
+      }
+    },
+    purge: async (count) => (await query(purge, [count])).length,
+    wipe: async () => void (await query(`DELETE FROM ${table}`)),
+  }
+}
+
+/** Creates the table, unless it is there. */
+export async function createPostgresTable(pool: PostgresPool, table: string): Promise<void> {
+  for (const statement of tableSchema('postgres', table)) {
+    try {
+      await pool.query(statement)
+    } catch (error) {
+      // Another process creates it in this very moment: 23505 and 42P07 say that it is there now.
+      if (!['23505', '42P07'].includes(String((error as { code?: unknown }).code))) throw error
+    }
+  }
+}
+
+/** What to do about an error that only its operator can mend, by the code of PostgreSQL. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '42P01': 'Create the table with what "npx sessmgr schema postgres" prints',
+  '42703': 'The table is not one of sessmgr. Create it with what "npx sessmgr schema postgres" prints, or name another',
+  '42501': 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table',
+  '25006':
+    'The connection leads to a replica, or may only read. Connect to the primary: target_session_attrs=read-write',
+  '25P02': 'The connection is in a transaction of the application. Give postgresStore() a pool, not a client',
+}
+
+/** Says what to do about an error. The details that PostgreSQL adds, which may hold session ids, are left out. */
+function explained(error: unknown, table: string): Error {
+  const advice = ADVICE[String((error as { code?: unknown })?.code)]
+  return rewordError(error, (text) => (advice === undefined ? text : `${text} (table ${table}). ${advice}`))
+}

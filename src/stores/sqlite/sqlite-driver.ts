@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../ground/clock.ts'
+import type { DocumentDriver, DocumentRow } from '../document/document-driver.ts'
+import { tableSchema } from '../document/table-schema.ts'
+
+/** A database of better-sqlite3, libsql or `node:sqlite`. */
+export interface SqliteDatabase {
+  /** Runs statements without a result. */
+  exec(sql: string): unknown
+  /** Prepares a statement. */
+  prepare(sql: string): SqliteStatement
+  /** Closes the database. */
+  close(): unknown
+}
+
+/** A prepared statement. */
+export interface SqliteStatement {
+  /** Returns the first row. */
+  get(...values: (string | number | null)[]): unknown
+  /** Runs the statement. */
+  run(...values: (string | number | null)[]): {
+    /** How many rows were changed. */
+    readonly changes: number | bigint
+  }
+}
+
+/** How long SQLite itself waits for another process. It holds up this process meanwhile. */
+const BUSY_MS = 20
+/** How long a call waits for other processes in all. */
+const PATIENCE_MS = 1500
+
+const NOW = "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) AS now"
+
+/** How a driver of SQLite works. */
+export interface SqliteDriverOptions {
+  readonly id: string
+  readonly local: boolean
+  readonly table: string
+  readonly clock: Clock | undefined
+  /** Whether the database is closed with the driver. */
+  readonly owned: boolean
+}
+
+/** Stores rows in a table of SQLite, each by one statement. */
+export class SqliteDriver implements DocumentDriver {
+  readonly id: string
+  readonly local: boolean
+  readonly #table: string
+  readonly #database: SqliteDatabase
+  readonly #clock: Clock
+  readonly #owned: boolean
+  readonly #statements = new Map<string, SqliteStatement>()
+
+  /** @param clock Replaces the clock of SQLite, which is that of the machine. */
+  constructor(database: SqliteDatabase, { id, local, table, clock, owned }: SqliteDriverOptions) {
+    this.id = id
+    this.local = local
+    this.#table = table
+    this.#database = database
+    this.#owned = owned
+    const now = () => (this.#statement(NOW).get() as { readonly now: number }).now
+    this.#clock = clock ?? { now }
+  }
+
+  /** Prepares the database for several processes, and creates the table unless it is there. */
+  async open(): Promise<void> {
+    await this.#patiently(() => {
+      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+      this.#database.exec('PRAGMA journal_mode = WAL')
+      // A logout that was answered must outlive a power cut.
+      this.#database.exec('PRAGMA synchronous = FULL')
+      for (const statement of tableSchema('sqlite', this.#table)) this.#database.exec(statement)
+    })
+  }
+
+  get(keys: readonly string[]) {
+    return this.#patiently(() => {
+      const select = this.#statement(
+        `SELECT revision, body FROM ${this.#table} WHERE id = ? AND (expires_at IS NULL OR expires_at > ?)`,
+      )
+      const now = this.#clock.now()
+      const rows = new Map<string, DocumentRow>()
+      for (const key of keys) {
+        const row = select.get(key, now) as { readonly revision: number; readonly body: string } | undefined
+        if (row) rows.set(key, { revision: row.revision, text: row.body })
+      }
+      return { now, rows }
+    })
+  }
+
+  async swap(key: string, revision: number | undefined, text: string, lifeMs: number | undefined): Promise<boolean> {
+    const changes = await this.#patiently(() => {
+      const now = this.#clock.now()
+      const until = lifeMs === undefined ? null : now + lifeMs
+      return revision === undefined ? this.#insert(key, text, now, until) : this.#update(key, revision, text, until)
+    })
+    return Number(changes) === 1
+  }
+
+  #update(key: string, revision: number, text: string, until: number | null) {
+    const sql = `UPDATE ${this.#table} SET revision = revision + 1, body = ?, expires_at = ? WHERE id = ? AND revision = ?`
+    return this.#statement(sql).run(text, until, key, revision).changes
+  }
+
+  #insert(key: string, text: string, now: number, until: number | null) {
+    const sql = `INSERT INTO ${this.#table} AS s (id, revision, body, expires_at) VALUES (?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET revision = max(s.revision + 1, excluded.revision), body = excluded.body,
+      expires_at = excluded.expires_at WHERE s.expires_at <= excluded.revision`
+    return this.#statement(sql).run(key, now, text, until).changes
+  }
+
+  async purge(count: number): Promise<number> {
+    const sql = `DELETE FROM ${this.#table} WHERE id IN (SELECT id FROM ${this.#table} WHERE expires_at <= ? LIMIT ?)`
+    return Number(await this.#patiently(() => this.#statement(sql).run(this.#clock.now(), count).changes))
+  }
+
+  async wipe(): Promise<void> {
+    await this.#patiently(() => this.#statement(`DELETE FROM ${this.#table}`).run())
+  }
+
+  async close(): Promise<void> {
+    if (this.#owned) this.#database.close()
+  }
+
+  #statement(sql: string): SqliteStatement {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  /** Tries again while another process writes, and lets this process go on in between. */
+  async #patiently<T>(task: () => T): Promise<T> {
+    const start = performance.now()
+    for (;;) {
+      try {
+        return task()
+      } catch (error) {
+        if (!isBusy(error) || performance.now() - start > PATIENCE_MS) throw error
+      }
+      await sleep(1 + Math.random() * 10)
+    }
+  }
+}
+
+/** Tells whether another process was writing. Each package says it in its own way. */
+function isBusy(error: unknown): boolean {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  return /SQLITE_(BUSY|LOCKED)/.test(String(code)) || /database (table )?is locked/.test(String(message))
+}

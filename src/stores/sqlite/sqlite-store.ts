@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../ground/clock.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { requireKnown, requireMethods } from '../../ground/option-checks.ts'
+import { type DocumentStoreOptions, documentStore } from '../document/document-store.ts'
+import { lateDriver } from '../document/late-driver.ts'
+import { requireTableName } from '../document/table-schema.ts'
+import type { SessmgrStore } from '../store.ts'
+import { type SqliteDatabase, SqliteDriver } from './sqlite-driver.ts'
+import { sqliteOpener } from './sqlite-opener.ts'
+
+/** Where and how the store works. Leaving a key out, or undefined, means the default. */
+export interface SqliteStoreOptions extends DocumentStoreOptions {
+  /** The file, which any number of processes of one machine may share. Opened with better-sqlite3, libsql or `node:sqlite`. */
+  path?: string | undefined
+  /** In place of `path`: an open database of one of these packages. Stays yours to close. */
+  database?: SqliteDatabase | undefined
+  /** The table, which is created if it is missing. @default 'sessmgr' */
+  table?: string | undefined
+  /** Replaces the clock of the machine: for tests. */
+  clock?: Clock | undefined
+}
+
+const OPTIONS = ['path', 'database', 'table', 'clock', 'deadlineMs', 'logger']
+
+/**
+ * Remembers everything in one file, without a server: for any number of processes on one machine.
+ *
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ * @example
+ * app.use(sessmgr({ store: sqliteStore({ path: 'sessmgr.db' }) }))
+ */
+export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
+  checkOptions(options)
+  const { path, database, table = 'sessmgr', clock, ...rest } = options
+  const local = isInMemory(path, database)
+  // The path is no part of the name: each process may spell it in its own way.
+  const id = local ? `sqlite:${randomUUID()}` : `sqlite:${table}`
+  const openDatabase = database ? () => database : sqliteOpener(path as string)
+  const open = async () => {
+    const driver = new SqliteDriver(openDatabase(), { id, local, table, clock, owned: database === undefined })
+    await driver.open()
+    return driver
+  }
+  return documentStore(lateDriver({ id, local }, open), rest)
+}
+
+/** A database in memory ends with its process. */
+function isInMemory(path: string | undefined, database: SqliteDatabase | undefined): boolean {
+  if (!database) return path === ':memory:'
+  const { memory, location } = database as { memory?: unknown; location?: unknown }
+  return memory === true || (typeof location === 'function' && location.call(database) === null)
+}
+
+function checkOptions(options: SqliteStoreOptions): void {
+  requireKnown(options ?? {}, OPTIONS, (name) => `There is no option "${name}" of sqliteStore()`)
+  const { path, database, table } = options ?? {}
+  if ((path === undefined) === (database === undefined)) {
+    throw invalidOption("sqliteStore() needs a file, or an open database: sqliteStore({ path: 'sessmgr.db' })")
+  }
+  if (path !== undefined && (typeof path !== 'string' || path === '')) {
+    throw invalidOption('"path" must be the path of a file')
+  }
+  if (database !== undefined) requireMethods('database', database, ['exec', 'prepare', 'close'])
+  if (table !== undefined) requireTableName(table)
+}

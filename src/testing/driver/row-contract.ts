@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import type { DocumentDriver } from '../../stores/document/document-driver.ts'
+import type { DriverCase } from './driver-case.ts'
+
+const KEY = 'u:a'
+/** Everything that a JSON text may hold and a database may spoil. */
+const ODD_TEXT = JSON.stringify({ text: 'ünï 😀 \u0000 \\ \' " % \n', trailing: 'space ' })
+
+const rowOf = async (driver: DocumentDriver, key = KEY) => (await driver.get([key])).rows.get(key)
+const revisionOf = async (driver: DocumentDriver, key = KEY) => (await rowOf(driver, key))?.revision
+/** Runs a task many times at once, on both drivers in turn. */
+const atOnce = <T>(
+  count: number,
+  both: readonly DocumentDriver[],
+  task: (driver: DocumentDriver, n: number) => Promise<T>,
+) => Promise.all(Array.from({ length: count }, (_, n) => task(both[n % both.length] as DocumentDriver, n)))
+
+/** What every driver must do with rows. */
+export const rowContract: readonly DriverCase[] = [
+  [
+    'finds no row in an empty table, and tells the time',
+    async ({ driver }) => {
+      const { now, rows } = await driver.get([KEY])
+      assert.equal(rows.size, 0)
+      assert.ok(Number.isSafeInteger(now), `${now} is no whole number`)
+      assert.ok(Math.abs(now - Date.now()) < 24 * 60 * 60_000, `${now} is not now in milliseconds`)
+    },
+  ],
+  [
+    'writes a new row, and gives it back as it was written, to everybody',
+    async ({ driver, another }) => {
+      const { now } = await driver.get([])
+      assert.equal(await driver.swap(KEY, undefined, ODD_TEXT, 60_000), true)
+      const row = await rowOf(await another())
+      assert.equal(row?.text, ODD_TEXT)
+      assert.ok(Number.isSafeInteger(row?.revision), `the revision ${row?.revision} is no whole number`)
+      assert.ok((row?.revision ?? 0) >= now, 'a new row does not begin at the clock')
+    },
+  ],
+  [
+    'moves the revision on by one with each write',
+    async ({ driver }) => {
+      await driver.swap(KEY, undefined, 'one', 60_000)
+      const first = (await revisionOf(driver)) as number
+      assert.equal(await driver.swap(KEY, first, 'two', 60_000), true)
+      assert.deepEqual(await rowOf(driver), { revision: first + 1, text: 'two' })
+      assert.equal(await driver.swap(KEY, first + 1, 'two', 60_000), true, 'the same text is not written again')
+      assert.equal(await revisionOf(driver), first + 2)
+    },
+  ],
+  [
+    'changes nothing at another revision',
+    async ({ driver, another }) => {
+      const other = await another()
+      await driver.swap(KEY, undefined, 'one', 60_000)
+      const first = (await revisionOf(driver)) as number
+      await driver.swap(KEY, first, 'two', 60_000)
+      for (const revision of [first, first + 2, 1, 0, undefined]) {
+        assert.equal(await other.swap(KEY, revision, 'three', 60_000), false, `it was written at ${revision}`)
+      }
+      assert.deepEqual(await rowOf(driver), { revision: first + 1, text: 'two' })
+    },
+  ],
+  [
+    'writes nothing at a revision where there is no row',
+    async ({ driver }) => {
+      assert.equal(await driver.swap(KEY, 1, 'text', 60_000), false)
+      assert.equal(await rowOf(driver), undefined)
+    },
+  ],
+  [
+    'lets one of many parallel first writes win',
+    async ({ driver, another }) => {
+      const both = [driver, await another()]
+      const results = await atOnce(20, both, (each, n) => each.swap(KEY, undefined, String(n), 60_000))
+      assert.equal(results.filter(Boolean).length, 1)
+      assert.equal((await rowOf(driver))?.text, String(results.indexOf(true)))
+    },
+  ],
+  [
+    'lets one of many parallel writes at one revision win',
+    async ({ driver, another }) => {
+      const both = [driver, await another()]
+      await driver.swap(KEY, undefined, 'first', 60_000)
+      const revision = await revisionOf(driver)
+      const results = await atOnce(20, both, (each, n) => each.swap(KEY, revision, String(n), 60_000))
+      assert.equal(results.filter(Boolean).length, 1)
+      assert.equal((await rowOf(driver))?.text, String(results.indexOf(true)))
+    },
+  ],
+  [
+    'loses no write of many that read, change and write again',
+    async ({ driver, another }) => {
+      const both = [driver, await another()]
+      await driver.swap(KEY, undefined, '0', 60_000)
+      await atOnce(30, both, async (each) => {
+        for (;;) {
+          const row = await rowOf(each)
+          if (await each.swap(KEY, row?.revision, String(Number(row?.text) + 1), 60_000)) return
+        }
+      })
+      assert.equal((await rowOf(driver))?.text, '30')
+    },
+  ],
+  [
+    'reads at once what somebody else has written',
+    async ({ driver, another }) => {
+      const other = await another()
+      for (let n = 0; n < 30; n++) {
+        const revision = await revisionOf(other)
+        assert.equal(await driver.swap(KEY, revision, String(n), 60_000), true, 'a revision was read that is past')
+        assert.equal((await rowOf(other))?.text, String(n), 'a text was read that is past')
+      }
+    },
+  ],
+  [
+    'keeps keys apart, also long ones and those that differ in case alone',
+    async ({ driver }) => {
+      const keys = [
+        'u:a',
+        'u:A',
+        'p:a',
+        'u:a%20',
+        'u:a_',
+        "u:'a'",
+        'u:*',
+        'epoch',
+        `u:${'x'.repeat(208)}`,
+        `u:${'x'.repeat(207)}`,
+      ]
+      for (const key of keys) assert.equal(await driver.swap(key, undefined, `text of ${key}`, 60_000), true, key)
+      const { rows } = await driver.get([...keys, 'u:unknown'])
+      assert.deepEqual(
+        new Map([...rows].map(([key, { text }]) => [key, text])),
+        new Map(keys.map((key) => [key, `text of ${key}`])),
+      )
+    },
+  ],
+  [
+    'reads 500 rows in one call, and none that was not asked for',
+    async ({ driver }) => {
+      await atOnce(20, [driver], (each, n) => each.swap(`u:${n}`, undefined, '', undefined))
+      const { rows } = await driver.get(Array.from({ length: 500 }, (_, n) => `u:${n + 1}`))
+      assert.deepEqual(new Set(rows.keys()), new Set(Array.from({ length: 19 }, (_, n) => `u:${n + 1}`)))
+    },
+  ],
+  [
+    'stores a text of 300,000 characters',
+    async ({ driver }) => {
+      const text = JSON.stringify('ü'.repeat(300_000))
+      await driver.swap(KEY, undefined, text, 60_000)
+      assert.equal((await rowOf(driver))?.text === text, true)
+    },
+  ],
+  [
+    'forgets every row when it is wiped, and serves on',
+    async ({ driver, another }) => {
+      const other = await another()
+      await driver.swap(KEY, undefined, 'a', undefined)
+      await driver.swap('epoch', undefined, '1', 60_000)
+      await other.wipe()
+      assert.equal((await driver.get([KEY, 'epoch'])).rows.size, 0)
+      assert.equal(await driver.swap(KEY, undefined, 'b', 60_000), true)
+    },
+  ],
+]

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import type { DocumentDriver } from '../../stores/document/document-driver.ts'
+import type { DriverCase } from './driver-case.ts'
+
+const KEY = 'u:a'
+const SHORT = 100
+const LONGER = SHORT + 50
+/** What the clocks of two connections may be apart. */
+const SKEW_MS = 1000
+
+const rowOf = async (driver: DocumentDriver, key = KEY) => (await driver.get([key])).rows.get(key)
+
+/** What every driver must do with the expiry of rows, and with time. */
+export const rowLifeContract: readonly DriverCase[] = [
+  [
+    'reads no row that has expired, and any other',
+    async ({ driver, pass }) => {
+      await driver.swap(KEY, undefined, 'short', SHORT)
+      await driver.swap('u:b', undefined, 'long', 60_000)
+      await driver.swap('u:c', undefined, 'for good', undefined)
+      await pass(LONGER)
+      const { rows } = await driver.get([KEY, 'u:b', 'u:c'])
+      assert.deepEqual(new Set(rows.keys()), new Set(['u:b', 'u:c']))
+    },
+  ],
+  [
+    'gives a row a new life with each write, or one without an end',
+    async ({ driver, pass }) => {
+      for (const [key, life] of [
+        [KEY, 60_000],
+        ['u:b', undefined],
+      ] as const) {
+        await driver.swap(key, undefined, 'first', 10_000)
+        const revision = (await rowOf(driver, key))?.revision
+        await driver.swap(key, revision, 'second', SHORT)
+        await driver.swap(key, (revision as number) + 1, 'third', life)
+      }
+      await driver.swap('u:c', undefined, 'first', undefined)
+      await driver.swap('u:c', (await rowOf(driver, 'u:c'))?.revision, 'second', SHORT)
+      await pass(LONGER)
+      const { rows } = await driver.get([KEY, 'u:b', 'u:c'])
+      assert.deepEqual(new Set(rows.keys()), new Set([KEY, 'u:b']))
+    },
+  ],
+  [
+    'writes over an expired row as over none, above its revision',
+    async ({ driver, another, pass }) => {
+      const other = await another()
+      await driver.swap(KEY, undefined, 'first', 60_000)
+      let revision = (await rowOf(driver))?.revision as number
+      for (let n = 0; n < 10; n++) await driver.swap(KEY, revision++, 'again', SHORT)
+      await pass(LONGER)
+      const results = await Promise.all([driver, other].map((each) => each.swap(KEY, undefined, 'new', 60_000)))
+      assert.equal(results.filter(Boolean).length, 1)
+      const row = await rowOf(other)
+      assert.equal(row?.text, 'new')
+      assert.ok(row.revision > revision, `revision ${row.revision} may come back: ${revision} was there before`)
+      assert.equal(await driver.swap(KEY, revision, 'late', 60_000), false)
+    },
+  ],
+  [
+    'deletes expired rows only, and at most as many as it may',
+    async ({ driver, another, pass }) => {
+      const other = await another()
+      for (let n = 0; n < 5; n++) await driver.swap(`u:${n}`, undefined, 'short', SHORT)
+      await driver.swap('u:long', undefined, 'long', 60_000)
+      await driver.swap('u:for good', undefined, 'for good', undefined)
+      await pass(LONGER)
+      assert.equal(await driver.swap('u:0', undefined, 'new', 60_000), true)
+      assert.equal(await other.purge(3), 3)
+      assert.equal(await driver.purge(100), 1)
+      assert.equal(await driver.purge(100), 0)
+      const { rows } = await driver.get(['u:0', 'u:1', 'u:long', 'u:for good'])
+      assert.deepEqual(new Set(rows.keys()), new Set(['u:0', 'u:long', 'u:for good']))
+    },
+  ],
+  [
+    'tells a time that neither jumps nor stands still',
+    async ({ driver, another, pass }) => {
+      const both = [driver, await another()]
+      const start = performance.now()
+      const first = (await driver.get([])).now
+      let latest = first
+      for (let n = 0; n < 40; n++) {
+        const { now } = await (both[n % 2] as DocumentDriver).get([KEY])
+        const elapsed = performance.now() - start
+        assert.ok(now >= latest - SKEW_MS, `the clock went back by ${latest - now} ms`)
+        assert.ok(now <= first + elapsed + SKEW_MS, `the clock is ${now - first} ms on after ${elapsed} ms`)
+        latest = Math.max(latest, now)
+      }
+      await pass(SHORT)
+      assert.ok((await driver.get([])).now >= first + SHORT, 'the clock stands still')
+    },
+  ],
+]

@@ -1,0 +1,30 @@
+import { describe, it } from 'vitest'
+import { documentStore } from '../../src/document.ts'
+import { fakeClock, registerDocumentDriverContract, registerStoreContract } from '../../src/testing.ts'
+import { MemoryRows } from '../support/memory-driver.ts'
+
+describe('the driver contract on rows in memory', () => {
+  registerDocumentDriverContract({
+    describe,
+    it,
+    async create() {
+      const clock = fakeClock()
+      const rows = new MemoryRows(clock)
+      const another = async () => rows.driver()
+      return { driver: rows.driver(), another, pass: async (ms) => clock.advance(ms), close: async () => {} }
+    },
+  })
+})
+
+describe('the store contract on rows in memory', () => {
+  registerStoreContract({
+    describe,
+    it,
+    async create() {
+      const clock = fakeClock()
+      const rows = new MemoryRows(clock)
+      const another = async () => documentStore(rows.driver())
+      return { store: await another(), another, pass: async (ms) => clock.advance(ms), close: async () => {} }
+    },
+  })
+})

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import type { DocumentDriver, DocumentReply } from '../../src/document.ts'
+import { fakeClock, registerDocumentDriverContract } from '../../src/testing.ts'
+import { MemoryRows } from '../support/memory-driver.ts'
+
+/** Runs the contract on a driver that somebody has broken, and gives the names of the cases that fail. */
+async function failures(breakIt: (driver: DocumentDriver) => DocumentDriver): Promise<readonly string[]> {
+  const cases = new Map<string, () => Promise<void>>()
+  const create = async () => {
+    const clock = fakeClock()
+    const rows = new MemoryRows(clock)
+    const another = async () => breakIt(rows.driver())
+    return {
+      driver: await another(),
+      another,
+      pass: async (ms: number) => clock.advance(ms),
+      close: async () => {},
+    }
+  }
+  registerDocumentDriverContract({ describe: (_, body) => body(), it: (name, body) => cases.set(name, body), create })
+  const failed: string[] = []
+  for (const [name, body] of cases) await body().catch(() => failed.push(name))
+  return failed
+}
+
+describe('the driver contract', () => {
+  it('passes a driver that keeps it', async () => {
+    expect(await failures((driver) => driver)).toEqual([])
+  })
+
+  it('fails a driver that says of every write that it was made', async () => {
+    const failed = await failures((driver) => ({
+      ...driver,
+      async swap(...call) {
+        await driver.swap(...call)
+        return true
+      },
+    }))
+    expect(failed).toContain('lets one of many parallel writes at one revision win')
+    expect(failed).toContain('lets one of many parallel first writes win')
+    expect(failed).toContain('changes nothing at another revision')
+  })
+
+  it('fails a driver that writes whatever the revision is', async () => {
+    const failed = await failures((driver) => ({
+      ...driver,
+      async swap(key, revision, ...rest) {
+        if (await driver.swap(key, revision, ...rest)) return true
+        const present = (await driver.get([key])).rows.get(key)
+        return driver.swap(key, present?.revision, ...rest)
+      },
+    }))
+    expect(failed).toContain('changes nothing at another revision')
+  })
+
+  it('fails a driver that compares in one step and writes in another', async () => {
+    const failed = await failures((driver) => ({
+      ...driver,
+      async swap(key, revision, ...rest) {
+        const before = (await driver.get([key])).rows.get(key)?.revision
+        if (before !== revision) return false
+        for (;;) {
+          const present = (await driver.get([key])).rows.get(key)
+          if (await driver.swap(key, present?.revision, ...rest)) return true
+        }
+      },
+    }))
+    expect(failed).toContain('lets one of many parallel writes at one revision win')
+  })
+
+  it('fails a driver that reads what is past, as a replica does', async () => {
+    const failed = await failures((driver) => {
+      let late: DocumentReply | undefined
+      return {
+        ...driver,
+        async get(keys) {
+          const reply = late ?? (await driver.get(keys))
+          late = await driver.get(keys)
+          return reply
+        },
+      }
+    })
+    expect(failed).toContain('reads at once what somebody else has written')
+  })
+
+  it.each([-1, 1])('fails a driver with a clock that jumps by an hour, %i', async (direction) => {
+    const failed = await failures((driver) => {
+      let calls = 0
+      return {
+        ...driver,
+        async get(keys) {
+          const { now, rows } = await driver.get(keys)
+          calls += 1
+          return { now: now + (calls > 5 ? direction * 3_600_000 : 0), rows }
+        },
+      }
+    })
+    expect(failed).toContain('tells a time that neither jumps nor stands still')
+  })
+
+  it('fails a driver whose revisions come back', async () => {
+    const failed = await failures((driver) => {
+      const first = new Map<string, number>()
+      const offset = (key: string, revision: number) => {
+        const begin = first.get(key) ?? revision
+        first.set(key, begin)
+        return begin - 1
+      }
+      return {
+        ...driver,
+        async get(keys) {
+          const { now, rows } = await driver.get(keys)
+          const counted = [...rows].map(
+            ([key, row]) => [key, { ...row, revision: row.revision - offset(key, row.revision) }] as const,
+          )
+          return { now, rows: new Map(counted) }
+        },
+        swap: (key, revision, ...rest) =>
+          driver.swap(key, revision === undefined ? undefined : revision + (first.get(key) ?? 1) - 1, ...rest),
+      }
+    })
+    expect(failed).toContain('writes a new row, and gives it back as it was written, to everybody')
+  })
+
+  it.each([
+    ['never', async () => 0, 'deletes expired rows only, and at most as many as it may'],
+    ['without a bound', undefined, 'deletes expired rows only, and at most as many as it may'],
+  ])('fails a driver that purges %s', async (_, purge, name) => {
+    const failed = await failures((driver) => ({ ...driver, purge: purge ?? (() => driver.purge(1000)) }))
+    expect(failed).toContain(name)
+  })
+
+  it('fails a driver that folds the case of keys', async () => {
+    const failed = await failures((driver) => ({
+      ...driver,
+      swap: (key, ...rest) => driver.swap(key.toLowerCase(), ...rest),
+    }))
+    expect(failed).toEqual(['keeps keys apart, also long ones and those that differ in case alone'])
+  })
+})

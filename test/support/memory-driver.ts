@@ -1,0 +1,54 @@
+import type { DocumentDriver, DocumentRow } from '../../src/document.ts'
+import { type Clock, systemClock } from '../../src/ground/clock.ts'
+
+interface KeptRow extends DocumentRow {
+  readonly until: number
+}
+
+/** Rows in this process, of which any number of drivers can be made. */
+export class MemoryRows {
+  readonly #rows = new Map<string, KeptRow>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  driver(): DocumentDriver {
+    const rows = this.#rows
+    const now = () => this.#clock.now()
+    const live = (key: string) => {
+      const row = rows.get(key)
+      return row && row.until > now() ? row : undefined
+    }
+    return {
+      id: 'rows:test',
+      async get(keys) {
+        const found = keys.flatMap((key) => {
+          const row = live(key)
+          return row ? [[key, { revision: row.revision, text: row.text }] as const] : []
+        })
+        return { now: now(), rows: new Map(found) }
+      },
+      async swap(key, revision, text, lifeMs = Number.POSITIVE_INFINITY) {
+        const present = revision === undefined ? live(key) : rows.get(key)
+        if (present?.revision !== revision) return false
+        const next = revision === undefined ? Math.max(now(), (rows.get(key)?.revision ?? 0) + 1) : revision + 1
+        rows.set(key, { revision: next, text, until: now() + lifeMs })
+        return true
+      },
+      async purge(count) {
+        const expired = [...rows].filter(([, { until }]) => until <= now()).slice(0, count)
+        for (const [key] of expired) rows.delete(key)
+        return expired.length
+      },
+      async wipe() {
+        rows.clear()
+      },
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool, type PoolConfig } from 'pg'
+import { postgresFolders } from '../../scripts/postgres-folders.mjs'
+
+/** A private server of PostgreSQL, reached through a socket in its own folder. */
+export interface PostgresServer {
+  /** Where the socket is: `host` of a pool. */
+  readonly host: string
+  readonly process: ChildProcess
+  /** Makes a pool, which ends with the server. Its connections may be lost at any time. */
+  pool(config?: PoolConfig): Pool
+  /** Ends it like a crash. */
+  kill(): Promise<void>
+  /** Starts it again on the same files. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts a private server in a folder of its own and waits until it answers. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-pg-'))
+  const user = identity()
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid)
+  const data = join(directory, 'data')
+  const options = [
+    '--pgdata',
+    data,
+    '--username',
+    'test',
+    '--auth',
+    'trust',
+    '--no-sync',
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C',
+  ]
+  const made = spawnSync(binary('initdb'), options, { ...user, cwd: directory, encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.error ?? ''}`)
+
+  let child: ChildProcess
+  const pools: Pool[] = []
+  const pool = (config: PoolConfig = {}) => {
+    const made = new Pool({ host: directory, user: 'test', database: 'postgres', ...config })
+    // A connection that is lost while nobody uses it.
+    made.on('error', () => {})
+    pools.push(made)
+    return made
+  }
+  const start = async () => {
+    const settings = ['listen_addresses=', `unix_socket_directories=${directory}`, 'max_connections=60', 'fsync=off']
+    child = spawn(binary('postgres'), ['-D', data, ...settings.flatMap((it) => ['-c', it])], {
+      ...user,
+      cwd: directory,
+      stdio: 'ignore',
+    })
+    await untilUp(child, pool({ max: 1 }))
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGCONT')
+    child.kill(signal)
+    await gone
+  }
+  // Its immediate shutdown: with SIGKILL its children would go on for a while.
+  const leaveNothing = () => child.kill('SIGQUIT')
+  process.once('exit', leaveNothing)
+  await start()
+  return {
+    host: directory,
+    get process() {
+      return child
+    },
+    pool,
+    kill: () => end('SIGQUIT'),
+    start,
+    async stop() {
+      process.off('exit', leaveNothing)
+      await Promise.all(pools.filter((it) => !it.ended).map((it) => it.end()))
+      await end('SIGQUIT')
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function untilUp(child: ChildProcess, pool: Pool): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`postgres ended with ${child.exitCode}`)
+    try {
+      await pool.query('SELECT 1')
+      return
+    } catch {
+      await sleep(20)
+    }
+  }
+}
+
+/** PostgreSQL refuses to run as root: Debian's package brings a user for it. */
+function identity(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout)
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+function binary(name: string): string {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...postgresFolders()]
+  const found = folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
+  if (found === undefined) throw new Error(`${name} is missing. Run: node scripts/setup.mjs --servers`)
+  return found
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import { type DocumentDriver, documentStore } from '../../../../src/document.ts'
+import { type NewSession, tokenOf } from '../../../../src/index.ts'
+import { fakeClock } from '../../../../src/testing.ts'
+import { MemoryRows } from '../../../support/memory-driver.ts'
+
+const session = (sessionId: string, ttlMs = 60_000): NewSession => ({
+  sessionId,
+  ttlMs,
+  ip: null,
+  userAgent: null,
+  generation: 0,
+})
+
+/** A store whose driver notes what it is asked, and can be interrupted. */
+function watched(change: (driver: DocumentDriver) => Partial<DocumentDriver> = () => ({})) {
+  const clock = fakeClock()
+  const rows = new MemoryRows(clock)
+  const asked: (readonly string[])[] = []
+  let swaps = 0
+  const driver = rows.driver()
+  const noting: DocumentDriver = {
+    ...driver,
+    get(keys) {
+      asked.push(keys)
+      return driver.get(keys)
+    },
+    swap(...call) {
+      swaps += 1
+      return driver.swap(...call)
+    },
+  }
+  const warnings: string[] = []
+  const logger = { warn: (text: string) => void warnings.push(text), error: () => {} }
+  const store = documentStore({ ...noting, ...change(noting) }, { logger })
+  return { store, rows, clock, asked, warnings, swaps: () => swaps, other: documentStore(rows.driver(), { logger }) }
+}
+
+describe('a store of documents', () => {
+  it('asks once for all that requests want to know in one turn of the event loop', async () => {
+    const { store, asked } = watched()
+    const users = Array.from({ length: 50 }, (_, n) => n)
+    await Promise.all(users.flatMap((user) => [store.sessions.generationOf(user, tokenOf('a')), store.epoch.current()]))
+    expect(asked).toHaveLength(1)
+    expect(new Set(asked[0])).toEqual(new Set([...users.map((user) => `u:${user}`), 'epoch']))
+  })
+
+  it('asks again for what is asked after the answer', async () => {
+    const { store, other } = watched()
+    expect(await store.epoch.current()).toBe(0)
+    await other.epoch.advance()
+    expect(await store.epoch.current()).toBe(1)
+  })
+
+  it('logs in by one read and one write', async () => {
+    const { store, asked, swaps } = watched()
+    const { version } = await store.sessions.read(1)
+    expect(await store.sessions.commit(1, version, { admit: session('a'), end: [] })).toMatchObject({ committed: true })
+    expect([asked.length, swaps()]).toEqual([1, 1])
+  })
+
+  it('registers a login although sessions of the user are used in between', async () => {
+    const { store, other, clock } = watched()
+    const first = await store.sessions.read(1)
+    await store.sessions.commit(1, first.version, { admit: session('a'), end: [] })
+    const { version } = await store.sessions.read(1)
+    clock.advance(50)
+    await other.sessions.touch(1, tokenOf('a'), 60_000)
+    expect(await store.sessions.commit(1, version, { admit: session('b'), end: [] })).toMatchObject({ committed: true })
+  })
+
+  it('writes nothing for a use that is hardly newer than what it knows', async () => {
+    const { store, swaps, clock } = watched()
+    const { version } = await store.sessions.read(1)
+    await store.sessions.commit(1, version, { admit: session('a'), end: [] })
+    clock.advance(900)
+    expect(await store.sessions.touch(1, tokenOf('a'), 60_000, 1000)).toBe(true)
+    expect(swaps()).toBe(1)
+    clock.advance(200)
+    expect(await store.sessions.touch(1, tokenOf('a'), 60_000, 1000)).toBe(true)
+    expect(swaps()).toBe(2)
+  })
+
+  it('gives up, as when the store is away, where others write the same row without end', async () => {
+    const { store } = watched(() => ({ swap: async () => false }))
+    await expect(store.epoch.advance()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
+  })
+
+  it('answers within its deadline when the database hangs', async () => {
+    const store = documentStore({ ...new MemoryRows().driver(), get: () => new Promise(() => {}) }, { deadlineMs: 20 })
+    await expect(store.epoch.current()).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  it('purges expired rows by the way, faster than rows are written', async () => {
+    const { store, rows, clock } = watched()
+    for (let n = 0; n < 150; n++) await store.transients.set(`text ${n}`, '', 10)
+    clock.advance(1000)
+    for (let n = 0; n < 100; n++) await store.transients.set('one', '', 1000)
+    expect(rows.size).toBe(1)
+  })
+
+  it('ends the oldest of more than 1,000 sessions, and warns of a user with more than 500 once', async () => {
+    const { store, rows, clock, warnings } = watched()
+    const s = Array.from({ length: 1000 }, (_, n) => ({
+      i: `s${n}`,
+      a: n + 1,
+      l: n + 1,
+      x: clock.now() + 60_000,
+      g: 0,
+    }))
+    await rows.driver().swap('u:1', undefined, JSON.stringify({ v: 1000, s }), 60_000)
+    for (const id of ['one more', 'another one']) await store.sessions.adopt(1, session(id))
+    const { sessions } = await store.sessions.read(1)
+    expect([sessions.length, sessions[0]?.sessionId]).toEqual([1000, 's2'])
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain('redisStore()')
+  })
+
+  it.each(['u:1', 'epoch'])('says of a damaged row %s what to do', async (key) => {
+    const { store, rows } = watched()
+    await rows.driver().swap(key, undefined, 'damaged', undefined)
+    const reading = key === 'epoch' ? store.epoch.current() : store.sessions.generationOf(1, tokenOf('a'))
+    await expect(reading).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('damaged'),
+    })
+  })
+
+  it('keeps names apart that no key can spell out', async () => {
+    const { store } = watched()
+    const names = ['\ud800', '\udbff', 'x'.repeat(1000), 'x'.repeat(1001), 'ä'.repeat(100), '#', 'a b', '']
+    for (const name of names) await store.transients.set(name, name, 60_000)
+    for (const name of names) expect(await store.transients.get(name)).toBe(name)
+  })
+})
