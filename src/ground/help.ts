@@ -13,6 +13,7 @@ export const HELP_TOPICS = [
   'licence-not-checked',
   'limiterlogin-with-passport',
   'login-before-sessmgr',
+  'many-sessions-in-a-database',
   'mounted-before-sessmgr',
   'no-login-seen',
   'passport-before-06',

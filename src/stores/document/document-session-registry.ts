@@ -113,6 +113,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
   #warnOfMany(): void {
     warnOnce(
       this.#logger,
+      'many-sessions-in-a-database',
       `A user has more than ${MANY_SESSIONS} sessions, and the database writes all of them at each login. ` +
         'Use redisStore() of sessmgr/redis for accounts like this one.',
     )
