@@ -162,8 +162,10 @@ export class CallDeadline {
   #unavailable(problem: string, cause?: unknown): SessmgrError {
     const options = cause === undefined ? {} : { cause }
     const error = new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, options)
+    // Until a stack is read, V8 keeps what its frames were called on: here an Immediate, and the requests behind it.
+    const { stack } = error
     // Express's own error handler logs the stack and no cause, and nobody would learn what the store has said.
-    if (cause instanceof Error) error.stack += `\nCaused by: ${messageOf(cause)}`
+    if (cause instanceof Error) error.stack = `${stack}\nCaused by: ${messageOf(cause)}`
     return error
   }
 }

@@ -54,7 +54,7 @@ describe('an application under load', () => {
       await expect.poll(async () => (await visit()).status, { timeout: 10_000, interval: 50 }).toBe(200)
       printFigures(`Redis ${how}`, { statuses: countBy(statuses), grownMb: Number(grownMb.toFixed(1)) })
       expect(countBy(statuses)).toEqual({ 503: statuses.length })
-      expect(grownMb).toBeLessThan(20)
+      expect(grownMb).toBeLessThan(10)
     })
   }
 })
