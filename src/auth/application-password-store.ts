@@ -1,29 +1,31 @@
 import type { UserId } from '../ground/user-id.ts'
 
-/** An application password as it is kept: never the password itself. */
+/** An application password as it is stored: only its hash. */
 export interface StoredPassword {
-  /** Names it among the passwords of its user, to revoke it by. */
+  /** Identifies the password among those of its user. Revoke it by this id. */
   readonly id: string
-  /** What it is for, as it was given. */
+  /** What the password is for, as given at its creation. */
   readonly name: string
-  /** SHA-256 of the password, hex. It has 142 random bits, so a slow hash would add nothing. */
+  /** SHA-256 of the password, hex. The password has 142 random bits, so a slow hash would add nothing. */
   readonly hash: string
-  /** When it was made: milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   readonly createdAt: number
 }
 
 /**
- * Keeps the application passwords of users.
+ * Stores the application passwords of users.
  *
- * Every method is atomic. Rejects with `store_unavailable` when the store cannot be reached.
+ * Every method is atomic and rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface ApplicationPasswordStore {
-  /** Adds a password. One with the same id is replaced. */
+  /** Adds a password, replacing one with the same id. */
   add(userId: UserId, password: StoredPassword): Promise<void>
-  /** Lists the passwords of a user, oldest first. Unknown user: none. */
+  /** Lists the passwords of a user, oldest first. Empty for an unknown user. */
   list(userId: UserId): Promise<readonly StoredPassword[]>
-  /** Checks whether a user has a password with this hash, in a time that does not depend on how many there are. */
+  /**
+   * Checks whether a user has a password with this hash. The time it takes does not depend on the number of passwords.
+   */
   has(userId: UserId, hash: string): Promise<boolean>
-  /** Removes a password. Resolves false when there is none with this id. */
+  /** Removes a password. Resolves to false if no password has this id. */
   remove(userId: UserId, id: string): Promise<boolean>
 }

@@ -6,22 +6,22 @@ import type { ApplicationPasswordStore, StoredPassword } from './application-pas
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const LENGTH = 24
-/** What a password looks like without its blanks. */
+/** A password without its spaces. */
 const PASSWORD = new RegExp(`^[A-Za-z0-9]{${LENGTH},}$`)
 
-/** An application password as it may be shown. */
+/** An application password without its hash. */
 export type PasswordInfo = Omit<StoredPassword, 'hash'>
 
-/** Passwords that scripts use instead of a session: named, shown once, revocable one by one. */
+/** Manages passwords that scripts use instead of a session. Each has a name, is shown once, and can be revoked. */
 export interface ApplicationPasswords {
   /**
    * Creates a password of 24 random letters and digits.
    *
-   * @param name What it is for, as its list shows it.
-   * @param given A password to use instead of a random one, as a deployment that must know it beforehand needs: 24 or
-   * more letters and digits (A to Z, a to z, 0 to 9), which should be random too. Blanks in it do not count.
-   * @returns What to show of it, and the password itself, for the only time.
-   * @throws SessmgrError `invalid_option` for a `given` that is shorter or has other characters; `user_id_missing`,
+   * @param name What the password is for, shown in lists.
+   * @param given A password to use instead of a random one, for deployments that must know it in advance. It needs at
+   * least 24 letters and digits (A to Z, a to z, 0 to 9) and should be random. Spaces are ignored.
+   * @returns The stored data and the password itself, which cannot be read again.
+   * @throws SessmgrError `invalid_option` if `given` is too short or has other characters; `user_id_missing`,
    * `store_unavailable`.
    */
   create(
@@ -30,31 +30,31 @@ export interface ApplicationPasswords {
     given?: string,
   ): Promise<
     PasswordInfo & {
-      /** The password itself, in groups of four. */
+      /** The password itself, in groups of four characters. */
       readonly password: string
     }
   >
   /**
-   * Lists the passwords of a user, oldest first, without the passwords. Unknown user: none.
+   * Lists the passwords of a user, oldest first, without the passwords themselves. Empty for an unknown user.
    *
    * @throws SessmgrError `user_id_missing`, `store_unavailable`.
    */
   list(userId: UserId): Promise<readonly PasswordInfo[]>
   /**
-   * Revokes a password at once. Resolves false when the user has none with this id.
+   * Revokes a password at once. Resolves to false if the user has no password with this id.
    *
    * @throws SessmgrError `user_id_missing`, `store_unavailable`.
    */
   revoke(userId: UserId, id: string): Promise<boolean>
   /**
-   * Tells whether a password is one of the user's. Blanks in it do not count; no user is no match, and takes as long.
+   * Checks whether a password belongs to a user. Ignores spaces. Takes equally long if there is no user.
    *
    * @throws SessmgrError `store_unavailable`.
    */
   verify(userId: UserId | undefined, password: string): Promise<boolean>
 }
 
-/** Creates the application passwords over their store. */
+/** Creates the application passwords on top of their store. */
 export function createApplicationPasswords(store: ApplicationPasswordStore, clock: Clock): ApplicationPasswords {
   return {
     async create(userId, name, given) {
@@ -75,7 +75,7 @@ export function createApplicationPasswords(store: ApplicationPasswordStore, cloc
     async verify(userId, password) {
       if (userId !== undefined) requireUserId(userId)
       const plain = withoutBlanks(password)
-      // Found by its hash: a guess of a random password's hash tells nothing of the password.
+      // A lookup by hash is safe: guessing the hash of a random password reveals nothing about the password.
       const isTheirs = await store.has(userId ?? '', hashOf(plain))
       return userId !== undefined && PASSWORD.test(plain) && isTheirs
     },

@@ -1,4 +1,4 @@
-/** A name and a password from an `Authorization: Basic` header. */
+/** User name and password of an `Authorization: Basic` header. */
 export interface BasicCredentials {
   readonly name: string
   readonly password: string
@@ -8,12 +8,11 @@ const HEADER = /^basic +([a-z0-9+/]+={0,2}) *$/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 7617 forbids them in both parts.
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/** Reads the header as RFC 7617 has it. Anything else than one well-formed pair of credentials: undefined. */
+/** Parses the header as defined in RFC 7617. Returns undefined unless it is well formed. */
 export function basicCredentials(header: string): BasicCredentials | undefined {
   const encoded = HEADER.exec(header)?.[1]
   if (encoded === undefined) return undefined
   const decoded = decodeUtf8(Buffer.from(encoded, 'base64'))
-  // The name cannot contain a colon, the password may.
   const colon = decoded?.indexOf(':') ?? -1
   if (decoded === undefined || colon < 1 || CONTROL.test(decoded)) return undefined
   return { name: decoded.slice(0, colon), password: decoded.slice(colon + 1) }

@@ -6,18 +6,18 @@ import type { Token } from '../sessions/token.ts'
 const TICK_MS = 12 * 60 * 60_000
 const BITS = 192
 
-/** What a nonce is good for: one user, in one session, for one purpose. */
+/** What a nonce is valid for: one user, in one session, for one purpose. */
 export interface NonceSubject {
   readonly userId: UserId
   readonly token: Token
   readonly action: string
 }
 
-/** Makes and checks the nonces that prove a request comes from a page of this site. */
+/** Creates and checks nonces, which prove that a request comes from a page of this site. */
 export interface Nonces {
-  /** Makes the nonce of the current half-day. It is good for 12 to 24 hours. */
+  /** Creates a nonce for the current half-day. It is valid for 12 to 24 hours. */
   create(subject: NonceSubject): Promise<string>
-  /** Tells whether a nonce is one of the current or the previous half-day, for exactly this subject. */
+  /** Checks whether a nonce is from the current or the previous half-day, and for exactly this subject. */
   verify(nonce: string, subject: NonceSubject): Promise<boolean>
 }
 
@@ -44,7 +44,7 @@ export function createNonces(secrets: () => Promise<readonly string[]>, clock: C
 }
 
 function sign(secret: string, tick: number, { userId, token, action }: NonceSubject): Buffer {
-  // As JSON, so that no two subjects can ever read the same.
+  // JSON keeps different subjects from producing the same message.
   const message = JSON.stringify([tick, String(userId), token, action])
   return nodeCrypto()
     .createHmac('sha256', secret)

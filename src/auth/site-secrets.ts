@@ -2,26 +2,26 @@ import { SessmgrError } from '../ground/errors.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { OptionStore } from '../options/option-store.ts'
 
-// The point keeps it apart from the options that add-ons register, whose names have none: nobody can expose it.
+// The dot keeps the name apart from options of add-ons, whose names have none: no route can expose it.
 const OPTION = 'sessmgr.secret'
 
-/** What signs in the name of a site, and which memory of it that is. */
+/** The secrets that sign for a site, and the registry they belong to. */
 export interface SiteSeal {
   /** Newest first: the first one signs, all are accepted. */
   readonly secrets: readonly [string, ...string[]]
-  /** Names what the store remembers. After the store was wiped, or has lost its options, it is another. */
+  /** Identifies the data in the store. It changes when the store is wiped or loses its options. */
   readonly registry: string
 }
 
 /**
- * Knows the secrets of a site: those that the application was given, newest first, or one that is made once and kept in
- * the store, where every process finds the same. The kept one is made in any case, because it names the registry.
+ * Returns the secrets of a site: those from the application, newest first, or else one created once in the store, which
+ * all processes share. The stored one always exists, because it identifies the registry.
  */
 export class SiteSecrets {
   readonly #options: OptionStore
   readonly #given: readonly string[]
   #loading: Promise<SiteSeal> | undefined
-  /** The seal, once it was loaded. Nobody else writes it; every request reads it. */
+  /** The seal, once loaded. Only this class writes it; every request reads it. */
   known: SiteSeal | undefined
 
   constructor(options: OptionStore, given: readonly string[]) {
@@ -29,12 +29,12 @@ export class SiteSecrets {
     this.#given = given
   }
 
-  /** Reads the secrets alone: no store is needed for those that were given. */
+  /** Returns the secrets. Needs no store if the application supplied them. */
   async all(): Promise<readonly string[]> {
     return this.#given.length > 0 ? this.#given : (await this.load()).secrets
   }
 
-  /** Loads the seal, once for everybody who asks meanwhile. */
+  /** Loads the seal. Concurrent calls share one load. */
   async load(): Promise<SiteSeal> {
     if (this.known) return this.known
     this.#loading ??= this.#read().finally(() => {
@@ -43,13 +43,13 @@ export class SiteSecrets {
     return this.#loading
   }
 
-  /** Reads the seal again. Resolves true when it is another one than this process knew. */
+  /** Loads the seal again. Resolves to true if it has changed. */
   async refresh(): Promise<boolean> {
     const before = this.known
     return (await this.#read()) !== before
   }
 
-  /** Forgets what was loaded, after the store was wiped. */
+  /** Drops the loaded seal, after the store was wiped. */
   forget(): void {
     this.known = undefined
   }

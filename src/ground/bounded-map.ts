@@ -1,4 +1,4 @@
-/** A map with room for `capacity` entries: one more takes the place of the one that was set longest ago. */
+/** A map of at most `capacity` entries. A new entry evicts the oldest one. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number
 

@@ -1,8 +1,8 @@
-/** Tells the time. Only stores ask it: no verdict ever compares two processes' clocks. */
+/** Returns the current time. Only stores use it, so that clocks of two processes are never compared. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Returns milliseconds since the Unix epoch. */
   now(): number
 }
 
-/** Reads the clock of this machine. */
+/** The clock of this machine. */
 export const systemClock: Clock = { now: () => Date.now() }

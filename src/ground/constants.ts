@@ -2,7 +2,7 @@ import { version } from '../../package.json'
 
 /** Version of this package. */
 export const VERSION: string = version
-/** Slug of the product, also its licensing and translation slug. */
+/** Slug of the product, for licensing and translation too. */
 export const SLUG = 'sessmgr'
 /** Text domain of every translatable string. */
 export const TEXT_DOMAIN = 'sessmgr'
@@ -10,5 +10,5 @@ export const TEXT_DOMAIN = 'sessmgr'
 export const OPTION_KEY = 'sessmgr_settings'
 /** Namespace of every REST route. */
 export const REST_NAMESPACE = 'sessmgr/v1'
-/** Licensing-provider id of the parent product. */
+/** Id of the parent product at the licensing provider. */
 export const LICENSING_ID = 1

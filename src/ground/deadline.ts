@@ -1,4 +1,4 @@
-/** Settles with the promise, or rejects with what `onTimeout` makes once `ms` milliseconds have passed. */
+/** Settles with the promise, or rejects with the error from `onTimeout` after `ms` milliseconds. */
 export async function withDeadline<T>(promise: PromiseLike<T>, ms: number, onTimeout: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const expired = new Promise<never>((_, reject) => {

@@ -1,10 +1,10 @@
 import { SessmgrError } from './errors.ts'
 
 /**
- * Makes the error of an option that cannot be used.
+ * Creates the error for an invalid option.
  *
- * @param sentence What is wrong, without the full stop.
- * @param near Known name that a mistyped one most likely meant.
+ * @param sentence The problem, without the full stop.
+ * @param near The known name that a mistyped one most likely meant.
  */
 export function invalidOption(sentence: string, near?: string): SessmgrError {
   return new SessmgrError('invalid_option', `${sentence}.${near ? ` Did you mean "${near}"?` : ''}`)

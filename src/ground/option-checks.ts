@@ -1,11 +1,11 @@
 import { invalidOption } from './invalid-option.ts'
 
 /**
- * Refuses a name that is none of the known ones.
+ * Rejects unknown names.
  *
- * @param sentence Says what is wrong with a name.
- * @param meant Known names by what people write in their place, such as `settings.maximum` for `max`.
- * @throws SessmgrError `invalid_option` naming the option and, for a mistyped one, the nearest known name.
+ * @param sentence Returns the message for an unknown name.
+ * @param meant Known names by common mistakes, such as `settings.maximum` for `max`.
+ * @throws SessmgrError `invalid_option` with the option and, if it looks mistyped, the nearest known name.
  */
 export function requireKnown(
   given: object,
@@ -19,7 +19,7 @@ export function requireKnown(
 }
 
 /**
- * Refuses anything but an object.
+ * Rejects anything except an object.
  *
  * @throws SessmgrError `invalid_option`.
  */
@@ -29,9 +29,9 @@ export function requireObject(what: string, value: unknown): void {
 }
 
 /**
- * Refuses an object of the application that lacks a method.
+ * Rejects an object that lacks a method.
  *
- * @throws SessmgrError `invalid_option` naming the first one that is missing.
+ * @throws SessmgrError `invalid_option` with the first missing method.
  */
 export function requireMethods(name: string, value: unknown, methods: readonly string[], why = ''): void {
   const missing = methods.find((method) => typeof Object(value)[method] !== 'function')
@@ -39,7 +39,7 @@ export function requireMethods(name: string, value: unknown, methods: readonly s
 }
 
 /**
- * Refuses anything but a whole number within bounds.
+ * Rejects anything except an integer within bounds.
  *
  * @throws SessmgrError `invalid_option`.
  */
@@ -48,7 +48,7 @@ export function requireWhole(name: string, value: number, least: number, most: n
   throw invalidOption(`"${name}" must be a whole number from ${least} to ${most}; it is ${inWords(value)}`)
 }
 
-/** Shows a value in a sentence: a text with its quotes, so that '2' does not pass for 2. */
+/** Describes a value in a message. Strings are quoted, so that '2' and 2 differ. */
 export function inWords(value: unknown): string {
   if (typeof value === 'string') return `the text '${value}'`
   if (typeof value === 'function') return 'a function'
@@ -57,9 +57,9 @@ export function inWords(value: unknown): string {
 }
 
 /**
- * Finds the known name that a mistyped one most likely meant, or undefined when none is near.
+ * Returns the known name that a mistyped one most likely meant, or undefined if none is near.
  *
- * @param meant Known names by what people write in their place.
+ * @param meant Known names by common mistakes.
  */
 export function nearestName(
   given: string,

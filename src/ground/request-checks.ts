@@ -1,9 +1,9 @@
 import { invalidOption } from './invalid-option.ts'
 
 /**
- * Refuses a request where options belong: what makes a middleware was mounted in place of the middleware.
+ * Rejects a request in place of options: the function that creates a middleware was mounted without being called.
  *
- * @param call What should have been written.
+ * @param call The correct call.
  * @throws SessmgrError `invalid_option`.
  */
 export function refuseRequest(options: unknown, call: string): void {
@@ -13,9 +13,9 @@ export function refuseRequest(options: unknown, call: string): void {
 }
 
 /**
- * Refuses a call without the request that it is about.
+ * Rejects a call without its request.
  *
- * @param call What should have been written.
+ * @param call The correct call.
  * @throws SessmgrError `invalid_option`.
  */
 export function requireRequest(request: unknown, call: string): void {

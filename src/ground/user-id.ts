@@ -1,19 +1,19 @@
 import { SessmgrError } from './errors.ts'
 import { inWords } from './option-checks.ts'
 
-/** Identifies a user as the host does. The type is kept: an integer comes back as an integer. */
+/** Identifies a user, as in your application. The type is kept: an integer stays an integer. */
 export type UserId = string | number
 
-/** Half a surrogate pair, which no store can keep: in UTF-8 all such ids would be one. */
+/** Half of a surrogate pair, which stores cannot keep: encoded in UTF-8, all such ids would be equal. */
 const HALF_PAIR = /\p{Surrogate}/u
 
-/** Checks whether a value can name a user: a non-empty, well-formed string or a safe integer. */
+/** Checks whether a value is a user id: a non-empty, well-formed string or a safe integer. */
 export function isUserId(value: unknown): value is UserId {
   return typeof value === 'string' ? value !== '' && !HALF_PAIR.test(value) : Number.isSafeInteger(value)
 }
 
 /**
- * Refuses what names no user. Whoever hands over the whole user would be told that he has no sessions.
+ * Rejects anything that is not a user id. Passing the whole user object would otherwise list no sessions.
  *
  * @throws SessmgrError `user_id_missing`.
  */

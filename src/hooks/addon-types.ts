@@ -1,12 +1,12 @@
-/** What an installed add-on says of itself in the filter `sessmgr_register_addon`. */
+/** Describes an installed add-on in the filter `sessmgr_register_addon`. */
 export interface AddonRegistration {
-  /** The short name, as its catalogue row has it. Not empty. */
+  /** Short name, as in its catalogue row. Not empty. */
   readonly slug: string
-  /** Whether it needs a licence. For `activate` this counts, and not what the catalogue says. */
+  /** Whether the add-on needs a licence. For `activate`, this overrides the catalogue. */
   readonly is_premium: boolean
-  /** Path of the file that the add-on begins with. Not empty; sessmgr does not open it. */
+  /** Path of the add-on's main file. Not empty; sessmgr does not open it. */
   readonly main_file: string
-  /** The public key by which the licensing provider knows the product: no secret. Not empty. */
+  /** Public key of the product at the licensing provider. Not a secret, and not empty. */
   readonly public_key: string
 }
 
@@ -14,26 +14,26 @@ export interface AddonRegistration {
 export interface AddonRow {
   /** Product id at the licensing provider. */
   readonly id: number
-  /** The name that people read. */
+  /** Display name. */
   readonly title: string
-  /** Address of a picture; empty when there is none. */
+  /** URL of a picture, or an empty string. */
   readonly icon: string
-  /** Address where it can be had; empty when there is none. */
+  /** URL where the add-on is available, or an empty string. */
   readonly link: string
-  /** A sentence or two, as plain text. */
+  /** One or two sentences of plain text. */
   readonly description: string
-  /** Address where one can read about it; empty when there is none. */
+  /** URL of a page about the add-on, or an empty string. */
   readonly homepage: string
   /** Whether the add-on needs a licence. */
   readonly is_premium: boolean
   /** Whether the add-on is registered here. */
   readonly is_active: boolean
-  /** Whether a licence of it is active on this site, and good. */
+  /** Whether a valid licence is active on this site. */
   readonly is_license_active: boolean
-  /** The licence key that is active here; empty when there is none. */
+  /** The licence key that is active here, or an empty string. */
   readonly license_key: string
-  /** Address of a wide picture; empty when there is none. */
+  /** URL of a wide picture, or an empty string. */
   readonly banner: string
-  /** Address of a larger wide picture; empty when there is none. */
+  /** URL of a larger wide picture, or an empty string. */
   readonly banner_large: string
 }

@@ -5,18 +5,18 @@ import { hookFinder, type Subscriber } from './hook-finder.ts'
 import type { ActionMap, FilterMap, HookCatalogue } from './hook-types.ts'
 
 /**
- * Lets add-ons take part: actions tell them what happened, filters let them change a value.
+ * Connects add-ons: actions report events to them, and filters let them change a value.
  *
- * Every member refuses an unknown name with the SessmgrError `hook_misuse`.
+ * Every method throws the SessmgrError `hook_misuse` for an unknown name.
  */
 export interface HookBus<Actions extends ActionMap<Actions>, Filters extends FilterMap<Filters>> {
   /**
    * Subscribes to an action.
    *
-   * @param namespace Names the subscriber, to remove it by.
-   * @param priority Lower runs first; equal ones run in order of registration. Default 10.
+   * @param namespace Identifies the subscriber, for removal.
+   * @param priority Lower runs first; equal priorities run in order of registration. Default 10.
    * @returns A function that removes this subscriber.
-   * @throws SessmgrError `hook_misuse` for an unknown name, a bad namespace, priority or callback.
+   * @throws SessmgrError `hook_misuse` for an unknown name, or an invalid namespace, priority or callback.
    */
   addAction<K extends keyof Actions & string>(
     name: K,
@@ -24,28 +24,28 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
     callback: (...parameters: Actions[K]) => unknown,
     priority?: number,
   ): () => void
-  /** Removes every subscriber of a namespace from an action and returns how many there were. */
+  /** Removes all subscribers of a namespace from an action and returns their number. */
   removeAction(name: keyof Actions & string, namespace: string): number
-  /** Tells whether an action has a subscriber, of one namespace or of any. */
+  /** Checks whether an action has a subscriber, of one namespace or of any. */
   hasAction(name: keyof Actions & string, namespace?: string): boolean
   /** Counts how often an action has fired. */
   didAction(name: keyof Actions & string): number
   /**
-   * Fires an action: subscribers run one after the other, those before the first asynchronous one at once.
+   * Fires an action. Subscribers run one after the other, synchronously up to the first asynchronous one.
    *
-   * What a subscriber throws is logged, and the next one runs.
+   * If a subscriber throws, its error is logged and the next one runs.
    *
-   * @throws SessmgrError `hook_misuse` for an unknown name; it rejects with nothing else.
+   * @throws SessmgrError `hook_misuse` for an unknown name; never rejects otherwise.
    */
   doAction<K extends keyof Actions & string>(name: K, ...parameters: Actions[K]): Promise<void>
 
   /**
-   * Subscribes to a filter. The callback receives the value and returns it, changed or not, at once or as a promise.
+   * Subscribes to a filter. The callback receives the value and returns it, changed or not, or a promise of it.
    *
-   * @param namespace Names the subscriber, to remove it by.
-   * @param priority Lower runs first; equal ones run in order of registration. Default 10.
+   * @param namespace Identifies the subscriber, for removal.
+   * @param priority Lower runs first; equal priorities run in order of registration. Default 10.
    * @returns A function that removes this subscriber.
-   * @throws SessmgrError `hook_misuse` for an unknown name, a bad namespace, priority or callback.
+   * @throws SessmgrError `hook_misuse` for an unknown name, or an invalid namespace, priority or callback.
    */
   addFilter<K extends keyof Filters & string>(
     name: K,
@@ -56,16 +56,16 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
     ) => Filters[K]['value'] | Promise<Filters[K]['value']>,
     priority?: number,
   ): () => void
-  /** Removes every subscriber of a namespace from a filter and returns how many there were. */
+  /** Removes all subscribers of a namespace from a filter and returns their number. */
   removeFilter(name: keyof Filters & string, namespace: string): number
-  /** Tells whether a filter has a subscriber, of one namespace or of any. */
+  /** Checks whether a filter has a subscriber, of one namespace or of any. */
   hasFilter(name: keyof Filters & string, namespace?: string): boolean
   /** Counts how often a filter has been applied. */
   didFilter(name: keyof Filters & string): number
   /**
-   * Passes a value through a filter's subscribers, one after the other.
+   * Passes a value through the subscribers of a filter, one after the other.
    *
-   * @throws SessmgrError `hook_failed` when a subscriber throws or returns nothing, `hook_timeout` when it does not answer.
+   * @throws SessmgrError `hook_failed` if a subscriber throws or returns undefined, `hook_timeout` if it is too slow.
    */
   applyFilters<K extends keyof Filters & string>(
     name: K,
@@ -74,23 +74,23 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
   ): Promise<Filters[K]['value']>
 }
 
-/** Settings of a bus. */
+/** Options of a bus. */
 export interface HookBusOptions {
   readonly catalogue: HookCatalogue
-  /** Milliseconds that one asynchronous subscriber may take. */
+  /** Milliseconds that each asynchronous subscriber may take. */
   readonly deadlineMs: number
-  /** Receives what an action's subscriber threw. */
+  /** Receives errors of action subscribers. */
   readonly onError: (error: SessmgrError) => void
 }
 
-/** Creates an empty bus that knows the hooks of a catalogue. */
+/** Creates an empty bus for the hooks of a catalogue. */
 export function createHookBus<Actions extends ActionMap<Actions>, Filters extends FilterMap<Filters>>(
   options: HookBusOptions,
 ): HookBus<Actions, Filters> {
   const action = hookFinder('action', Object.keys(options.catalogue.actions))
   const filter = hookFinder('filter', Object.keys(options.catalogue.filters))
 
-  /** Returns what the subscriber returned, or a promise of it; fails with a SessmgrError either way. */
+  /** Returns the result of a subscriber, or a promise of it. Fails with a SessmgrError either way. */
   function call(hook: string, { namespace, callback }: Subscriber, parameters: readonly unknown[]): unknown {
     const where = `The subscriber "${namespace}" to "${hook}"`
     const failure = (cause: unknown) =>

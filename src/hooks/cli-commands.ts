@@ -1,10 +1,10 @@
-/** Takes the commands of add-ons. The action `sessmgr_cli_init` hands it over. */
+/** Registers commands of add-ons. Subscribers to the action `sessmgr_cli_init` receive it. */
 export interface CliCommands {
   /**
    * Adds the commands of an add-on under its own name: `sessmgr <name> <command> …`.
    *
-   * @param name Lowercase letters, digits and hyphens, beginning with a letter. No other command may have it.
-   * @throws SessmgrError `invalid_option` for a bad name, one that is taken, and a command that cannot be run.
+   * @param name Lowercase letters, digits and hyphens, beginning with a letter. It must be unique.
+   * @throws SessmgrError `invalid_option` for an invalid or duplicate name, or an invalid command.
    */
   register(name: string, group: CliGroup): void
 }
@@ -13,7 +13,7 @@ export interface CliCommands {
 export interface CliGroup {
   /** One line for `sessmgr --help`. */
   readonly description: string
-  /** The commands by name; one at least. */
+  /** The commands by name; at least one. */
   readonly commands: Readonly<Record<string, CliCommand>>
 }
 
@@ -21,41 +21,47 @@ export interface CliGroup {
 export interface CliCommand {
   /** One line for `--help`. */
   readonly description: string
-  /** The arguments in order: `<user>` is needed, `[role]` is not; the last may be any number: `<roles...>`. Default: none. */
+  /**
+   * Arguments in order: `<user>` is required, `[role]` is optional, a last `<roles...>` takes any number. Default:
+   * none.
+   */
   readonly arguments?: readonly string[] | undefined
-  /** The options, `--role <role>` with a value or `--force` without, each with one line for `--help`. Default: none. */
+  /** Options, `--role <role>` with a value or `--force` without, each with a line for `--help`. Default: none. */
   readonly options?: Readonly<Record<string, string>> | undefined
-  /** Whether the command changes something; then it is refused over a store that the application does not share. Default false. */
+  /**
+   * Whether the command changes data. If so, it is refused unless the store is shared with the application. Default
+   * false.
+   */
   readonly changes?: boolean | undefined
   /**
-   * Does the work; the exit code is 0 when it returns, and 1 when it throws.
+   * Runs the command. The exit code is 0 if it returns, and 1 if it throws.
    *
-   * @param args The arguments as they were typed, those of `<roles...>` one by one.
+   * @param args The arguments as typed; those of `<roles...>` are separate arguments.
    */
   run(call: CliCall, ...args: string[]): unknown
 }
 
 /** One run of a command. */
 export interface CliCall {
-  /** The given options in camel case without the hyphens: a string, or true for one without a value. */
+  /** The given options in camel case, without hyphens: a string, or true for an option without a value. */
   readonly options: Readonly<Record<string, string | true | undefined>>
-  /** Writes a line to the standard output. */
+  /** Writes a line to standard output. */
   print(line: string): void
   /**
-   * Writes rows in the format of the option `--format <format>`: `table` unless the command declares it and it is given.
+   * Writes rows in the format of the option `--format <format>`, if the command declares it. Default `table`.
    *
-   * @param columns The columns in order; the format `ids` writes the first one only.
+   * @param columns The columns in order. The format `ids` prints only the first.
    */
   printRows(
     rows: readonly Readonly<Record<string, string | number | boolean | null>>[],
     columns: readonly string[],
   ): void
-  /** Asks, unless the option `--yes` is declared and given. Without a yes the command ends with exit code 1. */
+  /** Asks for confirmation, unless `--yes` is declared and given. Without a yes, the command ends with exit code 1. */
   confirm(question: string): Promise<void>
   /**
-   * Makes the error to throw that ends the command with a sentence.
+   * Creates an error to throw. It ends the command with this message.
    *
-   * @param exitCode 1: refused or not found, the default; 2: wrong usage.
+   * @param exitCode 1, the default: refused or not found; 2: wrong usage.
    */
   failure(message: string, exitCode?: 1 | 2): Error
 }

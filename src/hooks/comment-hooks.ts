@@ -1,36 +1,36 @@
 import type { FilterShape, HookEntry } from './hook-types.ts'
 
-/** Actions of the lazy comments: what happened. */
+/** Actions of the lazy comments. */
 export interface CommentActions {
-  /** Fires once, in the next turn of the event loop after the lazy comments were made; `core` is these. */
+  /** Fires once, in the next turn of the event loop after `createLazyComments()`; `core` is its result. */
   lazycomments_init: [core: unknown]
   /** Fires when the application calls `activate()`. */
   lazycomments_activated: []
-  /** Fires when the application calls `deactivate()`. Nothing is removed. */
+  /** Fires when the application calls `deactivate()`. No data is removed. */
   lazycomments_deactivated: []
 }
 
-/** Filters of the lazy comments: what an add-on may change. */
+/** Filters of the lazy comments. */
 export interface CommentFilters {
-  /** Decides whether the comments of a view load lazily (true) or stand inline (false), after the built-in checks. */
+  /** Decides whether the comments of a page view load lazily (true) or inline (false), after the built-in checks. */
   lazycomments_can_lazy_load: FilterShape<boolean>
-  /** Changes the markup that `GET /comments` answers; not that of inline comments. */
+  /** Changes the markup that `GET /comments` returns, but not that of inline comments. */
   lazycomments_rendered_html: FilterShape<string, [post: unknown]>
-  /** Changes the defaults of the settings. It adds no key. */
+  /** Changes the default settings. Cannot add keys. */
   lazycomments_default_settings: FilterShape<Readonly<Record<string, unknown>>>
-  /** Names the capability that it takes to clear the comments cache. */
+  /** Changes the capability that is required to clear the comments cache. */
   lazycomments_capability: FilterShape<string>
   /** Decides whether the caller may clear the comments cache, after the capability check. */
   lazycomments_has_access: FilterShape<boolean>
 }
 
-/** Every hook of the lazy comments, as data. */
+/** Data about every hook of the lazy comments. */
 export const commentHooks = {
   actions: {
     lazycomments_init: {
       parameters: ['core'],
       since: '2.0.0',
-      summary: 'Fires once, in the next turn of the event loop after the lazy comments were made; core is these.',
+      summary: 'Fires once, in the next turn of the event loop after createLazyComments(); core is its result.',
     },
     lazycomments_activated: {
       parameters: [],
@@ -48,22 +48,22 @@ export const commentHooks = {
       parameters: ['can'],
       since: '2.0.0',
       summary:
-        'Decides whether the comments of a view load lazily (true) or stand inline (false), after the built-in checks.',
+        'Decides whether the comments of a page view load lazily (true) or inline (false), after the built-in checks.',
     },
     lazycomments_rendered_html: {
       parameters: ['html', 'post'],
       since: '2.0.0',
-      summary: 'Changes the markup that GET /comments answers; not that of inline comments.',
+      summary: 'Changes the markup that GET /comments returns, but not that of inline comments.',
     },
     lazycomments_default_settings: {
       parameters: ['defaults'],
       since: '2.0.0',
-      summary: 'Changes the defaults of the settings.',
+      summary: 'Changes the default settings.',
     },
     lazycomments_capability: {
       parameters: ['capability'],
       since: '2.0.0',
-      summary: 'Names the capability that it takes to clear the comments cache.',
+      summary: 'Changes the capability that is required to clear the comments cache.',
     },
     lazycomments_has_access: {
       parameters: ['has_access'],

@@ -1,7 +1,7 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { nearestName } from '../ground/option-checks.ts'
 
-/** One callback that listens to a hook. */
+/** A callback that is subscribed to a hook. */
 export interface Subscriber {
   readonly namespace: string
   readonly priority: number
@@ -11,10 +11,10 @@ export interface Subscriber {
 
 const NAMESPACE = /^[a-z][\w./-]*$/i
 
-/** One hook, and its subscribers in running order. */
+/** A hook and its subscribers in running order. */
 export class Hook {
   readonly #name: string
-  /** A run in progress keeps the array it started with, so a change never skips or repeats a subscriber of it. */
+  /** Replaced on each change: a run in progress keeps its array, so it never skips or repeats a subscriber. */
   subscribers: readonly Subscriber[] = []
   runs = 0
 
@@ -42,10 +42,10 @@ export class Hook {
   }
 }
 
-/** Creates what finds a hook of one kind by its name. It throws the SessmgrError `hook_misuse` for an unknown one. */
+/** Returns a function that finds a hook by name. It throws the SessmgrError `hook_misuse` for an unknown one. */
 export function hookFinder(kind: 'action' | 'filter', known: readonly string[]): (name: string) => Hook {
   const hooks = new Map(known.map((name) => [name, new Hook(name)]))
-  // What the names of a family begin with, such as `pre_update_option_` of `pre_update_option_{name}`.
+  // Prefixes of hook families, such as `pre_update_option_` of `pre_update_option_{name}`.
   const families = known.filter((name) => name.includes('{')).map((name) => name.slice(0, name.indexOf('{')))
 
   function addOfFamily(name: string): Hook {

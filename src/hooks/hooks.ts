@@ -4,21 +4,21 @@ import { type CommentActions, type CommentFilters, commentHooks } from './commen
 import type { HookEntry } from './hook-types.ts'
 import { type SessionActions, type SessionFilters, sessionHooks } from './session-hooks.ts'
 
-/** The bus that carries every hook of the package. */
+/** The bus of all hooks of the package. */
 export type Hooks = HookBus<SessionActions & CommentActions, SessionFilters & CommentFilters>
 
-/** Every hook of the package, as data. */
+/** Data about every hook of the package. */
 export const hookCatalogue: {
-  /** What fires, by name. */
+  /** Actions by name. */
   readonly actions: Readonly<Record<keyof SessionActions | keyof CommentActions, HookEntry>>
-  /** What may be changed, by name; `{name}` in one stands for the name of an option. */
+  /** Filters by name. In a name, `{name}` is the name of an option. */
   readonly filters: Readonly<Record<keyof SessionFilters | keyof CommentFilters, HookEntry>>
 } = {
   actions: { ...sessionHooks.actions, ...commentHooks.actions },
   filters: { ...sessionHooks.filters, ...commentHooks.filters },
 }
 
-/** Creates the bus that carries every hook of the package. */
+/** Creates the bus of all hooks of the package. */
 export function createHooks(options: { logger: Logger; deadlineMs: number }): Hooks {
   const logger = safeLogger(options.logger)
   return createHookBus({

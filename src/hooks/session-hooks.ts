@@ -3,12 +3,12 @@ import type { AddonRegistration, AddonRow } from './addon-types.ts'
 import type { CliCommands } from './cli-commands.ts'
 import type { FilterShape, HookEntry } from './hook-types.ts'
 
-/** What people read of each mode, by its stored value. */
+/** Display texts of each mode, by its stored value. */
 export type LogicCatalogue = Readonly<
   Record<
     string,
     {
-      /** The name of the mode. */
+      /** Name of the mode. */
       readonly label: string
       /** What the mode does, in one sentence. */
       readonly desc: string
@@ -16,9 +16,9 @@ export type LogicCatalogue = Readonly<
   >
 >
 
-/** Actions of the session limit: what happened. `token` is always the hashed session token. */
+/** Actions of the session limit. `token` is always the hashed session token. */
 export interface SessionActions {
-  /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is what `sessmgr()` returned. */
+  /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter it returned. */
   sessmgr_init: [core: unknown]
   /** Fires after mode `block` has refused a login. It cannot change that. */
   sessmgr_login_blocked: [userId: UserId]
@@ -26,54 +26,61 @@ export interface SessionActions {
   sessmgr_destroy_all_sessions: [userId: UserId]
   /** Fires once for each session that mode `logout_oldest` has ended. */
   sessmgr_destroy_oldest_session: [userId: UserId]
-  /** Fires when one named session has been ended; not when there was no such session. */
+  /** Fires when one specific session was ended, but not if it did not exist. */
   sessmgr_destroy_session: [userId: UserId, token: string]
   /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the clock of the store. */
   sessmgr_logout_all_users: [epoch: number]
-  /** Fires when the owner of a session comes back that a site-wide logout has ended; once for each such session, over all processes. */
+  /** Fires when a session that a site-wide logout ended is used again; once per session, across processes. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
-  /** Fires on the command line, when it has loaded the application's configuration; `cli` takes the commands of add-ons. */
+  /** Fires on the command line after the configuration was loaded; `cli` registers commands of add-ons. */
   sessmgr_cli_init: [cli: CliCommands]
 }
 
-/** Filters of the session limit: what an add-on may change. */
+/** Filters of the session limit. */
 export interface SessionFilters {
-  /** Changes the settings that hold where none are stored. Applied at every reading of the settings. */
+  /** Changes the default settings, each time the settings are read. */
   sessmgr_settings_defaults: FilterShape<Readonly<Record<string, unknown>>>
-  /** Changes what people read of each mode, by its stored value. */
+  /** Changes the display texts of each mode, by its stored value. */
   sessmgr_logics: FilterShape<LogicCatalogue>
   /** Changes the variables that the admin screen starts with. Must return an object. */
   sessmgr_admin_script_vars: FilterShape<Readonly<Record<string, unknown>>>
-  /** Registers an add-on under its product id, a positive integer. A registration that is wrong is left out with a warning. */
+  /**
+   * Registers an add-on under its product id, a positive integer. Invalid registrations are left out with a warning.
+   */
   sessmgr_register_addon: FilterShape<Readonly<Record<number, AddonRegistration>>>
-  /** Changes the rows of the add-on catalogue; `raw` is what the licensing provider gave. Must return an array. */
+  /** Changes the rows of the add-on catalogue; `raw` is the list from the licensing provider. Must return an array. */
   sessmgr_addons_catalog: FilterShape<readonly AddonRow[], [raw: readonly unknown[]]>
-  /** Decides whether a login finds the limit reached; `count` is the live sessions before it. Must return true or false. */
+  /**
+   * Decides whether a login reaches the limit; `count` is the number of live sessions before it. Must return true or
+   * false.
+   */
   sessmgr_reached_limit: FilterShape<boolean, [userId: UserId, count: number]>
-  /** Exempts a user from the limit by true; then `sessmgr_reached_limit` is not asked. Must return true or false. */
+  /** Exempts a user from the limit if true; then `sessmgr_reached_limit` is not applied. Must return true or false. */
   sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
-  /** Decides how many sessions this user may hold, for the limit and for the mode. Must return a whole number, 1 or more. */
+  /**
+   * Decides how many sessions this user may have, for the limit and for the mode. Must return an integer of 1 or more.
+   */
   sessmgr_maximum: FilterShape<number, [userId: UserId]>
-  /** Changes the sentence that a blocked user reads: plain text, to be escaped where it is shown. */
+  /** Changes the message that a blocked user reads: plain text, which must be escaped for display. */
   sessmgr_error_message: FilterShape<string>
-  /** Changes how many seconds a session lasts. The application applies it when it logs somebody in. */
+  /** Changes how many seconds a session lasts. The application applies it at login. */
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
   /**
-   * Changes the whole new value of an option after it was sanitised, such as `pre_update_option_sessmgr_settings`.
+   * Changes the whole new value of an option after sanitising it, as in `pre_update_option_sessmgr_settings`.
    *
-   * `requested` is the value as it was asked for: of an object, the keys to change. What a subscriber returns is sanitised
-   * again before it is stored.
+   * `requested` is the value as requested: for an object, only the keys to change. The result is sanitised again before
+   * it is stored.
    */
   [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown, requested?: unknown]>
 }
 
-/** Every hook of the session limit, as data. */
+/** Data about every hook of the session limit. */
 export const sessionHooks = {
   actions: {
     sessmgr_init: {
       parameters: ['core'],
       since: '3.0.0',
-      summary: 'Fires once for each sessmgr(), in the next turn of the event loop; core is what sessmgr() returned.',
+      summary: 'Fires once for each sessmgr(), in the next turn of the event loop; core is the limiter it returned.',
     },
     sessmgr_login_blocked: {
       parameters: ['user_id'],
@@ -93,7 +100,7 @@ export const sessionHooks = {
     sessmgr_destroy_session: {
       parameters: ['user_id', 'token'],
       since: '3.1.0',
-      summary: 'Fires when one named session has been ended; not when there was no such session.',
+      summary: 'Fires when one specific session was ended, but not if it did not exist.',
     },
     sessmgr_logout_all_users: {
       parameters: ['epoch'],
@@ -103,26 +110,24 @@ export const sessionHooks = {
     sessmgr_session_invalidated: {
       parameters: ['user_id', 'token'],
       since: '3.3.0',
-      summary:
-        'Fires when the owner of a session comes back that a site-wide logout has ended; once for each such session, over all processes.',
+      summary: 'Fires when a session that a site-wide logout ended is used again; once per session, across processes.',
     },
     sessmgr_cli_init: {
       parameters: ['cli'],
       since: '3.1.0',
-      summary:
-        "Fires on the command line, when it has loaded the application's configuration; cli takes the commands of add-ons.",
+      summary: 'Fires on the command line after the configuration was loaded; cli registers commands of add-ons.',
     },
   },
   filters: {
     sessmgr_settings_defaults: {
       parameters: ['defaults'],
       since: '3.0.0',
-      summary: 'Changes the settings that hold where none are stored.',
+      summary: 'Changes the default settings, each time the settings are read.',
     },
     sessmgr_logics: {
       parameters: ['logics'],
       since: '3.0.0',
-      summary: 'Changes what people read of each mode, by its stored value.',
+      summary: 'Changes the display texts of each mode, by its stored value.',
     },
     sessmgr_admin_script_vars: {
       parameters: ['vars'],
@@ -137,27 +142,27 @@ export const sessionHooks = {
     sessmgr_addons_catalog: {
       parameters: ['items', 'raw'],
       since: '3.0.0',
-      summary: 'Changes the rows of the add-on catalogue; raw is what the licensing provider gave.',
+      summary: 'Changes the rows of the add-on catalogue; raw is the list from the licensing provider.',
     },
     sessmgr_reached_limit: {
       parameters: ['reached', 'user_id', 'count'],
       since: '3.0.0',
-      summary: 'Decides whether a login finds the limit reached; count is the live sessions before it.',
+      summary: 'Decides whether a login reaches the limit; count is the number of live sessions before it.',
     },
     sessmgr_bypass: {
       parameters: ['bypass', 'user_id'],
       since: '3.0.0',
-      summary: 'Exempts a user from the limit by true; then sessmgr_reached_limit is not asked.',
+      summary: 'Exempts a user from the limit if true; then sessmgr_reached_limit is not applied.',
     },
     sessmgr_maximum: {
       parameters: ['maximum', 'user_id'],
       since: '3.3.0',
-      summary: 'Decides how many sessions this user may hold, for the limit and for the mode.',
+      summary: 'Decides how many sessions this user may have, for the limit and for the mode.',
     },
     sessmgr_error_message: {
       parameters: ['message'],
       since: '3.0.0',
-      summary: 'Changes the sentence that a blocked user reads: plain text, to be escaped where it is shown.',
+      summary: 'Changes the message that a blocked user reads: plain text, which must be escaped for display.',
     },
     auth_cookie_expiration: {
       parameters: ['seconds', 'user_id', 'remember'],
@@ -168,7 +173,7 @@ export const sessionHooks = {
       parameters: ['value', 'old_value', 'requested'],
       since: '3.0.0',
       summary:
-        'Changes the whole new value of an option after it was sanitised, such as pre_update_option_sessmgr_settings.',
+        'Changes the whole new value of an option after sanitising it, as in pre_update_option_sessmgr_settings.',
     },
   },
 } satisfies {

@@ -2,64 +2,67 @@ import type { UserId } from '../ground/user-id.ts'
 import type { HostPosts } from './posts.ts'
 import type { Theme } from './theme.ts'
 
-/** What an answer says of a user. */
+/** The fields of a user in responses. */
 export interface UserSummary {
-  /** The id, in the type that the application uses. */
+  /** The id, in the type that your application uses. */
   readonly id: UserId
-  /** The login name. */
+  /** Login name. */
   readonly login: string
-  /** The name that people read. */
+  /** Display name. */
   readonly display_name: string
 }
 
 /**
- * The application's users. `User` is whatever the application calls a user.
+ * Finds the users of your application. `User` is your own user type.
  *
- * Databases say `null` for nobody, arrays `undefined`: both will do.
+ * If there is no such user, return `null` or `undefined`.
  */
 export interface HostUsers<User = unknown> {
   /**
-   * Finds a user by id. Unknown: undefined or null.
+   * Finds a user by id. Returns undefined or null if there is none.
    *
-   * The id of a session has the type that the application uses. One that an administrator typed is a string; if it is
-   * all digits and finds nobody, it is asked for again as a number.
+   * The id of a session has the type that your application uses. An id that an administrator typed is a string; if it
+   * is all digits and finds no user, it is looked up again as a number.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its ids.
   findById(id: any): User | null | undefined | Promise<User | null | undefined>
-  /** Finds a user by e-mail address, whatever the case. Unknown: undefined or null. */
+  /** Finds a user by email address, ignoring case. Returns undefined or null if there is none. */
   findByEmail(email: string): User | null | undefined | Promise<User | null | undefined>
-  /** Finds a user by login name, whatever the case. Unknown: undefined or null. */
+  /** Finds a user by login name, ignoring case. Returns undefined or null if there is none. */
   findByLogin(login: string): User | null | undefined | Promise<User | null | undefined>
-  /** Tells what answers say of a user. */
+  /** Returns the fields of a user that responses show. */
   summary(user: User): UserSummary
 }
 
-/** What the application supplies beside its sessions. */
+/** What your application supplies besides sessions: users, permissions and, for lazy comments, posts and theme. */
 export interface Host<User = unknown, Post = unknown> {
-  /** The application's users. */
+  /** The users of your application. */
   readonly users: HostUsers<User>
-  /** Tells whether a user may do something, such as `manage_options`. Asked again for every call; only `true` is a yes. */
+  /**
+   * Checks whether a user has a capability, such as `manage_options`. Called for every request; only `true` counts as
+   * yes.
+   */
   can(user: User, capability: string): boolean | Promise<boolean>
-  /** The application's posts, for the lazy comments. */
+  /** The posts of your application, for lazy comments. */
   readonly posts?: HostPosts<Post> | undefined
-  /** How the application renders comments, for the lazy comments. */
+  /** How your application renders comments, for lazy comments. */
   readonly theme?: Theme<Post> | ((post: Post) => Theme<Post>) | undefined
-  /** Slows down guessing of application passwords; put the application's rate limiter here. */
+  /** Limits guesses of application passwords. Connect the rate limiter of your application here. */
   readonly attempts?: PasswordAttempts | undefined
 }
 
-/** Somebody's try at an application password. */
+/** One attempt to use an application password. */
 export interface PasswordAttempt {
-  /** Address of the client; null when it is not known. */
+  /** Address of the client; null if unknown. */
   readonly ip: string | null
-  /** The login name or e-mail address that was given, whether there is such a user or not: at most 320 characters. */
+  /** The login name or email address as given, whether or not the user exists. At most 320 characters. */
   readonly name: string
 }
 
-/** Counts wrong application passwords by address and account. */
+/** Limits wrong application passwords by address and account. */
 export interface PasswordAttempts {
-  /** Tells whether another wrong password is tolerated. Anything but `true` answers it with 429. */
+  /** Checks whether another attempt is allowed. Anything except `true` makes the response 429. */
   allow(attempt: PasswordAttempt): boolean | Promise<boolean>
-  /** Notes that the password was wrong, or the name unknown. */
+  /** Records an attempt with a wrong password or an unknown name. */
   failed(attempt: PasswordAttempt): unknown
 }

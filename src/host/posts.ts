@@ -1,16 +1,16 @@
-/** The application's posts. `Post` is whatever the application calls a post. */
+/** Finds the posts of your application. `Post` is your own post type. */
 export interface HostPosts<Post = unknown> {
-  /** Finds a post by id. Unknown: undefined or null. */
+  /** Finds a post by id. Returns undefined or null if there is none. */
   find(id: number): Post | null | undefined | Promise<Post | null | undefined>
-  /** Tells the id of a post: a positive integer. */
+  /** Returns the id of a post, a positive integer. */
   id(post: Post): number
-  /** Path or address of the page that shows the post alone. */
+  /** Returns the path or URL of the page of a post. */
   url(post: Post): string
-  /** Tells whether everybody may see that the post exists: published, with a password or without. */
+  /** Checks whether everyone may know that the post exists: it is published, with or without a password. */
   isPublic(post: Post): boolean | Promise<boolean>
-  /** Tells whether the post is behind a password: what it answers then is for this one reader. @default never */
+  /** Checks whether the post has a password, so that its comments are only for this reader. @default never */
   hasPassword?(post: Post): boolean | Promise<boolean>
-  /** Tells whether this request has yet to give the password. Asked for posts that have one. @default always */
+  /** Checks whether this request has not given the password yet. Called for posts with a password. @default always */
   isLocked?(post: Post, request: unknown): boolean | Promise<boolean>
   /** Counts the approved comments of a post. */
   countComments(post: Post): number | Promise<number>

@@ -1,14 +1,14 @@
 import type { HostUsers } from './host.ts'
 
-/** What an identifier may be. */
+/** Kind of a user identifier. */
 export type IdentifierKind = 'id' | 'login' | 'email'
 
 /**
- * Finds the users that an administrator may mean by what they typed: digits are an id, with an `@` it is an e-mail
- * address, and anything else is asked for as a login name and as an id. Blanks around it do not count.
+ * Finds the users that an administrator may mean. Digits are an id, text with an `@` is an email address, and anything
+ * else is both a login name and an id. Surrounding spaces are ignored.
  *
- * @param kind What it is, where the administrator says so.
- * @returns Two users when a login name is also the id of somebody else.
+ * @param kind The kind of identifier, if the administrator chose one.
+ * @returns Two users if the text is the login name of one and the id of another.
  */
 export async function resolveUsers<User>(
   users: HostUsers<User>,
@@ -42,19 +42,21 @@ async function userById(users: HostUsers, id: string): Promise<unknown> {
   return (await confirmed(users, id, await users.findById(id))) ?? (await userByNumber(users, id))
 }
 
-/** Applications with numeric ids may compare them as numbers alone. */
+/** Tries the id as a number: applications with numeric ids may only compare numbers. */
 async function userByNumber(users: HostUsers, id: string): Promise<unknown> {
   if (!Number.isSafeInteger(Number(id)) || String(Number(id)) !== id) return undefined
   try {
     return await confirmed(users, id, await users.findById(Number(id)))
   } catch (error) {
-    // Where ids are strings, a method of strings was called.
+    // The application called a string method, so its ids are strings.
     if (error instanceof TypeError) return undefined
     throw error
   }
 }
 
-/** Many an application converts the string to a number, and so finds user 1 by "0x1", "1e0" or "1.0". */
+/**
+ * Checks the id of the found user. Many applications convert the string, so that "0x1", "1e0" and "1.0" find user 1.
+ */
 function confirmed(users: HostUsers, id: string, user: unknown): unknown {
   if (user === undefined || user === null) return undefined
   return String(users.summary(user).id).toLowerCase() === id.toLowerCase() ? user : undefined

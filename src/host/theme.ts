@@ -1,43 +1,43 @@
 import type { UserId } from '../ground/user-id.ts'
 
-/** One block of a template. Template parts and patterns have been put in their places by the application. */
+/** One block of a template. The application has already inserted template parts and patterns. */
 export interface Block {
-  /** Name such as `core/comments`; null for markup that is no block. */
+  /** Name such as `core/comments`; null for plain markup. */
   readonly blockName: string | null
-  /** The attributes of the block, as JSON. */
+  /** Attributes of the block, as JSON. */
   readonly attrs: Readonly<Record<string, unknown>>
-  /** The blocks inside, in order. */
+  /** Inner blocks, in order. */
   readonly innerBlocks: readonly Block[]
-  /** The markup of the block without that of the blocks inside. */
+  /** Markup of the block without its inner blocks. */
   readonly innerHTML: string
-  /** Pieces of markup, with null where the next inner block stands. */
+  /** Pieces of markup, with null in place of each inner block. */
   readonly innerContent: readonly (string | null)[]
 }
 
-/** For whom comments are rendered. */
+/** The reader that comments are rendered for. */
 export interface RenderContext {
-  /** The request that the comments are rendered for, as the application handles it. */
+  /** The request, as your framework passes it. */
   readonly request: unknown
   /**
-   * Id of the reader whose name stands in the form. Undefined: a guest, whatever the session of the request says,
-   * because a request that proves itself by a cookie alone may come from anywhere.
+   * Id of the reader whose name the form shows. Undefined means a guest, even if the request has a session: a request
+   * that only has a cookie may come from another site.
    */
   readonly userId: UserId | undefined
 }
 
 /** A theme that renders the comments of a post itself. */
 export interface ClassicTheme<Post = unknown> {
-  /** Renders the comments of a post and their form, as HTML. */
+  /** Renders the comments of a post and the comment form as HTML. */
   renderComments(post: Post, context: RenderContext): string | Promise<string>
 }
 
-/** A theme made of blocks, one of which is the comments block. */
+/** A theme made of blocks, including a comments block. */
 export interface BlockTheme<Post = unknown> {
-  /** Gives the template of a post as a tree of blocks. */
+  /** Returns the template of a post as a tree of blocks. */
   template(post: Post): readonly Block[] | Promise<readonly Block[]>
   /** Renders a block from its serialised form. */
   renderBlock(serialized: string, post: Post, context: RenderContext): string | Promise<string>
 }
 
-/** How the application renders comments. */
+/** How your application renders comments. */
 export type Theme<Post = unknown> = ClassicTheme<Post> | BlockTheme<Post>

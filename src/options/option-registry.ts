@@ -4,37 +4,37 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from './option-store.ts'
 import { createSiteOption, type SiteOption } from './site-option.ts'
 
-/** What checks a value: any zod schema does. */
+/** Checks a value. Every zod schema fits. */
 export interface OptionSchema<T> {
-  /** Checks a value, and says what is wrong with it rather than throw. */
+  /** Checks a value and returns its problems instead of throwing. */
   safeParse(value: unknown):
     | {
-        /** The value fits. */
+        /** The value is valid. */
         success: true
-        /** What is kept of it. */
+        /** The value to store. */
         data: T
       }
     | {
-        /** The value does not fit. */
+        /** The value is not valid. */
         success: false
-        /** Why not. */
+        /** What is wrong with the value. */
         error: {
-          /** What is wrong, one entry for each place. */
+          /** One entry for each problem. */
           issues: readonly {
-            /** The keys that lead to the place; none for the value itself. */
+            /** Path of keys to the problem; empty for the value itself. */
             path: readonly PropertyKey[]
-            /** What must hold there, for people. */
+            /** What must be true there, for people. */
             message: string
           }[]
         }
       }
 }
 
-/** What an add-on says of an option of its own. */
+/** Defines an option of an add-on. */
 export interface OptionDefinition<T> {
-  /** Checks a whole value, as it would be stored. A zod object drops unknown keys. */
+  /** Checks a whole value before it is stored. A zod object drops unknown keys. */
   readonly schema: OptionSchema<T>
-  /** What holds where nothing is stored, or nothing that fits the schema. */
+  /** Value if nothing valid is stored. */
   readonly default: T
   /** Whether the generic settings endpoint shows the option to administrators. @default false */
   readonly rest?: boolean | undefined
@@ -47,8 +47,8 @@ export interface OptionRegistry {
   /**
    * Registers an option of an add-on.
    *
-   * @throws SessmgrError `invalid_option` for a name that is taken, or is not a lower-case letter before lower-case letters,
-   * digits and "_"; for a missing schema, and for a default that the schema does not accept.
+   * @throws SessmgrError `invalid_option` for a duplicate name, or one that is not a lowercase letter followed by
+   * lowercase letters, digits and "_"; for a missing schema; for a default that the schema refuses.
    */
   register<T>(name: string, definition: OptionDefinition<T>): SiteOption<T>
   /** Finds an option by name. */
@@ -57,13 +57,13 @@ export interface OptionRegistry {
   exposed(): readonly SiteOption[]
 }
 
-/** The registry as the parts of the service have it, which bring options of their own. */
+/** The registry inside the package, where each feature adds options of its own. */
 export interface OptionCollection extends OptionRegistry {
-  /** Adds an option, over one of that name. */
+  /** Adds an option, replacing one with the same name. */
   add(option: SiteOption): void
 }
 
-/** Creates the registry with the options that the service brings itself. */
+/** Creates the registry with the built-in options. */
 export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: readonly SiteOption[]): OptionCollection {
   const options = new Map(own.map((option) => [option.name, option]))
   return {
@@ -87,7 +87,8 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
         hooks,
         defaults: () => fallback,
         build(fallback, stored) {
-          // What an older version of the add-on stored may fit no longer; it must be possible to read past it and mend it.
+          // A value from an older version of the add-on may no longer fit. It must stay readable, so that it can be
+          // repaired.
           const result = schema.safeParse(merge(fallback, stored))
           return result.success ? result.data : fallback
         },
@@ -112,7 +113,7 @@ function accept<T>(name: string, schema: OptionSchema<T>, value: unknown): T {
   throw new SessmgrError('invalid_setting', `${problems.join('; ')}. Nothing was changed.`, { params })
 }
 
-/** An object that was stored before a key was added takes that key from the default. */
+/** Merges the default into an object that was stored before a key was added. */
 function merge(fallback: unknown, stored: unknown): unknown {
   const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   return isRecord(fallback) && isRecord(stored) ? { ...(fallback as object), ...(stored as object) } : stored

@@ -1,27 +1,27 @@
-/** A stored option value with the revision it was written as. */
+/** A stored option value and its revision. */
 export interface StoredOption {
-  /** The value: plain JSON. */
+  /** The value, plain JSON. */
   readonly value: unknown
-  /** Changes with every write; never repeats for one option. */
+  /** Changes with every write and never repeats for an option. */
   readonly revision: string
 }
 
 /**
- * Keeps named site options as JSON values.
+ * Stores named site options as JSON values.
  *
- * Rejects with `store_unavailable` when the store cannot be reached.
+ * Rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface OptionStore {
-  /** Reads an option. Never written: undefined. */
+  /** Reads an option. Undefined if it was never written. */
   get(name: string): Promise<StoredOption | undefined>
-  /** Writes an option whole. The last of several parallel writes wins. */
+  /** Replaces the value of an option. The last of several parallel writes wins. */
   set(name: string, value: unknown): Promise<void>
   /**
-   * Writes an option if it is still at a revision; undefined: if it has no value yet. Atomic.
+   * Replaces the value of an option if it still has this revision, or no value if undefined. Atomic.
    *
-   * Resolves false, and changes nothing, when somebody else was faster.
+   * Resolves to false, and changes nothing, if another write came first.
    */
   swap(name: string, revision: string | undefined, value: unknown): Promise<boolean>
-  /** Removes an option. Unknown: no error. */
+  /** Removes an option. An unknown one is not an error. */
   delete(name: string): Promise<void>
 }

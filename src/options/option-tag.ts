@@ -1,19 +1,19 @@
 import { nodeCrypto } from '../ground/node-crypto.ts'
 
-/** An option with more keys is digested as one value: the tag has to fit into a header. */
+/** Options with more keys get one digest for the whole value, because the tag must fit into a header. */
 const MAX_KEYS = 50
-/** Hexadecimal digits, so that nothing a proxy adds to a tag, such as `W/` or `-gzip`, looks like one. */
+/** A digest. Additions of proxies, such as `W/` or `-gzip`, do not look like one. */
 const DIGEST = /\b[0-9a-f]{12}\b/g
 
-/** A value that is not what the writer saw. */
+/** A value that has changed since it was read. */
 export interface ChangedValue {
-  /** Key in the option; empty for the option as a whole. */
+  /** Key in the option; empty for the whole option. */
   readonly key: string
   readonly current: unknown
   readonly requested: unknown
 }
 
-/** Makes the entity tag of options by name: one digest per key, so it tells which keys have changed. */
+/** Creates the entity tag of options by name, with a digest for each key. */
 export function optionTag(options: Readonly<Record<string, unknown>>): string {
   const digests = Object.entries(options).flatMap(([name, value]) =>
     entriesOf(value).map(([key, one]) => digest(name, key, one)),
@@ -21,7 +21,7 @@ export function optionTag(options: Readonly<Record<string, unknown>>): string {
   return `"${digests.join('.')}"`
 }
 
-/** Lists what a write to an option changes although it has changed since the tag was made. */
+/** Lists the keys that a write would change although they have changed since the tag was made. */
 export function changedSince(tag: string, name: string, current: unknown, requested: unknown): readonly ChangedValue[] {
   const seen = new Set(tag.match(DIGEST))
   const changed = entriesOf(current).filter(([key, value]) => !seen.has(digest(name, key, value)))

@@ -18,61 +18,62 @@ import {
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
 import { userMaximums } from './user-maximums.ts'
 
-/** Settings as a script or a program sends them. */
+/** Unchecked settings of a request or a program. */
 type ChangedSettings = Partial<Record<keyof SessionSettings, unknown>>
 
 /** Reads and writes the settings of the session limit. */
 export interface SettingsService {
   /**
-   * Builds the settings: the built-in defaults, then the option `settings` of the application, then the filter
-   * `sessmgr_settings_defaults`, then what is stored.
+   * Returns the current settings. Stored settings override the filter `sessmgr_settings_defaults`, which overrides the
+   * option `settings`, which overrides the built-in defaults.
    *
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   get(): Promise<SessionSettings>
   /**
-   * Stores some settings; every other key stays as it is. A key that an add-on keeps beside them is dropped.
+   * Stores the given settings and keeps all others. Drops keys that an add-on stores beside them.
    *
-   * @param refuse Looks at the settings that the write replaces. What it throws refuses the write.
-   * @throws SessmgrError `invalid_setting` naming each bad or unknown key; nothing is written then. `hook_failed`,
-   * `hook_timeout`, `store_unavailable`; after the last, whether anything was changed is not known.
+   * @param refuse Called with the settings that the write replaces. If it throws, nothing is written.
+   * @throws SessmgrError `invalid_setting` with each invalid or unknown key; nothing is written then. `hook_failed`,
+   * `hook_timeout`, `store_unavailable`; after the last, the settings may have changed or not.
    */
   update(
     changes: Partial<Record<keyof SessionSettings, unknown>>,
     refuse?: (current: SessionSettings) => void,
   ): Promise<SessionSettings>
   /**
-   * Gives a setting back to the code by forgetting what is stored of it; without a key, every setting.
+   * Deletes a stored setting, or all, so that the code decides again.
    *
    * @throws SessmgrError `invalid_setting` for an unknown key; `hook_failed`, `hook_timeout`, `store_unavailable`.
    */
   reset(key?: keyof SessionSettings): Promise<SessionSettings>
   /**
-   * Returns how many sessions a user may hold: the setting `maximum`, or what the function in its place returns for that
-   * user, through the filter `sessmgr_maximum`.
+   * Returns how many sessions a user may have: the setting `maximum`, or the result of your function, passed through
+   * the filter `sessmgr_maximum`.
    *
-   * @param settings Settings that were just read. @default those that hold now
-   * @throws SessmgrError `hook_failed` for anything but a whole number of at least 1; `hook_timeout`, `store_unavailable`.
+   * @param settings Settings that were just read. @default the current ones
+   * @throws SessmgrError `hook_failed` if the result is not an integer of 1 or more; `hook_timeout`,
+   * `store_unavailable`.
    */
   maximumOf(userId: UserId, settings?: SessionSettings): Promise<number>
-  /** The option behind the settings. Its own update repairs what this one's refuses. */
+  /** The option that stores the settings. Its `update` repairs values that this `update` refuses. */
   readonly option: SiteOption<SessionSettings>
 }
 
-/** What the settings service is made from. */
+/** Dependencies of the settings service. */
 export interface SettingsParts {
   readonly options: OptionStore
   readonly hooks: Hooks
   readonly logger: Logger
-  /** What the application gives in its code. */
+  /** Settings in the application's code. */
   readonly initial: CodeSettings
-  /** Logic modes that have code. */
+  /** Modes that have a strategy. */
   readonly logics: readonly string[]
-  /** Every logic mode that people can read of. One without code needs a subscriber that vouches for it. */
+  /** Lists the modes that have a display name. A mode without a strategy needs a subscriber that accepts it. */
   catalogue(): Promise<readonly string[]>
 }
 
-/** Creates the settings service over an option store. */
+/** Creates the settings service on top of an option store. */
 export function createSettings(parts: SettingsParts): SettingsService {
   const { hooks, logics } = parts
   const maximums = userMaximums(parts)
@@ -96,7 +97,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
       const settings = withMaximum({ ...defaults, ...stored })
       return Object.hasOwn(stored, 'maximum') ? settings : maximums.carryMark(defaults, settings)
     },
-    // What nobody asks to change stays, even a mode that this process does not know.
+    // A stored mode stays valid even if this process does not know it.
     sanitize: (value, current) => sanitizeSettings(value, current, [...logics, current.logic]),
     sanitizeFiltered: async (value, current) =>
       sanitizeSettings(value, current, [...logics, current.logic, ...(await parts.catalogue())]),
@@ -116,7 +117,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   const update: SettingsService['update'] = async (changes, refuse) => {
     if (!isRecord(changes)) throw refusal({ settings: 'must be an object such as { maximum: 2 }' })
     const unknown = await unknownNames(changes)
-    // A mode without code can only be chosen where a subscriber may vouch for it.
+    // A mode without a strategy can only be chosen if a subscriber may accept it.
     const isFiltered = hooks.hasFilter(`pre_update_option_${OPTION_KEY}`)
     const choices = isFiltered ? [...new Set([...logics, ...(await parts.catalogue())])] : logics
     const requested = withoutUndefined({ maximum: numberOfDigits(changes.maximum), logic: changes.logic })
@@ -128,7 +129,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   async function unknownNames(changes: object): Promise<Record<string, string>> {
     const names = Object.keys(changes).filter((name) => !isSetting(name))
     if (names.length === 0) return {}
-    // Whoever has read all settings may hand them all back, with what an add-on keeps beside them.
+    // A client may send back all settings that it read, including keys of add-ons.
     const held = await option.get()
     const unknown = names.filter((name) => !Object.hasOwn(held, name))
     return Object.fromEntries(unknown.map((name) => [name, unknownSetting(name)]))

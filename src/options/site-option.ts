@@ -2,67 +2,67 @@ import { SessmgrError } from '../ground/errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from './option-store.ts'
 
-/** Writes that may lose against others before an update gives up. */
+/** Attempts before an update gives up because of concurrent writes. */
 const MAX_ATTEMPTS = 20
 
-/** Where the value of an option comes from. */
+/** The sources of an option's value. */
 export interface OptionSources<T> {
-  /** What is stored: of an object, only the keys that were set. Undefined when nothing is. */
+  /** The stored value: for an object, only the keys that were set. Undefined if nothing is stored. */
   readonly stored: Partial<T> | undefined
-  /** What holds for everything that is not stored. */
+  /** Values of everything that is not stored. */
   readonly defaults: T
 }
 
 /**
- * One named option of the site. Of an object, only the keys that were set are stored; the others follow the code.
+ * One named option of the site. For an object, only the keys that were set are stored; the others keep their defaults.
  *
- * Every method rejects with `store_unavailable` when the store cannot be reached, and with `hook_failed` or
- * `hook_timeout` when a subscriber to a filter fails.
+ * Every method rejects with `store_unavailable` if the store cannot be reached, and with `hook_failed` or
+ * `hook_timeout` if a filter subscriber fails.
  */
 export interface SiteOption<T = unknown> {
-  /** The name that it is stored and shown under. */
+  /** Name of the option. */
   readonly name: string
   /** Whether the generic settings endpoint shows it. */
   readonly rest: boolean
-  /** Builds the value: what is stored, over the default. */
+  /** Returns the value: the stored one merged over the default. */
   get(): Promise<T>
-  /** Returns what is stored beside the defaults. */
+  /** Returns the stored value and the defaults separately. */
   sources(): Promise<OptionSources<T>>
   /**
-   * Changes the option. Of an object, only the given keys are stored; an omitted key keeps its value.
+   * Changes the option. For an object, only the given keys are stored; an omitted key keeps its value.
    *
-   * The new value is sanitised, then passed through the filter `pre_update_option_<name>`. What a subscriber returns is
-   * sanitised too.
+   * The new value is sanitised, then passed through the filter `pre_update_option_<name>`. The result of a subscriber
+   * is sanitised too.
    *
-   * @param refuse Looks at the value that the write replaces. What it throws refuses the write.
-   * @throws SessmgrError `invalid_setting` naming each bad value; nothing is written then.
+   * @param refuse Called with the value that the write replaces. If it throws, nothing is written.
+   * @throws SessmgrError `invalid_setting` with each invalid value; nothing is written then.
    */
   update(value: unknown, refuse?: (current: T) => void): Promise<T>
-  /** Throws what `update` would throw for a value. Writes nothing. */
+  /** Throws if `update` would refuse a value. Writes nothing. */
   check(value: unknown): Promise<void>
-  /** Forgets what is stored, or one key of it, so that the default holds again. Resolves to the value that holds now. */
+  /** Deletes the stored value, or one key of it, so that the default applies. Resolves to the new value. */
   reset(key?: string): Promise<T>
 }
 
-/** What an option is made from. */
+/** Dependencies of an option. */
 export interface SiteOptionParts<T> {
   readonly name: string
   readonly rest: boolean
   readonly store: OptionStore
   readonly hooks: Hooks
-  /** Returns what holds where nothing is stored. While it returns the same object, a value is built once per write. */
+  /** Returns the default. If it returns the same object, the value is built only once per write. */
   defaults(): T | Promise<T>
-  /** Lays what is stored over the defaults. */
+  /** Merges the stored value over the defaults. */
   build(defaults: T, stored: unknown): T
   /** Makes a new value acceptable, or throws `invalid_setting`. */
   sanitize(value: unknown, current: T): T | Promise<T>
-  /** Does the same with what the filter returned for a `requested` value. @default sanitize */
+  /** Does the same with the filter's result for a `requested` value. @default sanitize */
   sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
-  /** Looks at what is stored whenever the option is read. */
+  /** Called with the stored value on every read. */
   noteStored?(stored: unknown): void
 }
 
-/** An option at one moment: what is stored, and what that comes to over the defaults. */
+/** An option at one moment: the stored value, and the value merged over the defaults. */
 interface OptionState<T> {
   readonly revision: string | undefined
   readonly stored: unknown
@@ -70,7 +70,7 @@ interface OptionState<T> {
   readonly value: T
 }
 
-/** Creates an option over an option store. */
+/** Creates an option on top of an option store. */
 export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
   const { name, rest, store, hooks, sanitize, sanitizeFiltered = sanitize } = parts
   const filter = `pre_update_option_${name}` as const
@@ -102,7 +102,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
     return Object.fromEntries(Object.entries(next).filter(isSet))
   }
 
-  /** Stores what `next` makes of the state; undefined leaves everything as it is. */
+  /** Stores the result of `next`; undefined changes nothing. */
   async function change(next: (state: OptionState<T>) => unknown): Promise<T> {
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const state = await read()
@@ -144,7 +144,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
   }
 }
 
-/** The rest of a stored object; undefined when the key is not in it. */
+/** Returns a stored object without a key; undefined if it does not have that key. */
 function without(stored: unknown, key: string): object | undefined {
   if (!isRecord(stored) || !Object.hasOwn(stored, key)) return undefined
   return Object.fromEntries(Object.entries(stored).filter(([name]) => name !== key))

@@ -1,15 +1,18 @@
 /**
- * Keeps texts for a while. What is in it may be gone at any moment.
+ * Caches strings for a limited time. Entries may disappear at any moment.
  *
- * Rejects with `store_unavailable` when the store cannot be reached.
+ * Rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface TransientStore {
-  /** Reads a text. Unknown or expired: undefined. */
+  /** Reads a string. Undefined if unknown or expired. */
   get(key: string): Promise<string | undefined>
-  /** Keeps a text for `ttlMs` milliseconds. */
+  /** Stores a string for `ttlMs` milliseconds. */
   set(key: string, value: string, ttlMs: number): Promise<void>
-  /** Reads the generation of a group of texts; 0 before the first step. */
+  /** Reads the generation of a group; 0 at first. */
   generation(group: string): Promise<number>
-  /** Moves the generation of a group on by one, atomically, in constant time: what was kept under an earlier one is void. */
+  /**
+   * Increments the generation of a group, atomically and in constant time. Entries of earlier generations become
+   * invalid.
+   */
   advance(group: string): Promise<number>
 }

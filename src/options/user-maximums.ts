@@ -4,19 +4,19 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { A_MAXIMUM, type CodeSettings, isMaximum, type SessionSettings } from './setting-rules.ts'
 
-/** Finds how many sessions one user may hold. */
+/** Returns how many sessions one user may have. */
 export interface UserMaximums {
-  /** What the settings show as `maximum` where the application gives a function, or nothing: 1. */
+  /** The `maximum` that settings show if the application passes a function, or nothing: 1. */
   readonly siteWide: number
-  /** Notes that the application's function decides, where it gives one. */
+  /** Marks settings whose maximum comes from the application's function. */
   mark(settings: SessionSettings): SessionSettings
-  /** Hands the mark of settings on to those that are made of them. */
+  /** Copies the mark to settings derived from others. */
   carryMark(from: SessionSettings, to: SessionSettings): SessionSettings
-  /** Returns the maximum of a user, through the filter `sessmgr_maximum`. */
+  /** Returns the maximum of a user, passed through the filter `sessmgr_maximum`. */
   of(userId: UserId, settings: SessionSettings): Promise<number>
 }
 
-/** Creates what finds the maximum of a user. A function in place of the number becomes the first subscriber of the filter. */
+/** Creates the lookup of maximums. A function passed as `maximum` becomes the first subscriber of the filter. */
 export function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSettings }): UserMaximums {
   const { maximum = 1 } = initial
   const perUser = new WeakSet<SessionSettings>()
@@ -36,7 +36,7 @@ export function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSe
     mark,
     carryMark: (from, to) => (perUser.has(from) ? mark(to) : to),
     async of(userId, settings) {
-      // Not a number yet: the function of the application gives one.
+      // Not a number yet: the application's function returns it.
       const start = perUser.has(settings) ? Number.NaN : settings.maximum
       const found: unknown = await hooks.applyFilters('sessmgr_maximum', start, userId)
       if (isMaximum(found)) return found

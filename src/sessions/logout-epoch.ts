@@ -2,20 +2,20 @@
 export interface SiteLogout {
   /** The generation that sessions need from now on. */
   readonly generation: number
-  /** When it happened: Unix seconds by the store's clock. */
+  /** Time of the logout, in Unix seconds by the clock of the store. */
   readonly epoch: number
 }
 
 /**
- * Counts the site-wide logouts. A session whose generation is lower than the current one is stale.
+ * Counts site-wide logouts. A session is stale if its generation is lower than the current one.
  *
- * Rejects with `store_unavailable` when the store cannot be reached.
+ * Rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface LogoutEpoch {
-  /** Reads the current generation; 0 before the first site-wide logout. */
+  /** Returns the current generation; 0 before the first site-wide logout. */
   current(): Promise<number>
-  /** Moves the generation on by one, atomically, in constant time. Not idempotent. */
+  /** Increments the generation, atomically and in constant time. Not idempotent. */
   advance(): Promise<SiteLogout>
-  /** Moves the generation on if it is still this one; else resolves undefined and changes nothing. Atomic. */
+  /** Increments the generation if it is still this one; otherwise resolves to undefined and changes nothing. Atomic. */
   advanceFrom(generation: number): Promise<SiteLogout | undefined>
 }

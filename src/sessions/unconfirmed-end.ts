@@ -1,14 +1,14 @@
 import type { StoredSession } from './session-record.ts'
 
-/** A symbol of the whole process: the entry points of the package may be loaded with a copy of this module each. */
+/** A global symbol: each entry point of the package may load its own copy of this module. */
 const ENDED = Symbol.for('sessmgr:ended')
 
-/** Notes on an error which sessions the store has ended all the same. No log shows the note: it holds session ids. */
+/** Attaches the sessions that the store has ended to an error. Not enumerable, so no log shows the session ids. */
 export function noteEnded<E extends object>(error: E, ended: readonly StoredSession[]): E {
   return Object.defineProperty(error, ENDED, { value: ended })
 }
 
-/** Returns the sessions that the store has ended although the call failed, or undefined where that is not known. */
+/** Returns the sessions that the store has ended although the call failed; undefined if unknown. */
 export function endedDespite(error: unknown): readonly StoredSession[] | undefined {
   return (Object(error) as { [ENDED]?: readonly StoredSession[] })[ENDED]
 }

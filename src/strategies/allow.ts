@@ -1,6 +1,6 @@
 import type { LimitStrategy } from './limit-strategy.ts'
 
-/** Ends every old session and admits the login. */
+/** Ends all existing sessions and admits the login. */
 export const allow: LimitStrategy = {
   id: 'allow',
   label: 'Logout All',

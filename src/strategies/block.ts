@@ -1,6 +1,6 @@
 import type { LimitStrategy } from './limit-strategy.ts'
 
-/** Rejects the login and leaves the old sessions alone. */
+/** Refuses the login and keeps the existing sessions. */
 export const block: LimitStrategy = {
   id: 'block',
   label: 'Block New',

@@ -2,17 +2,17 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionActions } from '../hooks/session-hooks.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 
-/** What a mode looks at: a user whose limit is reached, at one moment. */
+/** The data a mode decides on: a user at the limit. */
 export interface LimitContext {
-  /** Who logs in. */
+  /** The user who logs in. */
   readonly userId: UserId
-  /** The user's live sessions before the login, oldest admission first. */
+  /** Live sessions of the user before the login, oldest admission first. */
   readonly sessions: readonly SessionRecord[]
-  /** Sessions that the user may hold; 1 or more. */
+  /** Sessions that the user may have; 1 or more. */
   readonly maximum: number
 }
 
-/** An action to fire once the decision has been carried out. */
+/** An action to fire after the decision was carried out. */
 export type LimitAction = {
   [K in 'sessmgr_login_blocked' | 'sessmgr_destroy_all_sessions' | 'sessmgr_destroy_oldest_session']: readonly [
     name: K,
@@ -20,24 +20,24 @@ export type LimitAction = {
   ]
 }['sessmgr_login_blocked' | 'sessmgr_destroy_all_sessions' | 'sessmgr_destroy_oldest_session']
 
-/** What a mode decides. */
+/** The decision of a mode. */
 export interface LimitDecision {
-  /** Whether the login is admitted; false refuses it, and ends nothing. */
+  /** Whether the login is admitted. If not, no session ends. */
   readonly admit: boolean
-  /** Sessions that end when the login is admitted. */
+  /** Sessions to end if the login is admitted. */
   readonly end: readonly SessionRecord[]
   /** Actions to fire afterwards, in order. */
   readonly actions: readonly LimitAction[]
 }
 
-/** Decides what happens to a login when the limit is reached. Pure: same context, same decision. */
+/** Decides what happens to a login at the limit. Must be pure: the same context, the same decision. */
 export interface LimitStrategy {
-  /** The stored value of the setting `logic`. */
+  /** Stored value of the setting `logic`. */
   readonly id: string
-  /** The name of the mode that people read. */
+  /** Display name of the mode. */
   readonly label: string
   /** What the mode does, in one sentence for people. */
   readonly desc: string
-  /** Decides on one login. Called anew when another process has changed the sessions meanwhile; returns at once. */
+  /** Decides on one login, synchronously. Called again if another process has changed the sessions meanwhile. */
   decide(context: LimitContext): LimitDecision
 }

@@ -5,19 +5,19 @@ import { block } from './block.ts'
 import type { LimitStrategy } from './limit-strategy.ts'
 import { logoutOldest } from './logout-oldest.ts'
 
-/** Finds the mode for a stored value, and what people read of each. */
+/** Finds modes by their stored value, and their display texts. */
 export interface LogicModes {
-  /** Finds the strategy of a stored value; `allow` for a value that no strategy has. */
+  /** Returns the strategy of a stored value; `allow` if there is none. */
   strategyOf(logic: string): LimitStrategy
   /**
-   * Lists every mode with its texts, through the filter `sessmgr_logics`.
+   * Returns the display texts of every mode, passed through the filter `sessmgr_logics`.
    *
    * @throws SessmgrError `hook_failed`, `hook_timeout`.
    */
   catalogue(): Promise<LogicCatalogue>
 }
 
-/** Collects the built-in modes and those an application adds; a later one with the same id replaces the earlier. */
+/** Combines the built-in modes with those of the application. A later one replaces an earlier one with the same id. */
 export function createLogicModes(hooks: Hooks, added: readonly LimitStrategy[] = []): LogicModes {
   const strategies = new Map([logoutOldest, allow, block, ...added].map((strategy) => [strategy.id, strategy]))
   return {

@@ -1,6 +1,6 @@
 import type { LimitStrategy } from './limit-strategy.ts'
 
-/** Ends as many of the oldest sessions as it takes to hold the limit with the new one, and admits the login. */
+/** Ends as many of the oldest sessions as needed to stay within the limit, and admits the login. */
 export const logoutOldest: LimitStrategy = {
   id: 'logout_oldest',
   label: 'Logout Oldest',

@@ -1,6 +1,5 @@
 /**
- * Every sentence outside the admin screen that people read, in English. `{name}` stands for a value; `_one` and
- * `_other` are the forms for a count.
+ * All English texts outside the admin screen. `{name}` is a placeholder; `_one` and `_other` are the forms for a count.
  */
 export const ENGLISH = {
   // The language of the texts

@@ -4,14 +4,14 @@ import type { ReaderTexts } from './texts-for.ts'
 
 const PREFIX = 'rest_'
 
-/** Every sentence of the routes as a pattern. What is more exact stands before what would match it too. */
+/** A pattern for the English text of each REST message. Specific ones come first. */
 const SENTENCES = Object.entries(ENGLISH)
   .filter(([key]) => key.startsWith(PREFIX))
   .map(([key, text]) => ({ key: key as TextKey, pattern: patternOf(text) }))
 
 /**
- * Puts what a REST answer says into the language of its reader: by the English sentence, as gettext does, or else by the
- * code. So whatever throws an error of the routes needs to know nothing of languages.
+ * Translates the message of a REST response, found by its English text, as gettext does, or else by its code. Code that
+ * throws errors of the routes need not know about languages.
  */
 export function restSentence(sentence: string, { say, replaced }: ReaderTexts, code = ''): string {
   for (const { key, pattern } of SENTENCES) {

@@ -1,8 +1,8 @@
 /**
- * Gives what all copies of this package in a process have in common, making it if none has yet: an application may load
- * it as an ES module and as CommonJS, and each is a copy.
+ * Returns an object that all copies of this package in a process share, creating it if needed. An application may load
+ * the package both as an ES module and as CommonJS.
  *
- * @param name The same name gives the same object, in every version of this package.
+ * @param name Identifies the object, across versions of this package.
  */
 export function onePerProcess<Shared extends object>(name: string, make: () => Shared): Shared {
   const key = Symbol.for(`sessmgr.${name}`)
