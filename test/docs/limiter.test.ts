@@ -5,7 +5,7 @@ import { codeIn, pageAt, sectionOf, tableRows } from './pages.ts'
 
 const page = pageAt('docs/limiter.md')
 /** What the code has, by the list that another test holds against it. */
-const stable = pageAt('docs/stable-names.md')
+const stable = pageAt('test/docs/stable-names.md')
 const membersOf = (type: string) =>
   [...sectionOf(stable, `Members of ${type}`).text.matchAll(/^- `(.*)`$/gm)].map(([, name]) => name)
 

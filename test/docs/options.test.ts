@@ -3,7 +3,7 @@ import { SessmgrError, type SessmgrErrorCode } from '../../src/ground/errors.ts'
 import { codeIn, type Page, pageAt, sectionOf, tableRows } from './pages.ts'
 
 /** What the code has, by the list that another test holds against it. */
-const stable = pageAt('docs/stable-names.md')
+const stable = pageAt('test/docs/stable-names.md')
 const namesOf = (heading: string) =>
   [...sectionOf(stable, heading).text.matchAll(/^- `(.*)`$/gm)].map(([, name]) => name)
 
