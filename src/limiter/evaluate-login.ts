@@ -34,7 +34,9 @@ export async function evaluateLogin(
   }
 
   const maximum = await settings.maximumOf(userId, current)
-  const live = sessions.filter(({ record }) => record.generation >= generation && !ignore.includes(record.token))
+  const isCounted = ({ record }: StoredSession) =>
+    record.generation >= generation && (ignore.length === 0 || !ignore.includes(record.token))
+  const live = sessions.filter(isCounted)
   // Nobody is turned away or displaced for the sake of a session that the host's store has lost. Below the limit nobody
   // could be, unless a subscriber has a limit of its own.
   const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum

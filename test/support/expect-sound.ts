@@ -19,7 +19,7 @@ export function expectSound(
   // 0: express-session reports a session that cannot be saved when the answer is on its way, and Express breaks that off.
   const expected = [0, 200, 204, 401, 403, 503]
   expect(Object.keys(statuses).filter((status) => !expected.includes(Number(status)))).toEqual([])
-  expect(calls.calls).toBeGreaterThan(50)
+  expect(calls.calls).toBeGreaterThan(10)
   expect(calls.slowestMs - calls.stallMs).toBeLessThanOrEqual(FAULT_DEADLINE_MS + 1000)
   expect(run.slowestRequestMs).toBeLessThan(200 * FAULT_DEADLINE_MS)
 }

@@ -19,6 +19,22 @@ export interface RedisClient {
   get(key: string): Promise<unknown>
   /** Reads a field of a hash. */
   hGet(key: string, field: string): Promise<unknown>
+  /** Reads a part of a hash, or all of a small one: the sessions of a user are then read without a script. */
+  hScan?(
+    key: string,
+    cursor: string,
+    options: { MATCH: string; COUNT: number },
+  ): Promise<{
+    /** Where to go on; `0`: that was all. */
+    cursor: unknown
+    /** The fields of this part. */
+    entries: {
+      /** The name of the field. */
+      field: unknown
+      /** What is in it. */
+      value: unknown
+    }[]
+  }>
   /** Counts the keys that there are: many sessions are then asked for at once. */
   exists?(keys: string[]): Promise<unknown>
   /** Waits, on a single connection, until so many replicas have what it wrote: needed for `durability: 'replica'`. */

@@ -40,15 +40,19 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
   const userAgentAt = addressAt + (Number.parseInt(info, 16) || 0)
   const ip = info.slice(addressAt, userAgentAt)
   const userAgent = info.slice(userAgentAt)
+  let token: Token | undefined
   const record = {
-    token: tokenOf(sessionId),
+    // Made when somebody looks, as the user agent is: a login reads all sessions of the user, and looks at few.
+    get token() {
+      token ??= tokenOf(sessionId)
+      return token
+    },
     userId: type === 'n' ? Number(userId) : String(userId),
     sequence: admitted,
     createdAt: admitted,
     lastSeenAt: admitted + seen,
     expiresAt: admitted + seen + ttl,
     ip: ip === '' ? null : ip,
-    // Not before somebody looks: a login reads all sessions of the user, and looks at none of their user agents.
     get userAgent() {
       return userAgent === '' ? null : decodeUserAgent(userAgent)
     },
