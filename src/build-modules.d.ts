@@ -1,15 +1,15 @@
-/** The built script and style of the lazy comments, as texts. */
+/** The built script and style of the lazy comments, as strings. */
 declare module 'virtual:lazycomments-assets' {
   export const script: string
   export const style: string
 }
 
-/** Tells where the built files of the admin screen are, if they are there. */
+/** Returns the folder of the built admin screen, if it exists. */
 declare module 'virtual:admin-folder' {
   export function adminFolder(): string
 }
 
-/** Lua scripts are bundled as text. */
+/** Lua scripts are bundled as strings. */
 declare module '*.lua' {
   const text: string
   export default text

@@ -8,32 +8,32 @@ import type { FindSignedIn } from '../host/signed-in-user.ts'
 import type { Token } from '../sessions/token.ts'
 import { RestError } from './rest-error.ts'
 
-/** The longest e-mail address. Nobody has a longer name, and what counts attempts keeps the names. */
+/** Length of the longest email address. Rate limiters store these names. */
 const MAX_NAME = 320
 
-/** What REST nonces are made for. */
+/** Purpose of REST nonces. */
 export const REST_ACTION = 'rest'
 
-/** Who calls a REST route, and how that was proved. */
+/** Who calls a REST route, and how they proved it. */
 export interface Caller {
   readonly user: unknown
   readonly userId: UserId
-  /** The session of a caller with cookie and nonce; a caller with an application password has none. */
+  /** The session of a caller with cookie and nonce; undefined with an application password. */
   readonly token: Token | undefined
 }
 
-/** Whose session a request carries. */
+/** The session of a request and its user. */
 export interface Reader {
   readonly userId: UserId
   readonly token: Token
 }
 
-/** What it takes to tell who calls. */
+/** Dependencies for identifying the caller. */
 export interface CallerParts {
   readonly host: Host
-  /** Tells whose session a request carries; nonces are made for that session. */
+  /** Returns the session of a request and its user. Nonces are made for that session. */
   readerOf(request: HostRequest): Reader | undefined
-  /** Tells whether the session that a request came with is still live. */
+  /** Checks whether the session of a request is still live. */
   isLive(reader: Reader): Promise<boolean>
   readonly findSignedIn: FindSignedIn
   readonly passwords: ApplicationPasswords
@@ -42,15 +42,15 @@ export interface CallerParts {
 }
 
 /**
- * Tells who calls: by session cookie and nonce, or by application password when there is an `Authorization` header.
+ * Identifies the caller by session cookie and nonce, or by application password in an `Authorization` header.
  *
- * With a session and a nonce the session decides, because a proxy may ask for a password of its own. Undefined is an
- * anonymous caller; so is one with a cookie but without a nonce.
+ * A session with a nonce takes precedence, because a proxy may use the header for a password of its own. Returns
+ * undefined for an anonymous caller, including one with a cookie but no nonce.
  *
- * @param isOpen Whether the route is open to everybody: credentials for something else are nothing to refuse there.
+ * @param isOpen Whether the route is public: invalid credentials are then ignored.
  *
- * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for a nonce that is not
- * good, 403 `rest_cross_origin`, 429 `too_many_attempts`.
+ * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for an invalid nonce,
+ * 403 `rest_cross_origin`, 429 `too_many_attempts`.
  */
 export async function authenticateCaller(
   parts: CallerParts,
@@ -64,7 +64,7 @@ export async function authenticateCaller(
   return callerBySession(parts, request, response)
 }
 
-/** Finds a caller again after time has passed. Undefined when the session, the password or the user is gone. */
+/** Identifies a caller again after some time. Undefined if the session, the password or the user no longer exists. */
 export async function findCallerAgain(
   parts: CallerParts,
   request: HostRequest,
@@ -99,7 +99,7 @@ async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Reader
   return user === undefined ? undefined : { user, userId, token }
 }
 
-/** A browser says where an unsafe request comes from; the nonce alone would do, this holds even if one leaks. */
+/** Refuses requests that a browser marks as cross-origin. The nonce would suffice, but this holds even if one leaks. */
 function refuseCrossOrigin(request: HostRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const site = request.headers['sec-fetch-site']
@@ -113,12 +113,12 @@ function hostOf(origin: string): string | undefined {
 }
 
 async function callerByPassword(parts: CallerParts, request: HostRequest, authorization: string): Promise<Caller> {
-  // A browser that once had credentials typed in repeats them, for pages of other sites too.
+  // Browsers send stored Basic credentials again, also for pages of other sites.
   refuseCrossOrigin(request)
   const credentials = basicCredentials(authorization)
   if (!credentials || credentials.name.length > MAX_NAME) throw wrongCredentials()
   const caller = await ownerOf(parts, credentials)
-  // What others guess must not shut out whoever knows the password, and its 142 random bits are beyond guessing.
+  // A correct password passes even after too many wrong attempts: its 142 random bits cannot be guessed.
   if (caller) return caller
   const { attempts } = parts.host
   const attempt = { ip: request.ip ?? request.socket.remoteAddress ?? null, name: credentials.name }
@@ -127,12 +127,12 @@ async function callerByPassword(parts: CallerParts, request: HostRequest, author
       headers: { 'Retry-After': '60' },
     })
   }
-  // A rate limiter that rejects at the last straw has counted it all the same.
+  // A rate limiter may count the attempt and reject.
   await Promise.resolve(attempts?.failed(attempt)).catch(() => {})
   throw wrongCredentials()
 }
 
-/** Finds the user whose application password it is. An unknown name takes as long as a wrong password. */
+/** Finds the user whose application password this is. An unknown name takes as long as a wrong password. */
 async function ownerOf(
   { host, passwords }: CallerParts,
   { name, password }: BasicCredentials,

@@ -5,16 +5,16 @@ const MAX_BYTES = 100 * 1024
 const MAX_MS = 10_000
 
 /**
- * Reads the JSON object in a request's body. Undefined when there is no body.
+ * Reads the JSON object in the body of a request. Undefined if there is no body.
  *
- * @throws RestError 408 when the body takes longer than ten seconds, 413 above 100 kB, 415 for another content type, 400 `rest_invalid_json` for broken JSON, a key that
- * occurs twice, `__proto__`, or anything but an object.
+ * @throws RestError 408 if the body takes longer than ten seconds, 413 above 100 kB, 415 for another content type, 400
+ * `rest_invalid_json` for invalid JSON, a duplicate key, `__proto__`, or anything except an object.
  */
 export async function jsonBody(request: HostRequest): Promise<Record<string, unknown> | undefined> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  // Whatever the body is, and though there be none: a page of another site can send any type but this one without asking.
+  // Check the type even without a body: pages of other sites can send any type except this one without a preflight.
   if (type !== undefined && type !== 'application/json') throw unsupportedType()
-  // A body parser of the application has been here before.
+  // A body parser of the application has already read the body.
   if (request.body !== undefined && request.readableEnded) {
     const body = objectOf(request.body)
     return Object.keys(body).length > 0 || hasBody(request) ? body : undefined
@@ -31,7 +31,7 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
   throw invalidJson('The body is not valid JSON, or has a duplicate key.')
 }
 
-/** What a parser made of no body is an empty object, as of an empty one. */
+/** A body parser turns a missing body into an empty object. */
 function hasBody({ headers }: HostRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
 }
@@ -45,7 +45,9 @@ async function textOf(request: HostRequest): Promise<string> {
   }
 }
 
-/** Reads on to the end of a body that is too large, and forgets it: a connection that is cut reads as no answer at all. */
+/**
+ * Reads a body that is too large to its end and discards it: on a closed connection, the client would see no response.
+ */
 function bytesOf(request: HostRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -93,7 +95,7 @@ function invalidJson(message: string): RestError {
   return new RestError(400, 'rest_invalid_json', message)
 }
 
-/** Looks for a key twice in one object, and for `__proto__`: JSON.parse takes both without a word. Needs valid JSON. */
+/** Finds duplicate keys and `__proto__`, which JSON.parse accepts. Needs valid JSON. */
 function hasDoubtfulKey(text: string): boolean {
   const open: (Set<string> | undefined)[] = []
   for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {

@@ -1,16 +1,16 @@
 import type { Handler, HostRequest } from '../guard/host-types.ts'
 
 /**
- * Makes the middleware that stands in for another while that is loaded.
+ * Returns a middleware that waits until another one is loaded.
  *
- * @param concerns Tells which requests are for it, and so have to wait. @default all
+ * @param concerns Selects the requests that wait. @default all
  */
 export function lateHandler(loading: Promise<Handler>, concerns?: (request: HostRequest) => boolean): Handler {
   let handler: Handler | undefined
   const loaded = loading.then((one) => {
     handler = one
   })
-  // Each request that waits is told of a failure.
+  // Each waiting request handles the failure itself.
   loaded.catch(() => {})
 
   return (request, response, next) => {

@@ -17,7 +17,7 @@ const jsonSchema = (schema: z.ZodMiniType) => {
   return rest as { properties?: Record<string, object>; required?: readonly string[] }
 }
 
-/** The schema of the body: what stands in the path is no part of it. */
+/** Returns the schema of the body, without the parameters of the path. */
 const without = (schema: ReturnType<typeof jsonSchema>, names: readonly string[]) => ({
   ...schema,
   properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => !names.includes(name))),

@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts'
 import { RestError } from './rest-error.ts'
 
 /**
- * Lets a caller through who has a capability.
+ * Checks that a caller has a capability.
  *
  * @throws RestError `rest_forbidden`: 401 for an anonymous caller, 403 for one without the capability.
  */
@@ -13,7 +13,7 @@ export async function requireCapability(
   capability: string,
 ): Promise<Caller> {
   if (!caller) {
-    // Not Basic: a browser would answer that challenge with a dialogue of its own.
+    // Not Basic: browsers would show their own login dialog.
     const headers = { 'WWW-Authenticate': 'Session realm="sessmgr"' }
     throw new RestError(401, 'rest_forbidden', 'Sign in first.', { headers })
   }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { HostResponse } from '../guard/host-types.ts'
 
-/** An answer that is more than 200 and JSON. Without it, what a handler returns is the JSON of a 200. */
+/** A response with its own status, type or headers. Any other result of a handler is sent as JSON with status 200. */
 export class RestAnswer {
   readonly status: number
   readonly type: string
@@ -22,7 +22,7 @@ export class RestAnswer {
     this.headers = headers
   }
 
-  /** Makes an answer in JSON that no cache keeps. */
+  /** Creates a JSON response that is not cached. */
   static json(
     body: object,
     { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
@@ -31,23 +31,24 @@ export class RestAnswer {
   }
 }
 
-/** Sends an answer. */
+/** Sends a response. */
 export function sendAnswer(response: HostResponse, { status, type, text, headers }: RestAnswer): void {
-  // What the application lets its answers depend on holds for these, too.
+  // Keep the `Vary` header that the application has set.
   const given = response.getHeader('Vary')
   if (status !== 304) response.setHeader('Content-Type', type)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (given !== undefined && 'Vary' in headers) response.setHeader('Vary', `${given}, ${headers.Vary}`)
   if (status !== 304) response.setHeader('Content-Length', Buffer.byteLength(text))
   if (headers['Cache-Control']?.startsWith('public')) keepCookiesOut(response)
-  // Listeners of the application run now, before express-session takes the answer for sent: they may throw.
+  // Send the headers here: listeners of the application run now and may throw, before express-session takes the
+  // response as sent.
   response.writeHead(status)
   response.end(text)
 }
 
 /**
- * Sends a response without cookies: a cache must not hand the cookie of one reader to the next. A session sets its own
- * only when the headers go out, so setting one from now on does nothing.
+ * Sends a response without cookies, so that a cache cannot pass the cookie of one reader to the next. A session sets
+ * its cookie when the headers are sent, so setting cookies has no effect from now on.
  */
 export function keepCookiesOut(response: ServerResponse): void {
   response.removeHeader('Set-Cookie')
@@ -55,7 +56,9 @@ export function keepCookiesOut(response: ServerResponse): void {
   response.setHeader = (name, value) => (name.toLowerCase() === 'set-cookie' ? response : setHeader(name, value))
 }
 
-/** Runs an asynchronous answer. When it fails and `onError` fails too, cuts the connection rather than end the process. */
+/**
+ * Runs an asynchronous handler. If it and `onError` both fail, closes the connection instead of crashing the process.
+ */
 export function answerSafely(
   response: HostResponse,
   answering: Promise<unknown>,

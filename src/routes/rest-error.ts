@@ -1,6 +1,6 @@
 import { RETRY_SOON, SessmgrError } from '../ground/errors.ts'
 
-/** An answer of the REST surface that says no. */
+/** An error response of the REST routes. */
 export class RestError extends Error {
   override readonly name = 'RestError'
   readonly status: number
@@ -22,7 +22,7 @@ export class RestError extends Error {
   }
 }
 
-/** Makes the answer to bad parameters. */
+/** Creates the response to invalid parameters. */
 export function invalidParams(params: Readonly<Record<string, string>>): RestError {
   const names = Object.keys(params).join(', ')
   return new RestError(400, 'rest_invalid_param', `Invalid parameter(s): ${names}. Nothing was changed.`, {
@@ -30,7 +30,7 @@ export function invalidParams(params: Readonly<Record<string, string>>): RestErr
   })
 }
 
-/** Returns how a check refused; undefined when it let the caller through. Rejects with any other failure. */
+/** Returns the refusal of a check, or undefined if it passed. Rejects with any other failure. */
 export async function refusalOf(check: Promise<unknown>): Promise<RestError | undefined> {
   try {
     await check
@@ -41,12 +41,12 @@ export async function refusalOf(check: Promise<unknown>): Promise<RestError | un
   return undefined
 }
 
-/** Turns whatever a handler threw into an answer; undefined for a fault that only the log may know. */
+/** Converts an error of a handler to a response; undefined for a fault that is only logged. */
 export function restErrorOf(error: unknown): RestError | undefined {
   if (error instanceof RestError) return error
   if (!(error instanceof SessmgrError)) return undefined
   if (error.code === 'invalid_setting') return invalidParams(error.params ?? {})
-  // Whoever calls a route can ask again also where only a hook was too slow.
+  // A client can retry if only a hook was too slow.
   if (error.status !== 503 && error.code !== 'hook_timeout') return undefined
   return new RestError(503, error.code, error.message, { headers: RETRY_SOON })
 }

@@ -5,47 +5,47 @@ import type { RestAnswer } from './rest-answer.ts'
 
 const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
 
-/** One call of a route, by somebody who may make it. */
+/** One authorized call of a route. */
 export interface RestCall<Params> {
-  /** Undefined for an anonymous caller of a route that is open to everybody. */
+  /** Undefined for an anonymous caller of a public route. */
   readonly caller: Caller | undefined
   readonly request: HostRequest
-  /** Values from the path, from the query of a GET, and from the body of anything else, checked. */
+  /** Checked values from the path, and from the query of a GET or the body of any other method. */
   readonly params: Params
 }
 
-/** Schemas of what goes in and what comes out. */
+/** Schemas of the parameters and the result. */
 export interface RouteSchemas {
   readonly params: ZodMiniType
   readonly response: ZodMiniType
 }
 
-/** One resource and what may be done with it. */
+/** A resource and its methods. */
 export interface RestRoute<Params = unknown> {
   readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
-  /** Path with `{name}` for what varies. */
+  /** Path with `{name}` for parameters. */
   readonly path: string
   /** One sentence for the OpenAPI document. */
   readonly summary: string
-  /** The capability it takes, a check of its own, or nothing: a route that is open to everybody. */
+  /** Required capability, or a custom check; undefined for a public route. */
   readonly access: string | ((caller: Caller | undefined) => Promise<unknown>) | undefined
-  /** What an answer may be. @default JSON alone */
+  /** Media types of the response. @default only JSON */
   readonly mediaTypes?: readonly string[]
-  /** Whether a call without a body is a mistake. @default false */
+  /** Whether a call without a body is an error. @default false */
   readonly needsBody?: boolean
-  /** Made for each call, where the application may change what is acceptable. */
+  /** Called for each request, because the application may change what is valid. */
   schemas(): RouteSchemas | Promise<RouteSchemas>
-  /** Refuses parameters with a code of its own, before the schema looks at them. */
+  /** Rejects parameters with a specific code, before the schema checks them. */
   precheck?(params: Readonly<Record<string, unknown>>): void
   handle(call: RestCall<Params>): Promise<object | RestAnswer>
 }
 
-/** Gives a route its parameter type; the table of routes forgets it. */
+/** Types the parameters of a route; the list of routes does not keep the type. */
 export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
   return route as RestRoute
 }
 
-/** Reads the path of a request below the router; undefined for one that belongs to the application. */
+/** Returns the path of a request below the router; undefined if the application handles it. */
 export function restPath(request: HostRequest): string | undefined {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   return NAMESPACES.some((namespace) => path === namespace || path.startsWith(`${namespace}/`)) ? path : undefined

@@ -15,24 +15,24 @@ import { restPath } from './rest-route.ts'
 
 const NO_BODY = 'must be a JSON object with what is to change; nothing is read from the address'
 
-/** What the router is made from. */
+/** Dependencies of the router. */
 export interface RouterParts extends CallerParts, RouterNotes {
   readonly routes: readonly RestRoute[]
   readonly logger: Logger
   readonly textsFor: TextsFor
 }
 
-/** What is told of calls, to warn of what stands in the wrong place. */
+/** Callbacks that warn about middleware in the wrong order. */
 export interface RouterNotes {
-  /** Looks at every call with a nonce, which is of use with a session alone. */
+  /** Called for each request with a nonce, which only works with a session. */
   noteNonce?(request: HostRequest): void
-  /** Looks at every call. */
+  /** Called for each request. */
   noteCall?(request: HostRequest): void
-  /** Looks at every call that could be made with a session alone, and has no nonce. */
+  /** Called for each request without a nonce to a route that a session alone could call. */
   noteBareCall?(request: HostRequest): void
 }
 
-/** Makes the middleware that answers the REST routes, each below the path where it is mounted. */
+/** Returns the middleware of the REST routes, relative to the path where it is mounted. */
 export function createRouter(parts: RouterParts) {
   const nonceHeader = parts.nonceHeader.toLowerCase()
   const routes = parts.routes.map((route) => ({ route, pattern: patternOf(route.path) }))
@@ -42,12 +42,12 @@ export function createRouter(parts: RouterParts) {
     if (path === undefined) return next()
     parts.noteCall?.(request)
     const refusing = (error: unknown) => refuse(request, response, error)
-    // A refusal meets the same listeners of the application as what it takes the place of.
+    // Refusals run the same listeners of the application as the response they replace.
     answerSafely(response, answer(request, response, path).catch(refusing), refusing)
   }
 
   async function refuse(request: HostRequest, response: HostResponse, error: unknown): Promise<void> {
-    // Too late for another answer: what was being sent has failed.
+    // Too late for another response: sending one has failed.
     if (response.headersSent) throw error
     const { status, code, message, data, headers } = restErrorOf(error) ?? fault(parts.logger, error)
     const sentence = restSentence(message, parts.textsFor(request), code)
@@ -72,7 +72,7 @@ export function createRouter(parts: RouterParts) {
     await requireAccess(route, caller, request)
     const fields = method === 'GET' ? queryOf(request) : await jsonBody(request)
     if (method !== 'GET' && caller) {
-      // The client decides how long its body takes, and much can end meanwhile.
+      // Reading the body can take long, and the session or the right may have ended meanwhile.
       caller = await findCallerAgain(parts, request, caller)
       await requireAccess(route, caller, request)
     }
@@ -111,7 +111,7 @@ function patternOf(path: string): RegExp {
 function queryOf(request: HostRequest): Record<string, unknown> {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'))
   const names = [...new Set(query.keys())]
-  // A name that is given twice becomes a list, which no schema takes for a text.
+  // A duplicate name becomes a list, which no schema accepts as a string.
   const entries = names.map((name) => [name, query.getAll(name).length > 1 ? query.getAll(name) : query.get(name)])
   return Object.fromEntries(entries)
 }
@@ -120,7 +120,7 @@ function problemsOf(issues: readonly { path: readonly PropertyKey[]; message: st
   return Object.fromEntries(issues.map(({ path, message }) => [path.map(String).join('.') || 'body', message]))
 }
 
-/** Whoever reads has asked for no change, and need not hear that there was none. */
+/** Invalid query of a read. Unlike for a write, the message does not say that nothing was changed. */
 function badQuery(params: Readonly<Record<string, string>>): RestError {
   const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}.`
   return new RestError(400, 'rest_invalid_param', message, { data: { params } })
@@ -138,7 +138,7 @@ function withoutNonce(nonceHeader: string, { headers }: RestError): RestError {
   return new RestError(401, 'rest_forbidden', message, { headers })
 }
 
-/** Logs a fault, without parameters, which may be secret. The caller learns nothing of it. */
+/** Logs a fault without parameters, which may be secret. The client sees no details. */
 function fault(logger: Logger, error: unknown): RestError {
   const section = error instanceof SessmgrError ? error.code : ('a-rest-call-failed' satisfies HelpTopic)
   logger.error(`A REST call failed. See ${helpAt(section)}`, { error: messageOf(error) })

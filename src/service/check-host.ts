@@ -6,9 +6,9 @@ const NEEDS_BOTH = ': "attempts" needs both, allow and failed'
 const COMMENTS_ALONE = 'For the lazy comments alone, without users, there is createLazyComments() of sessmgr/comments'
 
 /**
- * Checks once, at the start, that the application tells of its users all that sessmgr asks for.
+ * Checks at startup that the option `host` has all required methods.
  *
- * @throws SessmgrError `invalid_option` naming what is missing.
+ * @throws SessmgrError `invalid_option` with the missing one.
  */
 export function checkHost(host: Host | undefined): Host | undefined {
   if (host === undefined) return undefined

@@ -11,9 +11,9 @@ const PARTS = {
 } as const satisfies { [Part in keyof SessmgrStore]?: readonly (keyof SessmgrStore[Part])[] }
 
 /**
- * Checks once, at the start, that a store has every part and every method that is asked of it.
+ * Checks at startup that a store has all required parts and methods.
  *
- * @throws SessmgrError `invalid_option` naming what is missing.
+ * @throws SessmgrError `invalid_option` with the missing one.
  */
 export function checkStore(store: SessmgrStore | undefined): void {
   if (store === undefined) return

@@ -17,47 +17,48 @@ import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
 import { createRestService } from './rest-service.ts'
 import type { Middleware } from './service.ts'
 
-/** What the application tells of itself: its posts and its theme, and its users if it has any. */
+/** The posts and theme of your application, and its users if it has any. */
 export interface LazyCommentsHost<User = unknown, Post = unknown> extends Partial<Host<User, Post>> {
-  /** The application's posts. */
+  /** The posts of your application. */
   readonly posts: HostPosts<Post>
-  /** How the application renders comments, for all posts or for each. */
+  /** How your application renders comments, for all posts or by post. */
   readonly theme: Theme<Post> | ((post: Post) => Theme<Post>)
-  /** Tells whether a user may do something. @default nobody may: the comments cache cannot be cleared over REST */
+  /** Checks whether a user has a capability. @default no user has, so the comments cache cannot be cleared over REST */
   can?: Host<User, Post>['can']
 }
 
 type Shared = 'store' | 'secret' | 'restPath' | 'nonceHeader' | 'deadlineMs' | 'texts' | 'logger'
 
-/** Options of the lazy comments where sessmgr() itself is not used; those it shares mean the same. */
+/** Options of the lazy comments without sessmgr(). Options with the same name mean the same. */
 export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
-  /** What the application tells of itself. */
+  /** The posts, theme and users of your application. */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the types of its users and posts.
   host: LazyCommentsHost<any, any>
-  /** Bus that carries the hooks. @default one of its own */
+  /** Bus that carries the hooks. @default a new one */
   hooks?: Hooks | undefined
-  /** Tells the signed-in user of a request. @default request.user, as Passport leaves it */
+  /** Returns the signed-in user of a request. @default request.user, as Passport sets it */
   user?: ((request: IncomingMessage) => unknown) | undefined
 }
 
-/** The lazy comments, and what else an application needs to use them alone. */
+/** The lazy comments, with what they need without sessmgr(). */
 export interface StandaloneComments extends LazyComments {
-  /** The bus that carries the hooks: the one that was given, or one of its own. */
+  /** The bus that carries the hooks. */
   readonly hooks: Hooks
-  /** Creates, lists, revokes and checks the passwords by which scripts may empty the cache over REST. */
+  /** Creates, lists, revokes and checks passwords that scripts use to clear the cache over REST. */
   readonly passwords: ApplicationPasswords
   /**
-   * Makes the nonce that a page of this request's user sends along with its REST calls. Undefined for a guest.
+   * Returns the nonce that a page of this user sends with its REST calls; undefined for a guest.
    *
    * It is valid for 12 to 24 hours.
    *
-   * @throws SessmgrError `store_unavailable`, unless the option `secret` is given; `invalid_option` without a request.
+   * @throws SessmgrError `store_unavailable`, unless the option `secret` is set; `invalid_option` without a request.
    */
   nonce(request: IncomingMessage): Promise<string | undefined>
   /**
-   * Makes the middleware of the two routes and of script and style, to mount below a path: `app.use('/api', comments.router())`.
+   * Returns the middleware of the two routes, script and style. Mount it under a path: `app.use('/api',
+   * comments.router())`.
    *
-   * It stands after whatever tells who is signed in.
+   * Mount it after the middleware that identifies the user.
    */
   router(): Middleware
 }
@@ -79,7 +80,7 @@ const passportUser = (request: IncomingMessage): unknown => (request as HostRequ
 
 const nobody = () => undefined
 
-/** Stands for the users of an application that has none: nobody may clear the cache over REST. */
+/** Replaces the users of an application that has none: no caller may clear the cache over REST. */
 const WITHOUT_USERS: Host = {
   users: {
     findById: nobody,
@@ -91,7 +92,7 @@ const WITHOUT_USERS: Host = {
 }
 
 /**
- * Creates the lazy comments without the session limit. With it they are there already, as `limiter.comments`.
+ * Creates the lazy comments without the session limit. With sessmgr(), use `limiter.comments` instead.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
@@ -119,10 +120,10 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   const readerOf = (request: RequestLike) => {
     const user = userOf(request as HostRequest) ?? undefined
     if (user === undefined || !given.users) return undefined
-    // Where there is no session id, the nonce is valid for the user wherever they are signed in.
+    // Without a session id, the nonce is valid for all sessions of the user.
     return { userId: host.users.summary(user).id, token: tokenOf((request as HostRequest).sessionID ?? '') }
   }
-  // The session, if there is one, is the application's own affair.
+  // The application itself checks its sessions.
   const isLive = async () => true
   const rest = createRestService(resolved, new SiteSecrets(store.options, resolved.secrets), { readerOf, isLive })
   const comments = createCommentsFeature({
@@ -130,7 +131,7 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     ...rest,
     host: { posts: given.posts, theme: given.theme, can: host.can },
     hooks,
-    // Also where the application tells of no users: its theme could look at the request.
+    // Even without users, the theme could read the request.
     isSignedIn: (request) => (userOf(request) ?? undefined) !== undefined,
   })
   return Object.assign(comments.member, {

@@ -6,7 +6,7 @@ import type { ResolvedOptions } from './resolve-options.ts'
 import type { RestService } from './rest-service.ts'
 import type { Sessmgr } from './service.ts'
 
-/** Creates the features of the service, and gathers what each adds to it. */
+/** Creates the features and collects what each adds to the service. */
 export function createFeatures(options: ResolvedOptions, { hooks, modes }: SessionLimiter, rest: RestService) {
   const { posts, theme, can } = options.host ?? {}
   const parts = { ...options, ...rest, hooks, modes }

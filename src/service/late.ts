@@ -1,5 +1,5 @@
-// What few requests need, in one file: with an import() for each, the build would split what they share with the main door
-// into a file for every combination.
+// Code that few requests need, in one file: with an import() for each, the build would create a chunk for every
+// combination.
 import type { Addons } from '../features/addons/addons.ts'
 import { addonsRoutes } from '../features/addons/addons-routes.ts'
 import type { CommentsFeature } from '../features/comments/comments-feature.ts'
@@ -12,7 +12,7 @@ import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 export { createAddonsFeature } from '../features/addons/addons-feature.ts'
 export { createAdmin } from '../features/admin/create-admin.ts'
 
-/** Makes the router of the service: the routes of the session limit, those of the features, and the one that describes them. */
+/** Returns the router: the routes of the session limit and of the features, and the one that describes them. */
 export function createServiceRouter(
   parts: Omit<RouterParts, 'routes'>,
   limiter: SessionLimiter,

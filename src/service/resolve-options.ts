@@ -24,60 +24,68 @@ import { checkHost } from './check-host.ts'
 import { checkStore } from './check-store.ts'
 import { createUserReaders, type UserReaders } from './user-readers.ts'
 
-/** What an application may say when it adds the limit. Leaving a key out, or undefined, means the default. */
+/** Options of sessmgr(). An omitted or undefined option has its default. */
 export interface SessmgrOptions {
-  /** Remembers sessions, settings and the logout epoch. @default memoryStore(): this process alone */
+  /** Stores sessions, settings and the logout epoch. @default memoryStore(), for one process only */
   store?: SessmgrStore | undefined
-  /** Settings that hold until others are stored. `maximum` may be a function of the user id. @default { maximum: 1, logic: 'allow' } */
+  /**
+   * Settings that apply unless others are stored. `maximum` may be a function of the user id. @default { maximum: 1,
+   * logic: 'allow' }
+   */
   settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
-  /** Store of express-session, where it should be guarded before the first request. @default the one of the first request */
+  /** The store of express-session, to guard it before the first request. @default the one of the first request */
   sessionStore?: object | undefined
   /** Reads the id of a user object. @default user.id */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
   userId?: ((user: any) => UserId) | undefined
   /**
-   * Reads the id of the signed-in user out of session data: the id itself, not the user. Undefined: nobody is signed in.
+   * Reads the id of the signed-in user from session data: the id only, not the user. Return undefined if no user is
+   * signed in.
    *
-   * Needed without Passport, where your sessions name their user; with it, where Passport serializes no id.
+   * Set it if you do not use Passport and your sessions hold the user, or if Passport serializes something other than
+   * an id.
    *
-   * @default what Passport has serialized, where that is an id, else the `id` of it
+   * @default the id that Passport serialized, or the `id` of the object that it serialized
    */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows what its sessions hold.
   sessionUser?: ((data: Record<string, any>) => UserId | undefined) | undefined
-  /** Further logic modes. */
+  /** Additional modes for the setting `logic`. */
   strategies?: readonly LimitStrategy[] | undefined
-  /** Milliseconds that one call to the session store, or one asynchronous hook subscriber, may take: 1 to 60,000. @default 2000 */
+  /**
+   * Milliseconds that a call to the session store, or an asynchronous hook subscriber, may take: 1 to 60,000. @default
+   * 2000
+   */
   deadlineMs?: number | undefined
   /**
-   * Milliseconds between two notes that a session is in use, for its expiry and "last seen": 0 to 3,600,000, and never
-   * more than a tenth of the session's life. @default 60000
+   * Minimum milliseconds between updates of a session's expiry and last use: 0 to 3,600,000. At most a tenth of the
+   * session's lifetime is used. @default 60000
    */
   touchEvery?: number | undefined
-  /** The application's users and what they may do: needed for the REST routes and the command line. */
+  /** Users and permissions of your application, for the REST routes and the command line. */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
   host?: Host<any, any> | undefined
   /**
-   * Secrets that sign nonces and sessions and encrypt stored licence keys, newest first: 32 characters or more each; the older ones
-   * stay good until they are removed.
+   * Secrets that sign nonces and sessions and encrypt stored licence keys, newest first. Each needs at least 32
+   * characters; older ones stay valid until you remove them.
    *
-   * @default nonces and sessions: one that is made once and kept in the store; licence keys: not encrypted
+   * @default for nonces and sessions: a secret created once in the store; for licence keys: no encryption
    */
   secret?: string | readonly string[] | undefined
-  /** Path below which the application mounts the router, for links to it in pages. @default '/api' */
+  /** Path where your application mounts the router, for links in pages. @default '/api' */
   restPath?: string | undefined
-  /** Name of the header that carries the nonce. @default 'X-HOST-Nonce' */
+  /** Name of the header with the nonce. @default 'X-HOST-Nonce' */
   nonceHeader?: string | undefined
-  /** Knows the add-ons and their licences: made by `sessmgr/licensing`. Needs `site`. @default no add-ons */
+  /** Provider of add-ons and licences, from `sessmgr/licensing`. Needs `site`. @default no add-ons */
   licensing?: LicensingProvider | undefined
-  /** Public address and title of the site, to which licences are bound. */
+  /** Public URL and title of the site. Licences are bound to it. */
   site?: SiteOptions | undefined
-  /** Sentences that people read, in place of the English ones: an object, or a function of the request. @default English */
+  /** Texts that replace the English ones: an object, or a function of the request. @default English */
   texts?: TextsOption | undefined
   /** Receives warnings and errors. @default the console */
   logger?: Logger | undefined
 }
 
-/** The options as the code reads them. */
+/** The resolved options. */
 export interface ResolvedOptions extends UserReaders {
   readonly store: SessmgrStore
   readonly settings: CodeSettings
@@ -114,7 +122,7 @@ const OPTIONS = [
   'logger',
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
-/** The settings by the words that other packages have for them. */
+/** Settings by the names that other packages use. */
 const MEANT_OUTSIDE = Object.fromEntries(
   Object.entries({ ...MEANT_SETTINGS, maximum: 'maximum', logic: 'logic' }).map(([word, name]) => [
     word,
@@ -123,9 +131,9 @@ const MEANT_OUTSIDE = Object.fromEntries(
 )
 
 /**
- * Checks the options once, when the application starts.
+ * Checks the options at startup.
  *
- * @throws SessmgrError `invalid_option` naming the option and, for a mistyped one, the nearest known name.
+ * @throws SessmgrError `invalid_option` with the option and, if it looks mistyped, the nearest known name.
  */
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   refuseRequest(options, 'sessmgr()')

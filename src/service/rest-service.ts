@@ -13,25 +13,25 @@ import { refuseWithoutHost } from '../routes/without-host.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { Middleware } from './service.ts'
 
-/** How the service knows the session of a request. */
+/** How the service identifies the session of a request. */
 export interface ReaderParts {
-  /** Tells whose session a request carries; nonces are made for that session. */
+  /** Returns the session of a request and its user. Nonces are made for that session. */
   readerOf(request: RequestLike): Reader | undefined
-  /** Tells whether the session that a request came with is still live. */
+  /** Checks whether the session of a request is still live. */
   isLive(reader: Reader): Promise<boolean>
 }
 
-/** What the REST routes, the pages and the features need to know who calls. */
+/** How REST routes, pages and features identify the caller. */
 export interface RestService extends ReaderParts {
   readonly passwords: ApplicationPasswords
   readonly findSignedIn: FindSignedIn
-  /** Makes the nonce of the reader of a request; undefined for a guest. */
+  /** Returns the nonce of a request's reader; undefined for a guest. */
   nonceOf(request: RequestLike): Promise<string | undefined>
-  /** Makes the middleware of the routes. Without a host it refuses every call. */
+  /** Returns the middleware of the routes. Without a host, it refuses every call. */
   router(load: (parts: Omit<RouterParts, 'routes'>) => Promise<Handler>, notes?: RouterNotes): Middleware
 }
 
-/** Creates what sessmgr() and createLazyComments() share. */
+/** Creates the parts that sessmgr() and createLazyComments() share. */
 export function createRestService(options: ResolvedOptions, secrets: SiteSecrets, readers: ReaderParts): RestService {
   const { host, store, nonceHeader, textsFor, logger } = options
   const passwords = createApplicationPasswords(store.passwords, systemClock)

@@ -6,7 +6,7 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 
 import type { ResolvedOptions } from './resolve-options.ts'
 
-/** What the adapters of other hosts build on. */
+/** The internals that adapters use. */
 export interface ServiceCore {
   readonly limiter: SessionLimiter
   readonly stores: SessionStores
@@ -15,15 +15,15 @@ export interface ServiceCore {
   readonly options: ResolvedOptions
 }
 
-// One for all doors of the package: each may be loaded with a copy of this module.
+// A global symbol: each entry point of the package may load its own copy of this module.
 const CORE = Symbol.for('sessmgr.core')
 
-/** Lets a service carry its core, out of sight. */
+/** Attaches the core to a service as a hidden property. */
 export function carryCore(service: object, core: ServiceCore): void {
   Object.defineProperty(service, CORE, { value: core })
 }
 
-/** Finds the core of a service. @throws SessmgrError `invalid_option` when it is none. */
+/** Returns the core of a service. @throws SessmgrError `invalid_option` for anything else. */
 export function coreOf(service: unknown): ServiceCore {
   const core = (service as { [CORE]?: ServiceCore } | null | undefined)?.[CORE]
   if (core) return core

@@ -21,9 +21,9 @@ import type { Middleware, Sessmgr } from './service.ts'
 import { carryCore } from './service-core.ts'
 
 /**
- * Limits how many login sessions one account may hold.
+ * Limits how many login sessions each account may have.
  *
- * Stands after express-session, and before or after `passport.session()`.
+ * Mount it after express-session, before or after `passport.session()`.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
@@ -40,7 +40,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const limiter = createSessionLimiter({ ...resolved, hostSessions: stores })
   const guards = new SessionGuards(stores, limiter, { ...resolved, siteSecrets })
   const expressStores = new ExpressStores(guards)
-  // Another host's store waits for its adapter.
+  // Stores of other frameworks are guarded by their adapters.
   if (typeof resolved.sessionStore?.createSession === 'function') expressStores.of(resolved.sessionStore)
 
   const storeOf = createStoreOf(expressStores, limiter)
@@ -53,7 +53,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
-  // Such a call is nobody's anyway; where nothing has come by the limiter so far, app.use(limiter) was forgotten.
+  // Such a call is anonymous anyway. If no request has passed the limiter yet, app.use(limiter) was forgotten.
   const noteBareCall = (request: HostRequest) => {
     if (!expressStores.isInUse && request.sessionStore) noteNonce(request)
   }
@@ -97,12 +97,12 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     close: () => limiter.close(),
   })
   carryCore(service, { limiter, stores, guards, limitLogin, options: resolved })
-  // The first turn of the event loop belongs to the application, which subscribes in it.
+  // The application subscribes in the first turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service
 }
 
-/** Finds the reader of a request. Whoever has been signed out since the request came in is nobody's reader any more. */
+/** Returns the reader of a request; undefined if they were signed out since the request arrived. */
 function liveReaderOf(request: RequestLike): Reader | undefined {
   const { sessmgr: state, session, sessionID = '' } = guardedRequestOf(request)
   return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined

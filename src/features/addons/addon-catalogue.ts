@@ -7,28 +7,28 @@ import { callProvider } from './licensing/provider-call.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** How long a list is good, and how long it is served when the provider gives no other. */
+/** How long a list counts as fresh, and how long it is served while the provider fails. */
 const FRESH_MS = DAY_MS
 const KEPT_MS = 7 * DAY_MS
-/** How soon a provider that failed is asked again for a reader who does not insist. */
+/** Pause before a failed provider is called again, unless the caller forces it. */
 const PAUSE_MS = 5 * MINUTE_MS
 
-/** The provider's list, and when it was had. */
+/** The provider's list and the time it was fetched. */
 export interface Catalogue {
   readonly addons: readonly RawAddon[]
   /** Milliseconds since the Unix epoch. */
   readonly fetchedAt: number
-  /** When the provider was asked last; later than `fetchedAt` if it had no answer. */
+  /** Time of the last attempt; later than `fetchedAt` if that failed. */
   readonly triedAt: number
 }
 
-/** Gives the catalogue: kept in the store for a day, and asked for once however many want it. */
+/** Caches the catalogue in the store for a day. Concurrent callers share one request. */
 export interface CatalogueCache {
   /**
-   * Gives the list, if need be from the provider. While the provider fails, the last good one is given for seven days.
+   * Returns the list, from the provider if needed. While the provider fails, the last list is returned for seven days.
    *
-   * @param force Asks the provider, however new the list is. Parallel calls share one answer.
-   * @throws LicensingError when the provider fails and there is no list.
+   * @param force Calls the provider even if the list is fresh. Concurrent calls share one response.
+   * @throws LicensingError if the provider fails and there is no list.
    */
   get(force: boolean): Promise<Catalogue>
 }
@@ -71,7 +71,7 @@ export function createCatalogueCache(parts: {
       if (!Array.isArray(addons)) throw new LicensingError('provider_bad_response')
       const now = clock.now()
       const fetched = { addons, fetchedAt: now, triedAt: now }
-      // A local list is read for each call: it needs keeping only when it is another one, or to be kept on.
+      // A local list is read for each call. Write it only if it has changed or is about to expire.
       const isSame = kept !== undefined && JSON.stringify(kept.addons) === JSON.stringify(addons)
       if (!provider.local || !isSame || !within(kept.fetchedAt, FRESH_MS)) await write(fetched)
       return fetched
@@ -91,7 +91,8 @@ export function createCatalogueCache(parts: {
     async get(force) {
       const kept = await read()
       if (kept && isGood(kept, force)) return kept
-      // A refresh answers a reader too; what a reader began may be out of a cache of the provider.
+      // A forced load serves every caller. A normal one does not serve forced callers: the provider may answer it from
+      // a cache.
       const begun = underWay.get(true) ?? underWay.get(force)
       if (begun) return begun
       const loading = load(force, kept).finally(() => underWay.delete(force))

@@ -1,6 +1,6 @@
 import type { AddonRow } from '../../hooks/addon-types.ts'
 
-/** Makes a row of whatever a provider or an add-on calls one; undefined without a product id. */
+/** Creates a row from unchecked data; undefined without a product id. */
 export function addonRow(value: unknown): AddonRow | undefined {
   const row = Object(value) as Record<string, unknown>
   if (!isProductId(row.id)) return undefined
@@ -24,12 +24,12 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A page puts it into links and images: only the web and paths of this site, no script. */
+/** Accepts only web URLs and paths on this site, because pages use them in links and images. */
 function address(value: unknown): string {
   return /^(https?:\/\/|\/(?![/\\]))\S*$/i.test(text(value)) ? text(value) : ''
 }
 
-/** Tells whether a value can be a product id. */
+/** Checks whether a value is a valid product id. */
 export function isProductId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0
 }

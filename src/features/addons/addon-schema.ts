@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Shape of a catalogue row in answers. */
+/** Schema of a catalogue row in responses. */
 export const addonRowSchema = z.object({
   id: z.int(),
   title: z.string(),

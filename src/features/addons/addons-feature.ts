@@ -7,7 +7,7 @@ import type { LicensingProvider } from './licensing/licensing-provider.ts'
 import { offlineLicensing } from './offline/offline-licensing.ts'
 import type { SiteOptions } from './site-identity.ts'
 
-/** What the add-ons of an application are made from. */
+/** Dependencies of the add-ons feature. */
 export interface AddonsFeatureParts {
   readonly licensing: LicensingProvider | undefined
   readonly site: SiteOptions | undefined
@@ -17,7 +17,7 @@ export interface AddonsFeatureParts {
   readonly logger: Logger
 }
 
-/** Creates the add-ons of an application. Without a provider the catalogue is empty. */
+/** Creates the add-ons of an application. Without a provider, the catalogue is empty. */
 export function createAddonsFeature(parts: AddonsFeatureParts): Addons {
   const { licensing = offlineLicensing(), store, site, secrets, hooks, logger } = parts
   const { options, transients } = store

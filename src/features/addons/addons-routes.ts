@@ -20,7 +20,7 @@ const schemas = () => ({
   response: z.object({ items: z.array(addonRowSchema), age: z.optional(z.int()) }),
 })
 
-/** Gives the routes of the add-on catalogue, and those that activate and deactivate the licence of an add-on. */
+/** Returns the routes of the add-on catalogue, and of licences. */
 export function addonsRoutes(addons: Addons): readonly RestRoute[] {
   return [
     restRoute({
@@ -64,7 +64,7 @@ export function addonsRoutes(addons: Addons): readonly RestRoute[] {
   ]
 }
 
-/** What cannot be an id is the id of nothing. */
+/** Rejects an id that no add-on can have. */
 function requireProductId({ id }: Params): void {
   if (PRODUCT_ID.test(String(id)) && Number.isSafeInteger(Number(id))) return
   throw new RestError(404, 'addon_not_found', new LicensingError('addon_not_found').message)

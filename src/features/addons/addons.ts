@@ -16,59 +16,60 @@ import type { LicensingProvider } from './licensing/licensing-provider.ts'
 import { callProvider } from './licensing/provider-call.ts'
 import { type SiteOptions, siteIdentity } from './site-identity.ts'
 
-/** The catalogue of add-ons, each row with what is true of it here. */
+/** The catalogue of add-ons, with their state on this site. */
 export interface AddonList {
-  /** The rows, as the filter `sessmgr_addons_catalog` left them. */
+  /** The rows, as the filter `sessmgr_addons_catalog` returned them. */
   readonly items: readonly AddonRow[]
-  /** Seconds since the provider gave this list; there only when it was asked again and gave no other. */
+  /** Age of the list in seconds; only set if the provider was called again and failed. */
   readonly age?: number | undefined
 }
 
 /** The add-ons of an application and their licences. */
 export interface Addons {
   /**
-   * Lists the catalogue. It is kept for a day, unless the provider is on this machine.
+   * Lists the catalogue. It is cached for a day, unless the provider is local.
    *
-   * @throws LicensingError when the provider fails and no earlier list is there.
+   * @throws LicensingError if the provider fails and there is no earlier list.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   list(): Promise<AddonList>
   /**
-   * Lists the catalogue and asks the provider for it every time. When the provider fails, the last list is returned with its age.
+   * Lists the catalogue and always calls the provider. If the provider fails, returns the last list with its age.
    *
-   * @throws LicensingError when the provider fails and no earlier list is there.
+   * @throws LicensingError if the provider fails and there is no earlier list.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   refresh(): Promise<AddonList>
   /**
-   * Activates the licence of an add-on and gives its row. On failure nothing is changed.
+   * Activates the licence of an add-on and returns its row. A failure changes nothing.
    *
-   * @throws LicensingError with a code that says why.
+   * @throws LicensingError with a code for the reason.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   activate(productId: number, key: string): Promise<AddonRow>
   /**
-   * Deactivates the licence of an add-on, so that it can be used elsewhere, and gives its row. On failure nothing is changed.
+   * Deactivates the licence of an add-on, so that another site can use it, and returns its row. A failure changes
+   * nothing.
    *
-   * @throws LicensingError with a code that says why.
+   * @throws LicensingError with a code for the reason.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   deactivate(productId: number): Promise<AddonRow>
   /**
-   * Tells whether the licence of an add-on is active. Never waits for a provider elsewhere.
+   * Checks whether the licence of an add-on is active. Never waits for a remote provider.
    *
    * @throws SessmgrError `store_unavailable`.
    */
   isLicensed(productId: number): Promise<boolean>
 }
 
-/** What the add-ons are made from. */
+/** Dependencies of the add-ons. */
 export interface AddonsParts {
   readonly provider: LicensingProvider
   readonly hooks: Hooks
   readonly options: OptionStore
   readonly transients: TransientStore
-  /** Secrets that encrypt licence keys at rest, newest first. */
+  /** Secrets that encrypt stored licence keys, newest first. */
   readonly secrets: readonly string[]
   readonly site: SiteOptions | undefined
   readonly clock: Clock
@@ -101,7 +102,7 @@ export function createAddons(parts: AddonsParts): Addons {
     const items: unknown = await hooks.applyFilters('sessmgr_addons_catalog', rows, raw)
     if (Array.isArray(items)) {
       const good = items.map(addonRow).filter((row) => row !== undefined)
-      // A later row takes the place of an earlier one with its id.
+      // A later row replaces an earlier one with the same id.
       return [...new Map(good.map((row) => [row.id, row])).values()]
     }
     throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_addons_catalog" did not return an array of rows.')
@@ -125,7 +126,7 @@ export function createAddons(parts: AddonsParts): Addons {
     if (!registration) throw new LicensingError('addon_not_initialized')
   }
 
-  /** Runs what is done to one licence one after the other, so that each finds what the one before has left. */
+  /** Runs tasks on one licence one after the other. */
   function inTurn<T>(productId: number, task: () => Promise<T>): Promise<T> {
     const turn = (queues.get(productId) ?? Promise.resolve()).then(task, task)
     queues.set(productId, turn)
@@ -143,7 +144,7 @@ export function createAddons(parts: AddonsParts): Addons {
     const call = { productId, site: identity, seenAt }
     const activation = await callProvider((signal) => provider.activate({ ...call, key, previous, signal }))
     await licenses.save(activation).catch(async (error) => {
-      // The seat would be taken for ever, by a site that does not know of it.
+      // Return the seat, which would otherwise be lost: this site has no record of it.
       if (!previous)
         await callProvider((signal) => provider.deactivate({ ...call, activation, signal })).catch(() => {})
       throw error

@@ -1,6 +1,6 @@
 import type { Addons } from './addons.ts'
 
-/** Stands in for the add-ons, whose code is loaded when one of these is first called. */
+/** Returns add-ons whose code is loaded by the first call. */
 export function lateAddons(load: () => Promise<Addons>): Addons {
   let loading: Promise<Addons> | undefined
   const loaded = () => {

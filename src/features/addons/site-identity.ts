@@ -3,20 +3,20 @@ import { VERSION } from '../../ground/constants.ts'
 import type { OptionStore } from '../../options/option-store.ts'
 import type { SiteIdentity } from './licensing/licensing-provider.ts'
 
-// The point keeps it apart from the options that add-ons register, whose names have none.
+// The dot keeps the name apart from options of add-ons, whose names have none.
 const OPTION = 'sessmgr.site'
 
-/** What the application says of its site. */
+/** Describes the site. */
 export interface SiteOptions {
-  /** Public address, such as `https://example.com`. */
+  /** Public URL, such as `https://example.com`. */
   readonly url: string
-  /** Name of the site that people read. @default none */
+  /** Display name of the site. @default none */
   readonly title?: string | undefined
 }
 
 /**
- * Gives the identity of the site: another one on another address, such as on a copy for tests, and one that does not
- * tell the address, because it is salted with a random value that lies in the store.
+ * Returns the identity of the site. Another URL, such as that of a test copy, has another identity. A random value from
+ * the store salts it, so that it does not reveal the URL.
  */
 export function siteIdentity(options: OptionStore, site: SiteOptions | undefined): () => Promise<SiteIdentity> {
   let identity: Promise<SiteIdentity> | undefined
@@ -36,7 +36,7 @@ export function siteIdentity(options: OptionStore, site: SiteOptions | undefined
   }
 }
 
-/** Host and path: http or https, and a slash more or less, are the same site. */
+/** Returns host and path: http or https, with or without a trailing slash, is the same site. */
 function placeOf(url: string | undefined): string {
   if (url === undefined) return ''
   const { host, pathname } = new URL(url)

@@ -11,18 +11,18 @@ export interface AdminAsset {
   readonly gzipped: Buffer
 }
 
-/** Names of the files that the page starts with. */
+/** Names of the files that the page loads first. */
 export interface AdminEntry {
   readonly script: string
-  /** Modules that the script imports, to fetch at the same time. */
+  /** Modules that the script imports, to preload. */
   readonly modules: readonly string[]
   readonly styles: readonly string[]
 }
 
-/** The built files of the admin screen. Nothing is read before somebody asks. */
+/** The built files of the admin screen, read on demand. */
 export interface AdminAssets {
   entry(): Promise<AdminEntry>
-  /** Finds a file by name; undefined for anything that the build has not made. */
+  /** Finds a file by name; undefined if the build did not create it. */
   find(name: string): Promise<AdminAsset | undefined>
 }
 
@@ -38,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 }
 
-/** Reads the built files from a folder, each once. */
+/** Reads the built files of a folder, each once. */
 export function createAdminAssets(folder: string): AdminAssets {
   let reading: Promise<Readonly<Record<string, Chunk>>> | undefined
   const files = new Map<string, Promise<AdminAsset>>()
@@ -81,7 +81,7 @@ export function createAdminAssets(folder: string): AdminAssets {
   }
 }
 
-/** Every chunk that a chunk imports at its start, directly or not. */
+/** Returns all chunks that a chunk imports statically, directly or not. */
 function importedBy(chunk: Chunk, chunks: Readonly<Record<string, Chunk>>, seen = new Set<Chunk>()): Chunk[] {
   for (const name of chunk.imports ?? []) {
     const imported = chunks[name]

@@ -13,28 +13,30 @@ import { requireAdminFiles } from './require-admin-files.ts'
 import { type AdminOptions, resolveAdminOptions } from './resolve-admin-options.ts'
 import { createRoutesWarning, type RoutesWarning } from './routes-warning.ts'
 
-/** The admin screen as the service offers it. */
+/** The public methods of the admin screen. */
 export interface Admin {
   /**
-   * Makes the middleware of the screen.
+   * Returns the middleware of the screen.
    *
-   * @throws SessmgrError `invalid_option` for a bad option, when nobody has said who the users are, and where the built
-   * files of the screen are missing.
+   * @throws SessmgrError `invalid_option` for an invalid option, without `host`, and if the built files are missing.
    */
   admin(options?: AdminOptions): Handler
-  /** Puts a script or style sheet on the screen. @throws SessmgrError `invalid_option` for anything but an address. */
+  /**
+   * Adds a script or style sheet to the screen. @throws SessmgrError `invalid_option` for anything except a path or
+   * URL.
+   */
   enqueueAdmin(url: string): void
 }
 
-/** What the admin screen is made from. */
+/** Dependencies of the admin screen. */
 export interface AdminFeatureParts extends Omit<AdminParts, 'host' | 'enqueued' | 'notePage' | 'folder' | 'options'> {
   readonly host: Host | undefined
   readonly logger: Logger
-  /** Loads what makes the middleware. */
+  /** Loads the function that creates the middleware. */
   load(parts: AdminParts): Promise<Handler>
 }
 
-/** Creates the admin screen. It has no routes of its own; `routesWarning` notes where those that it calls are mounted. */
+/** Creates the admin screen. It has no routes of its own; `routesWarning` checks those that it calls. */
 export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; routesWarning: RoutesWarning } {
   const enqueued = new Set<string>()
   const routesWarning = createRoutesWarning(parts.restPath, parts.logger)

@@ -8,31 +8,34 @@ import type { SupportLinks } from './resolve-admin-options.ts'
 /** Id of the screen. */
 const SCREEN_ID = 'users_page_sessmgr'
 
-/** The mark of the screen; without one, browsers ask the application for a favicon.ico. */
+/** Icon of the screen. Without one, browsers request favicon.ico from the application. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#fff" stroke-width="1.75" ' +
     'stroke-linecap="round" stroke-linejoin="round"><rect width="24" height="24" rx="6" fill="#3a4fc4" stroke="none"/>' +
     '<path d="M12 4.5 6.5 7v4.2c0 3.7 2.3 6.9 5.5 8 3.2-1.1 5.5-4.3 5.5-8V7L12 4.5Zm-2.2 7.4 1.6 1.6 3-3.2"/></svg>',
 )}`
 
-/** What the page is made from. */
+/** The data of the page. */
 export interface PageParts {
   /** Path where the screen is mounted. */
   readonly base: string
   readonly entry: AdminEntry
-  /** Marks the scripts for the content security policy. */
+  /** Marks the allowed scripts for the content security policy. */
   readonly nonce: string
   readonly nonceHeader: string
   readonly vars: Readonly<Record<string, unknown>>
-  /** Scripts and style sheets of add-ons, in the order in which they run. */
+  /** Scripts and style sheets of add-ons, in running order. */
   readonly scripts: readonly string[]
   readonly texts: ReaderTexts
   readonly support: SupportLinks
-  /** The one tab that the person may use; undefined: all. */
+  /** The only tab this user may see; undefined for all. */
   readonly only: 'comments' | undefined
 }
 
-/** Makes the page of the admin screen. The add-ons' scripts run after the screen's own, when `window.sessmgr` is complete. */
+/**
+ * Returns the page of the admin screen. Scripts of add-ons run after the screen's own, once `window.sessmgr` is
+ * complete.
+ */
 export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, texts, support, only }: PageParts): string {
   const attribute = ` nonce="${nonce}"`
   const own = (name: string) => `${base}/assets/${name}`
@@ -56,7 +59,7 @@ export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, text
   )
 }
 
-/** Makes the page for somebody who is signed in and may not manage the site. */
+/** Returns the page for a signed-in user who may not manage the site. */
 export function forbiddenPage({
   base,
   entry,
@@ -82,7 +85,7 @@ function html({ say }: ReaderTexts, head: readonly string[], body: string): stri
   )
 }
 
-/** The replaced texts of the screen, by the keys that it knows them by: as data, which no policy has to allow. */
+/** Returns the replaced texts of the screen as a data block, which needs no exception in the policy. */
 function screenTexts({ replaced }: ReaderTexts): string[] {
   const own = Object.entries(replaced).filter(([key]) => key.startsWith(SCREEN_PREFIX))
   if (own.length === 0) return []
@@ -90,7 +93,7 @@ function screenTexts({ replaced }: ReaderTexts): string[] {
   return [`<script type="application/json" id="sessmgr-texts">${scriptText(texts)}</script>`]
 }
 
-/** Writes a value into a script: as JSON in which nothing can end the script. */
+/** Serializes a value for a script, as JSON that cannot end the script. */
 function scriptText(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('<', '\\u003c')

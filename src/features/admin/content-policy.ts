@@ -1,8 +1,8 @@
 import { isStyleSheet, originOf } from './page-addresses.ts'
 
-/** What the policy of the page depends on. */
+/** The data of the policy. */
 export interface PolicyParts {
-  /** Marks the scripts of this very answer. */
+  /** Marks the allowed scripts of this response. */
   readonly nonce: string
   /** Scripts and style sheets of add-ons. */
   readonly scripts: readonly string[]
@@ -10,7 +10,7 @@ export interface PolicyParts {
   readonly frameAncestors: readonly string[]
 }
 
-/** Makes the content security policy of the page: nothing inline but what carries the nonce, and no eval. */
+/** Returns the content security policy of the page: no inline code without the nonce, and no eval. */
 export function contentPolicy({ nonce, scripts, scriptOrigins, frameAncestors }: PolicyParts): string {
   const originsOf = (addresses: readonly string[]) => addresses.flatMap((address) => originOf(address) ?? [])
   const styles = scripts.filter(isStyleSheet)
@@ -19,7 +19,7 @@ export function contentPolicy({ nonce, scripts, scriptOrigins, frameAncestors }:
     'default-src': ["'none'"],
     'script-src': ["'self'", `'nonce-${nonce}'`, ...originsOf(codes), ...scriptOrigins],
     'style-src': ["'self'", ...originsOf(styles)],
-    // Icons and banners of add-ons come from where the catalogue says.
+    // Icons and banners of add-ons have URLs from the catalogue.
     'img-src': ["'self'", 'data:', 'https:'],
     'font-src': ["'self'"],
     'connect-src': ["'self'"],

@@ -15,21 +15,21 @@ import { contentPolicy } from './content-policy.ts'
 import type { ResolvedAdminOptions } from './resolve-admin-options.ts'
 import { type ScriptVarsParts, scriptVars } from './script-vars.ts'
 
-/** What the admin screen is made from. */
+/** Dependencies of the admin screen. */
 export interface AdminParts extends ScriptVarsParts {
   readonly host: Host
   readonly nonceHeader: string
   readonly findSignedIn: FindSignedIn
-  /** Makes the nonce of whoever is signed in. */
+  /** Returns the nonce of the signed-in user. */
   nonceOf(request: HostRequest): Promise<string | undefined>
   readonly textsFor: TextsFor
-  /** Scripts and style sheets that add-ons have put on the page. */
+  /** Scripts and style sheets that add-ons have added. */
   readonly enqueued: ReadonlySet<string>
-  /** Looks at every request for the page. */
+  /** Called for each request for the page. */
   notePage(request: HostRequest): void
-  /** The option of the lazy comments, if there are any: who may change it may use their tab. */
+  /** The option of the lazy comments, if they are used. Users who may change it see that tab. */
   readonly commentsOption: GuardedOption | undefined
-  /** Where the built files are. */
+  /** Folder of the built files. */
   readonly folder: string
   readonly options: ResolvedAdminOptions
 }
@@ -37,8 +37,8 @@ export interface AdminParts extends ScriptVarsParts {
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
- * Makes the middleware that serves the admin screen, for users with `manage_options`; those who may manage the lazy
- * comments alone get that tab.
+ * Returns the middleware of the admin screen, for users with `manage_options`. Users who may only manage the lazy
+ * comments see that tab only.
  */
 export function createAdmin(parts: AdminParts): Handler {
   const { nonceHeader } = parts
@@ -81,7 +81,7 @@ export function createAdmin(parts: AdminParts): Handler {
     const texts = parts.textsFor(request)
     response.setHeader('Vary', 'Accept, Cookie')
     if (wantsVars) {
-      // The screen asks for this when its nonce has become too old.
+      // The screen requests this to replace an expired nonce.
       const body = refusal ? refusalBody(refusal, texts) : await scriptVars(parts, { base, nonce: nonce ?? '', texts })
       return sendPage(request, response, refusal ?? 200, 'application/json; charset=utf-8', JSON.stringify(body))
     }
@@ -139,7 +139,8 @@ function send(
   response.setHeader('Cache-Control', cache)
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('Content-Length', body.length)
-  // Listeners of the application run now, before express-session takes the answer for sent: they may throw.
+  // Send the headers here: listeners of the application run now and may throw, before express-session takes the
+  // response as sent.
   response.writeHead(response.statusCode)
   response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { invalidOption } from '../../ground/invalid-option.ts'
 
 /**
- * Sees to it, when the application starts, that the built files of the admin screen are in their folder.
+ * Checks at startup that the built files of the admin screen exist.
  *
- * @throws SessmgrError `invalid_option` where they are not, as in a bundle.
+ * @throws SessmgrError `invalid_option` if they do not, as in a bundle.
  */
 export function requireAdminFiles(folder: string): string {
-  // An import of node:fs would cost every start some milliseconds.
+  // Importing node:fs would slow down every start by milliseconds.
   const { existsSync } = process.getBuiltinModule('node:fs')
   if (existsSync(join(folder, 'manifest.json'))) return folder
   throw invalidOption(

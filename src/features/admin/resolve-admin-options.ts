@@ -2,33 +2,33 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireKnown } from '../../ground/option-checks.ts'
 import { isAddress, isHelpAddress } from './page-addresses.ts'
 
-/** What an application may say when it mounts the admin screen. Leaving a key out, or undefined, means the default. */
+/** Options of the admin screen. An omitted or undefined option has its default. */
 export interface AdminOptions {
-  /** Where an anonymous visitor is sent to sign in; `redirect_to` is added, with the page that was asked for. @default '/login' */
+  /** Path where anonymous visitors sign in. `redirect_to` is added, with the requested page. @default '/login' */
   loginUrl?: string | undefined
-  /** Scripts and style sheets of add-ons: paths, or http or https addresses. A style sheet is known by `.css`. @default none */
+  /** Scripts and style sheets of add-ons: paths, or http or https URLs. Style sheets end in `.css`. @default none */
   scripts?: readonly string[] | undefined
-  /** Further origins that scripts may come from, such as `https://cdn.example`. @default none */
+  /** Additional origins of scripts, such as `https://cdn.example`. @default none */
   scriptOrigins?: readonly string[] | undefined
   /** Origins that may show the screen in a frame. @default none */
   frameAncestors?: readonly string[] | undefined
-  /** Path where the screen is mounted, for frameworks that do not say it. @default what Express says */
+  /** Path where the screen is mounted, for frameworks that do not report it. @default the path in Express */
   path?: string | undefined
-  /** Where the people who manage this site find help; the tab Support links there. @default no links */
+  /** Links for the tab Support, for the people who manage this site. @default no links */
   support?: SupportLinks | undefined
 }
 
-/** Where people find help: paths, http or https addresses, or `mailto:` ones. */
+/** Links to help: paths, http or https URLs, or `mailto:` ones. */
 export interface SupportLinks {
   /** Documentation. */
   readonly docs?: string | undefined
   /** A forum. */
   readonly forum?: string | undefined
-  /** Somebody to ask. */
+  /** A person or team to contact. */
   readonly contact?: string | undefined
 }
 
-/** The options as the code reads them. */
+/** The resolved options. */
 export interface ResolvedAdminOptions {
   readonly loginUrl: string
   readonly scripts: readonly string[]
@@ -42,9 +42,9 @@ const OPTIONS = ['loginUrl', 'scripts', 'scriptOrigins', 'frameAncestors', 'path
 const LINKS = ['docs', 'forum', 'contact'] as const
 
 /**
- * Checks the options of the admin screen once, when the application starts.
+ * Checks the options of the admin screen at startup.
  *
- * @throws SessmgrError `invalid_option` naming the option.
+ * @throws SessmgrError `invalid_option` with the option.
  */
 export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOptions {
   if (typeof options !== 'object' || options === null) throw invalidOption('The options of admin() must be an object')
@@ -85,6 +85,6 @@ function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
 }
 
 function isOrigin(value: unknown): boolean {
-  // Compared as text: what stands in a policy must be an origin and nothing more.
+  // Must equal its own origin exactly, because it is inserted into the policy.
   return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
 }

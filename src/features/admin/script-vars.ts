@@ -6,18 +6,18 @@ import type { LogicModes } from '../../strategies/logic-catalogue.ts'
 import type { Texts } from '../../texts/text-catalogue.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 
-/** What the variables are made from. */
+/** Dependencies of the variables. */
 export interface ScriptVarsParts {
   readonly hooks: Hooks
   readonly modes: LogicModes
-  /** Path below which the REST routes are. */
+  /** Path of the REST routes. */
   readonly restPath: string
 }
 
 /**
- * Makes the variables that `window.sessmgr` starts with, through the filter `sessmgr_admin_script_vars`.
+ * Returns the initial variables of `window.sessmgr`, passed through the filter `sessmgr_admin_script_vars`.
  *
- * @throws SessmgrError `hook_failed` when a subscriber fails, or returns anything but an object.
+ * @throws SessmgrError `hook_failed` if a subscriber fails, or returns anything except an object.
  */
 export async function scriptVars(
   { hooks, modes, restPath }: ScriptVarsParts,
@@ -37,7 +37,7 @@ export async function scriptVars(
   throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_admin_script_vars" did not return an object.')
 }
 
-/** Puts the application's texts of the built-in modes in the place of those that the modes bring. */
+/** Replaces the texts of the built-in modes with those of the application. */
 function inLanguage(logics: LogicCatalogue, texts: Texts): LogicCatalogue {
   const given = texts as Readonly<Record<string, string | undefined>>
   const entries = Object.entries(logics).map(([id, { label, desc }]) => [

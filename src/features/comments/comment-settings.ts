@@ -2,26 +2,26 @@ import type { Hooks } from '../../hooks/hooks.ts'
 import type { OptionStore } from '../../options/option-store.ts'
 import { createSiteOption, type SiteOption } from '../../options/site-option.ts'
 
-/** Name of the option that stores every setting of the lazy comments. */
+/** Name of the option that stores the settings. */
 const COMMENTS_OPTION = 'lazycomments_settings'
 
 /** The settings of the lazy comments. */
 export interface CommentSettings {
-  /** What makes the comments load. @default 'scroll' */
+  /** When comments load. @default 'scroll' */
   readonly load_method: 'scroll' | 'click' | 'off'
   /** Label of the load button. @default 'Load Comments' */
   readonly button_text: string
-  /** Whether the button looks as the theme's buttons do, or as the plugin's own. @default 'theme' */
+  /** Style of the button: that of the theme, or of the plugin. @default 'theme' */
   readonly button_style: 'theme' | 'custom'
-  /** Further CSS classes of the button. @default '' */
+  /** Additional CSS classes of the button. @default '' */
   readonly button_class: string
   /** Whether a spinner shows while comments load. @default true */
   readonly show_loader: boolean
-  /** Comments that a post must have before it loads them lazily: 1 or more. @default 1 */
+  /** Minimum number of comments for lazy loading: 1 or more. @default 1 */
   readonly minimum_count: number
   /** Whether search-engine bots get the comments inline. @default true */
   readonly disable_for_bots: boolean
-  /** Whether the parsed comments block of a post is kept. @default true */
+  /** Whether the parsed comments block of a post is cached. @default true */
   readonly cache_enabled: boolean
 }
 
@@ -46,7 +46,7 @@ const boolean = (fallback: boolean) => (value: unknown) => {
   return fallback
 }
 
-/** How each value is repaired; what cannot be repaired becomes the value that held before. */
+/** Returns the sanitiser of each value. A value that cannot be repaired becomes the current one. */
 function cleaners(current: CommentSettings): { [K in keyof CommentSettings]: (value: unknown) => unknown } {
   return {
     load_method: oneOf(['scroll', 'click', 'off'], COMMENT_DEFAULTS.load_method),
@@ -64,7 +64,7 @@ const LONGEST_TEXT = 200
 
 function plainText(value: unknown): string {
   if (typeof value !== 'string') return ''
-  // Again and again, because taking one tag out can put another together. A text of this length ends soon.
+  // Repeated, because removing one tag can create another. The text is short, so this ends soon.
   let text = value.slice(0, LONGEST_TEXT)
   for (let before = ''; before !== text; ) {
     before = text
@@ -94,25 +94,25 @@ function sanitize(value: unknown, current: CommentSettings): CommentSettings {
 /**
  * Reads and writes the settings of the lazy comments. Every write is sanitised.
  *
- * Every method rejects with `store_unavailable` when the store cannot be reached, and with `hook_failed` or
- * `hook_timeout` when a subscriber to a filter fails.
+ * Every method rejects with `store_unavailable` if the store cannot be reached, and with `hook_failed` or
+ * `hook_timeout` if a filter subscriber fails.
  */
 export interface CommentSettingsService {
-  /** The option behind the settings, `lazycomments_settings`. */
+  /** The option that stores the settings, `lazycomments_settings`. */
   readonly option: SiteOption<CommentSettings>
-  /** Reads one setting; an unknown key gives the fallback. */
+  /** Reads one setting. Returns the fallback for an unknown key. */
   get(key: string, fallback?: unknown): Promise<unknown>
   /** Reads every setting. */
   all(): Promise<CommentSettings>
-  /** Writes one setting. Resolves false when nothing changed, as for an unknown key. */
+  /** Writes one setting. Resolves to false if nothing changed, for example for an unknown key. */
   set(key: string, value: unknown): Promise<boolean>
-  /** Writes several settings. Resolves false when nothing changed. */
+  /** Writes several settings. Resolves to false if nothing changed. */
   update(values: Readonly<Record<string, unknown>>): Promise<boolean>
-  /** Gives a setting back to the defaults by forgetting what is stored of it; without a key, every setting. */
+  /** Deletes a stored setting, or all, so that the defaults apply. */
   reset(key?: keyof CommentSettings): Promise<CommentSettings>
 }
 
-/** Creates the settings service over an option store. */
+/** Creates the settings service on top of an option store. */
 export function createCommentSettings(options: OptionStore, hooks: Hooks): CommentSettingsService {
   const option = createSiteOption<CommentSettings>({
     name: COMMENTS_OPTION,

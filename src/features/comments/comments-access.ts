@@ -5,8 +5,8 @@ import { requireCapability } from '../../routes/require-capability.ts'
 import { RestError, refusalOf } from '../../routes/rest-error.ts'
 
 /**
- * Lets a caller through who may manage the lazy comments: by the capability that `lazycomments_capability` names, and
- * then by `lazycomments_has_access`, which has the last word, for an anonymous caller too.
+ * Checks that a caller may manage the lazy comments, by the capability from `lazycomments_capability`.
+ * `lazycomments_has_access` decides last, for anonymous callers too.
  *
  * @throws RestError `rest_forbidden`: 401 for an anonymous caller, 403 for another.
  */

@@ -20,38 +20,38 @@ import { createBlockCache } from './rendering/block-cache.ts'
 import { createCommentRendering } from './rendering/comment-rendering.ts'
 import type { CommentsHost } from './rendering/theme-rendering.ts'
 
-/** What the lazy comments are made from. */
+/** Dependencies of the lazy comments. */
 export interface CommentsParts {
   readonly host: CommentsHost & Pick<Host, 'can'>
   readonly store: SessmgrStore
   readonly hooks: Hooks
   readonly logger: Logger
-  /** Path below which the router is mounted. */
+  /** Path where the router is mounted. */
   readonly restPath: string
   readonly nonceHeader: string
   readonly deadlineMs: number
   readonly textsFor: TextsFor
-  /** Tells whose session a request carries. */
+  /** Returns the session of a request and its user. */
   readerOf(request: HostRequest): Reader | undefined
-  /** Tells whether a request comes from somebody who is signed in. @default whether it carries a reader's session */
+  /** Checks whether a request is from a signed-in user. @default whether it has a session with a user */
   isSignedIn?(request: HostRequest): boolean
-  /** Makes the nonce of a signed-in reader. */
+  /** Returns the nonce of a signed-in reader. */
   nonceOf(request: IncomingMessage): Promise<string | undefined>
 }
 
-/** The lazy comments as the service wires them. */
+/** The lazy comments, as the service uses them. */
 export interface CommentsFeature {
-  /** What the service offers of them. */
+  /** The public methods. */
   readonly member: LazyComments
-  /** The option of the site that they keep their settings in. */
+  /** The site option with their settings. */
   readonly option: GuardedOption
-  /** What their routes are made from, once somebody calls those. */
+  /** Dependencies of their routes, created on demand. */
   readonly routeParts: CommentsRoutesParts
 }
 
 /**
- * Creates the lazy comments, their routes and their option, and fires `lazycomments_init` when the application has had its turn to
- * subscribe.
+ * Creates the lazy comments with their routes and option. Fires `lazycomments_init` in the next turn of the event loop,
+ * after the application has subscribed.
  */
 export function createCommentsFeature(parts: CommentsParts): CommentsFeature {
   const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf } = parts
@@ -76,7 +76,7 @@ export function createCommentsFeature(parts: CommentsParts): CommentsFeature {
   }
 
   async function isLazy(request: IncomingMessage, post: unknown, single = true): Promise<boolean> {
-    // The link in the placeholder leads to the same page with the comments on it.
+    // The link in the placeholder adds this, to show the comments inline.
     const query = new URLSearchParams(request.url?.split('?').slice(1).join('?'))
     if (query.getAll('comments').includes('all')) return false
     return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })

@@ -24,17 +24,17 @@ const postId = z.string('must be given once').check(
   z.refine((text) => Number.isSafeInteger(Number(text)), POST_ID),
 )
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export interface CommentsRoutesParts {
   readonly rendering: CommentRendering
   readonly cache: BlockCache
-  /** Lets a caller through who may clear the cache. */
+  /** Checks that a caller may clear the cache. */
   readonly access: GuardedOption['require']
   readonly nonceHeader: string
   readonly deadlineMs: number
-  /** Whether the site has several languages, which the theme may tell by the request too. */
+  /** Whether the site has several languages. The theme may then depend on the request too. */
   readonly varies: boolean
-  /** Tells whether a request comes from somebody who is signed in, with a nonce or without. */
+  /** Checks whether a request is from a signed-in user, with or without a nonce. */
   isSignedIn(request: HostRequest): boolean
 }
 
@@ -43,14 +43,14 @@ export function commentsRoutes(parts: CommentsRoutesParts): readonly RestRoute[]
   return [commentsRoute(parts), cacheRoute(parts), assetsRoute]
 }
 
-/** Gives the rendered comments of a post, to everybody. */
+/** Returns the rendered comments of a post. Public. */
 function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   const { rendering, nonceHeader, deadlineMs, isSignedIn } = parts
   const vary = `Accept-Encoding, ${parts.varies ? 'Accept-Language, ' : ''}Cookie, ${nonceHeader}`
 
   /**
-   * The theme sees the request. Once that has a cookie, the markup may hold what belongs to this reader, signed in or
-   * not: a name that was remembered, a token of their session.
+   * Whether the markup is for one reader only. The theme sees the request, and with a cookie the markup may contain
+   * personal data: a remembered name, or a token of the session.
    */
   const isForOne = (request: HostRequest, caller: Caller | undefined) =>
     caller !== undefined ||
@@ -92,7 +92,7 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   })
 }
 
-/** What the markup may depend on without a cookie: the site, where one process serves several, and the language. */
+/** What the markup may depend on without a cookie: the site, if one process serves several, and the language. */
 const sharedBy = ({ headers }: HostRequest) =>
   JSON.stringify([headers.host ?? headers[':authority'], headers['accept-language']])
 
@@ -116,7 +116,7 @@ function cacheRoute({ cache, access }: CommentsRoutesParts): RestRoute {
   })
 }
 
-/** Gives the script and the style of the lazy comments. */
+/** Returns the script and the style of the lazy comments. */
 const assetsRoute = restRoute<{ name: string }>({
   methods: ['GET'],
   path: '/lazycomments/v1/assets/{name}',

@@ -5,27 +5,30 @@ import type { BlockCache } from './rendering/block-cache.ts'
 /**
  * The lazy comments of an application.
  *
- * `render`, `placeholder` and `script` reject with `hook_failed` or `hook_timeout` when a subscriber to a filter fails.
+ * `render`, `placeholder` and `script` reject with `hook_failed` or `hook_timeout` if a filter subscriber fails.
  */
 export interface LazyComments {
   /** The settings of the lazy comments. */
   readonly settings: CommentSettingsService
-  /** The kept comments blocks. */
+  /** The cache of comments blocks. */
   readonly cache: BlockCache
-  /** Gives what stands where the comments of a post stand: the placeholder, or the comments inline. */
+  /** Returns the markup for the comments of a post: the placeholder, or the comments inline. */
   render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
-  /** Gives the placeholder alone, for a block of the application's own. The page must hold `script` too. */
+  /** Returns only the placeholder, for your own blocks. The page must also contain the result of `script`. */
   placeholder(post: unknown, request?: IncomingMessage): Promise<string>
-  /** Gives the tags for the head of the page; nothing when the comments stand inline. `nonce`: of a content security policy. */
+  /**
+   * Returns the tags for the head of the page, or an empty string if comments are inline. `nonce` is for a content
+   * security policy.
+   */
   script(request: IncomingMessage, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
   /**
-   * Says that the theme is another one now: kept comments blocks are void.
+   * Invalidates cached comments blocks after a change of theme.
    *
    * @throws SessmgrError `store_unavailable`.
    */
   themeSwitched(): Promise<void>
-  /** Says that the lazy comments have been switched on, and fires `lazycomments_activated`. */
+  /** Fires `lazycomments_activated`, after you have enabled lazy comments. */
   activate(): Promise<void>
-  /** Says that the lazy comments have been switched off, and fires `lazycomments_deactivated`. Removes nothing. */
+  /** Fires `lazycomments_deactivated`, after you have disabled lazy comments. Removes no data. */
   deactivate(): Promise<void>
 }

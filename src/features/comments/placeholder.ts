@@ -2,22 +2,22 @@ import { htmlText } from '../../ground/answer-body.ts'
 import type { Say } from '../../texts/texts-for.ts'
 import { COMMENT_DEFAULTS, type CommentSettings } from './comment-settings.ts'
 
-/** What stands in a placeholder. */
+/** The data of a placeholder. */
 export interface PlaceholderParts {
   readonly postId: number
-  /** Page that shows the post; the same page with `comments=all` shows the comments inline. */
+  /** Page of the post. With `comments=all` added, it shows the comments inline. */
   readonly postUrl: string
-  /** Address that the script fetches. */
+  /** URL that the script fetches. */
   readonly source: string
   /** Nonce of a signed-in reader. */
   readonly nonce: string | undefined
   readonly nonceHeader: string
   readonly settings: CommentSettings
-  /** Gives what the reader of the page reads. */
+  /** Returns a text in the reader's language. */
   readonly say: Say
 }
 
-/** What the script says, by attribute. It stands in the page, so that the script is the same in every language. */
+/** Texts of the script, by attribute. They are in the page, so that the script is the same for every language. */
 const SAID = {
   done: 'comments_loaded_other',
   one: 'comments_loaded_one',
@@ -27,8 +27,8 @@ const SAID = {
 } as const
 
 /**
- * Writes the placeholder: a custom element for the script around a real link, which is what there is without it, and
- * the path that search engines take. The places for messages are there from the start, so that they are read out.
+ * Renders the placeholder: a custom element around a real link, for search engines and readers without the script. The
+ * elements for messages exist from the start, so that screen readers announce them.
  */
 export function placeholder({ settings, nonce, say, ...parts }: PlaceholderParts): string {
   const attributes = {
@@ -56,6 +56,6 @@ function inlineUrl(postUrl: string): string {
   return `${page}${page.includes('?') ? '&' : '?'}comments=all#comments`
 }
 
-/** An address that would run a script leads nowhere; without one the link leads to the page on which it stands. */
+/** Checks for a web URL. Any other would run a script; then the link points to the current page. */
 const isWebAddress = (url: string) =>
   URL.canParse(url, 'http://page') && /^https?:$/.test(new URL(url, 'http://page').protocol)

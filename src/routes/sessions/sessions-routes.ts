@@ -7,7 +7,7 @@ import { type RestRoute, restRoute } from '../rest-route.ts'
 import { checkIdentifier, requireUser, type UserParameters, userFields, userSummarySchema } from './user-parameter.ts'
 
 const MOST_ON_A_PAGE = 1000
-/** A number as a query has it: digits, and not so many that it would be another one. */
+/** A number in a query, short enough to be exact. */
 const digits = z.string('must be given once').check(z.regex(/^\d{1,15}$/, 'must be a whole number'))
 const limit = digits.check(
   z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
@@ -16,9 +16,9 @@ const limit = digits.check(
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
 /**
- * Lists and ends sessions: of one user, or of all.
+ * Lists and ends sessions, of one user or of all.
  *
- * @param isDurable Whether a site-wide logout outlives this process.
+ * @param isDurable Whether a site-wide logout survives a restart of this process.
  */
 export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDurable: boolean): readonly RestRoute[] {
   return [

@@ -5,7 +5,7 @@ import { invalidParams, RestError } from '../rest-error.ts'
 
 const TEXT = 'must be a string, given once'
 
-/** The fields that name a user: `user` whichever way, the others one way each. */
+/** Fields that identify a user: `user` in any way, the others in one way each. */
 export const userFields = {
   user: z.optional(z.string(TEXT)),
   id: z.optional(z.union([z.int(), z.string()], 'must be an integer or a string, given once')),
@@ -13,7 +13,7 @@ export const userFields = {
   email: z.optional(z.string(TEXT)),
 }
 
-/** Parameters that name a user. */
+/** Parameters that identify a user. */
 export interface UserParameters {
   readonly user?: string
   readonly id?: string | number
@@ -23,14 +23,14 @@ export interface UserParameters {
 
 const FIELDS = Object.keys(userFields) as (keyof UserParameters)[]
 
-/** Shape of a user in answers. */
+/** Schema of a user in responses. */
 export const userSummarySchema = z.object({
   id: z.union([z.int(), z.string()]),
   login: z.string(),
   display_name: z.string(),
 })
 
-/** Refuses a missing or blank identifier with the code that scripts know, and more than one identifier. */
+/** Rejects a missing or blank identifier, and more than one identifier. */
 export function checkIdentifier(params: Readonly<Record<string, unknown>>): void {
   const [first, second] = FIELDS.filter((field) => !isBlank(params[field]))
   if (first === undefined) {
@@ -44,7 +44,7 @@ export function checkIdentifier(params: Readonly<Record<string, unknown>>): void
 }
 
 /**
- * Finds the user that a call names.
+ * Finds the user of a call.
  *
  * @throws RestError 404 `user_not_found`, 409 `ambiguous_identifier`.
  */

@@ -5,34 +5,34 @@ import type { Caller } from '../caller.ts'
 import { requireCapability } from '../require-capability.ts'
 import { refusalOf } from '../rest-error.ts'
 
-/** Says who may read and change which option that is exposed over REST. */
+/** Decides who may read and change each option exposed over REST. */
 export interface OptionAccess {
   /**
-   * Lists the options of a caller.
+   * Lists the options that a caller may access.
    *
-   * @throws RestError `rest_forbidden` when there are none.
+   * @throws RestError `rest_forbidden` if there are none.
    */
   list(caller: Caller | undefined): Promise<readonly SiteOption[]>
   /**
-   * Lets a caller through who may read and change an option.
+   * Checks that a caller may read and change an option.
    *
-   * @throws RestError `rest_forbidden` for another.
+   * @throws RestError `rest_forbidden` otherwise.
    */
   require(caller: Caller | undefined, option: SiteOption): Promise<void>
 }
 
-/** An option with an access model of its own. */
+/** An option with its own access rules. */
 export interface GuardedOption {
   readonly option: SiteOption
   /**
-   * Lets a caller through who may read and change the option.
+   * Checks that a caller may read and change the option.
    *
-   * @throws RestError `rest_forbidden` for another.
+   * @throws RestError `rest_forbidden` otherwise.
    */
   require(caller: Caller | undefined): Promise<void>
 }
 
-/** Creates the access to options: administrators have it, except where an option is guarded by an access model of its own. */
+/** Creates the access rules: administrators have access, except to options with their own rules. */
 export function createOptionAccess(
   options: OptionRegistry,
   host: Host,
@@ -41,7 +41,7 @@ export function createOptionAccess(
   const own = new Map(guarded.map((one) => [one.option.name, one]))
 
   async function requireOption(caller: Caller | undefined, { name }: SiteOption): Promise<void> {
-    // No filter opens settings to callers who are not signed in.
+    // No filter opens settings to anonymous callers.
     if (caller && own.has(name)) await own.get(name)?.require(caller)
     else await requireCapability(host, caller, 'manage_options')
   }

@@ -5,15 +5,15 @@ import { RestError } from '../rest-error.ts'
 /** A write to an option. */
 export interface OptionWrite {
   readonly name: string
-  /** The value that it replaces. */
+  /** The value that the write replaces. */
   readonly current: unknown
   readonly requested: unknown
-  /** What the answer puts before a key: nothing where the option is all that the route has. */
+  /** Prefix of keys in the response; empty if the route only has this option. */
   readonly prefix: string
 }
 
 /**
- * Refuses writes that would overwrite what somebody else has changed since the caller read it, by `If-Match`.
+ * Refuses a write to keys that have changed since the caller read them, by `If-Match`.
  *
  * @throws RestError 409 `settings_changed`, with both values of each such key.
  */

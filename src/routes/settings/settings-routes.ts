@@ -16,13 +16,13 @@ import { invalidParams } from '../rest-error.ts'
 import { type RestRoute, restRoute } from '../rest-route.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 
-/** A maximum as JSON or as the digits of a form. The settings refuse digits that make too large a number. */
+/** A maximum as JSON or as the digits of a form. The settings refuse numbers that are too large. */
 const maximum = z.union(
   [z.int().check(z.minimum(LEAST, { abort: true })), z.string().check(z.regex(/^0*[1-9]\d*$/))],
   `must be ${A_MAXIMUM}`,
 )
 
-/** Reads and changes the settings of the session limit, tells where each comes from, and gives them back to the code. */
+/** Reads, changes and resets the settings of the session limit, and shows the source of each value. */
 export function settingsRoutes(settings: SettingsService, modes: LogicModes): readonly RestRoute[] {
   const path = '/sessmgr/v1/settings'
   const access = 'manage_options'
@@ -93,7 +93,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
   ]
 }
 
-/** Unknown keys are dropped beside a known one. A body with nothing else is a mistake, and would look as if it had worked. */
+/** Rejects a body without any known key, which would seem to work. Otherwise unknown keys are dropped. */
 function requireSetting(params: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(params)
   if (names.length === 0 || names.some(isSetting)) return

@@ -12,7 +12,7 @@ import { refuseIfChanged } from './refuse-if-changed.ts'
 const SOURCES = z.object({ value: z.unknown(), stored: z.unknown(), defaults: z.unknown() })
 const ANY_OPTIONS = z.record(z.string(), z.unknown())
 
-/** Reads and changes the options that are exposed over REST, tells where each comes from, and gives them back to the code. */
+/** Reads, changes and resets the options exposed over REST, and shows the source of each value. */
 export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionAccess): readonly RestRoute[] {
   const path = '/wp/v2/settings'
   const access = optionAccess.list
@@ -55,11 +55,11 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
       schemas: () => ({ params: ANY_OPTIONS, response: ANY_OPTIONS }),
       needsBody: true,
       async handle({ params, request, caller }) {
-        // A name that is not an exposed option is dropped.
+        // Names that are not exposed options are dropped.
         const changed = options.exposed().filter(({ name }) => Object.hasOwn(params, name))
         for (const option of changed) await optionAccess.require(caller, option)
         const writeTo = (name: string, current: unknown) => ({ name, current, requested: params[name], prefix: name })
-        // Checked all before the first is written, so that one bad value leaves everything as it is.
+        // Check all before writing the first, so that one invalid value changes nothing.
         if (changed.length > 1) {
           const writes = changed.map(async ({ name, get }) => writeTo(name, await get()))
           refuseIfChanged(request, await Promise.all(writes))

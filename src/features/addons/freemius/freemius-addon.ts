@@ -2,16 +2,16 @@ import { isProductId } from '../addon-row.ts'
 import { LicensingError } from '../licensing/licensing-error.ts'
 import type { RawAddon } from '../licensing/licensing-provider.ts'
 
-/** Where add-ons are bought and described. */
+/** Pages where add-ons are sold and described. */
 export interface AddonPages {
-  /** Address of the checkout; the product id is put behind it. */
+  /** URL of the checkout. The product id is appended. */
   readonly checkoutUrl: string
-  /** Address of an add-on's own page, by product id. */
+  /** URL of each add-on's page, by product id. */
   readonly homepages: Readonly<Record<number, string>>
 }
 
 /**
- * Reads the add-ons out of an answer: the list stands under `addons`, or under `plugins`.
+ * Reads the add-ons from a response, under `addons` or `plugins`.
  *
  * @throws LicensingError `provider_bad_response` for anything else.
  */
@@ -47,12 +47,12 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Freemius's own description of a product has a place for its secret key. */
+/** Removes secret keys, which Freemius may include in products. */
 function withoutSecrets(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value, (name, part) => (/secret|token/i.test(name) ? undefined : part)))
   } catch {
-    // Nested deeper than anything that says something.
+    // Nested deeper than any valid response.
     throw new LicensingError('provider_bad_response')
   }
 }

@@ -14,14 +14,14 @@ export interface FreemiusCall {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON. */
   readonly body?: object | undefined
-  /** Ends the call and all its attempts. */
+  /** Aborts the call and its retries. */
   readonly signal: AbortSignal
 }
 
 /**
- * Calls Freemius and gives the JSON of its answer. A GET is tried up to three times, anything else once.
+ * Calls Freemius and returns the JSON of its response. A GET is tried up to three times, other methods once.
  *
- * @throws LicensingError alone, made of nothing but our own words, numbers and codes.
+ * @throws LicensingError only, which contains nothing from the response except numbers and codes.
  */
 export async function callFreemius(fetchIt: typeof fetch, call: FreemiusCall): Promise<unknown> {
   for (const pause of call.method === 'GET' ? PAUSES_MS : []) {
@@ -29,7 +29,7 @@ export async function callFreemius(fetchIt: typeof fetch, call: FreemiusCall): P
       return await attempt(fetchIt, call)
     } catch (error) {
       const { retryable, httpStatus } = error as LicensingError
-      // Who says that these are too many calls is not asked again at once.
+      // Do not retry at once after "too many requests".
       if (!retryable || httpStatus === 429 || call.signal.aborted) throw error
       await sleep(pause, undefined, { signal: call.signal }).catch(() => Promise.reject(error))
     }
@@ -61,7 +61,7 @@ async function attempt(fetchIt: typeof fetch, { method, url, headers, body, sign
   return json
 }
 
-/** Leaves the rest of an answer unread. */
+/** Cancels the rest of a response. */
 function refused(response: Response, error: LicensingError): LicensingError {
   void response.body?.cancel().catch(() => {})
   return error
@@ -74,7 +74,7 @@ async function textOf(response: Response, signal: AbortSignal): Promise<string> 
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    // The signal alone does not always reach a body that has begun to arrive.
+    // The signal does not always abort a body that has begun to arrive.
     while (reader) {
       const { value } = await orAborted(reader.read(), signal)
       if (!value) break

@@ -8,13 +8,13 @@ const CODES: Readonly<Record<string, LicensingCode>> = {
   license_error: 'provider_rejected',
 }
 
-/** A code; anything else that stands in its place may hold what was sent. */
+/** Matches a code. Any other value may contain what was sent. */
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 
 /**
- * Makes the error of an answer that says no.
+ * Creates the error for an error response.
  *
- * Only the code is taken out of it: the answer echoes the request, licence key and all.
+ * Only uses the code: the response repeats the request, including the licence key.
  */
 export function freemiusError(httpStatus: number, body: unknown): LicensingError {
   const { error } = Object(body) as { error?: { code?: unknown } | null }

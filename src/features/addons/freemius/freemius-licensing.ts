@@ -11,7 +11,7 @@ const PAGE = 50
 const MAX_PAGES = 20
 
 /**
- * Has licences sold and counted by Freemius.
+ * Creates the provider of licences that Freemius sells.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
@@ -19,7 +19,7 @@ const MAX_PAGES = 20
  */
 export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingProvider {
   const { productId, access, baseUrl, timeoutMs, ...resolved } = resolveFreemiusOptions(options)
-  // The interface is described with the one form, and the vendor's own library signs with the other.
+  // Freemius documents one form, but its own library signs with the other.
   let forms: readonly DigestForm[] = ['bytes', 'hex']
 
   const urlOf = (path: string, query: Record<string, string> = {}) =>
@@ -52,7 +52,7 @@ export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingP
       const known = addons.size
       const found = freemiusAddons(await page(pages * PAGE, signal), resolved)
       for (const addon of found) addons.set(addon.id, addon)
-      // A backend that overlooks the offset gives the same page again and again.
+      // A server that ignores the offset returns the same page again.
       if (found.length < PAGE || addons.size === known) break
     }
     return [...addons.values()]
@@ -108,7 +108,7 @@ export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingP
       try {
         idOf((await post(`/v1/products/${id}/licenses/deactivate.json`, body, signal)).id)
       } catch (error) {
-        // There is no seat to give back.
+        // The site no longer has a seat.
         const { code, httpStatus } = error as LicensingError
         if (code !== 'license_missing' || httpStatus !== 404) throw error
       }
@@ -119,7 +119,7 @@ export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingP
 
 type Validate = NonNullable<LicensingProvider['validate']>
 
-/** Ids are 64-bit numbers, which come as texts or as numbers. */
+/** Ids are 64-bit numbers, sent as strings or numbers. */
 function idOf(value: unknown): string {
   const id = typeof value === 'number' ? String(value) : value
   if (typeof id === 'string' && /^[1-9]\d{0,19}$/.test(id)) return id

@@ -3,31 +3,31 @@ import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireKnown, requireWhole } from '../../../ground/option-checks.ts'
 import { isProductId } from '../addon-row.ts'
 
-/** What an application may say of licences that Freemius sells. Give `apiToken`, or `publicKey`. */
+/** Options of freemiusLicensing(). Set `apiToken` or `publicKey`. */
 export interface FreemiusLicensingOptions {
   /** Id of the parent product, whose add-ons are listed. @default LICENSING_ID, that of sessmgr itself */
   productId?: number | undefined
   /** API token of the product. It stays on the server. */
   apiToken?: string | undefined
-  /** Public key of the product: requests are signed then. */
+  /** Public key of the product, to sign requests. */
   publicKey?: string | undefined
-  /** Secret key of the product, beside `publicKey`. @default none: what the public key may see */
+  /** Secret key of the product, besides `publicKey`. @default none: only public data */
   secretKey?: string | undefined
-  /** Address of an add-on's own page, by product id. @default its checkout page */
+  /** URL of each add-on's page, by product id. @default its checkout page */
   homepages?: Readonly<Record<number, string>> | undefined
-  /** Asks about licences from time to time, which puts their keys into the address of a request. @default false */
+  /** Checks licences from time to time, which puts their keys into request URLs. @default false */
   validate?: boolean | undefined
-  /** Address of the interface: https, or this machine. @default 'https://api.freemius.com' */
+  /** URL of the API: https, or this machine. @default 'https://api.freemius.com' */
   baseUrl?: string | undefined
-  /** Address of the checkout, before the product id. @default 'https://checkout.freemius.com/plugin/' */
+  /** URL of the checkout, without the product id. @default 'https://checkout.freemius.com/plugin/' */
   checkoutUrl?: string | undefined
-  /** Milliseconds that a call and its repetitions may take: 1 to 10,000. @default 10000 */
+  /** Milliseconds that a call with its retries may take: 1 to 10,000. @default 10000 */
   timeoutMs?: number | undefined
-  /** Sends the requests. @default the one of Node */
+  /** Sends the requests. @default the global fetch */
   fetch?: typeof fetch | undefined
 }
 
-/** The options as the code reads them. */
+/** The resolved options. */
 export interface ResolvedFreemiusOptions {
   readonly productId: number
   readonly access:
@@ -35,7 +35,7 @@ export interface ResolvedFreemiusOptions {
     | { readonly publicKey: string; readonly secretKey?: string | undefined }
   readonly homepages: Readonly<Record<number, string>>
   readonly validate: boolean
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly checkoutUrl: string
   readonly timeoutMs: number
@@ -55,14 +55,14 @@ const OPTIONS = [
   'fetch',
 ] as const satisfies readonly (keyof FreemiusLicensingOptions)[]
 
-/** A credential goes into a header. */
+/** A credential is sent in a header. */
 const CREDENTIAL = /^[\x21-\x7e]+$/
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
- * Checks the options once.
+ * Checks the options.
  *
- * @throws SessmgrError `invalid_option` naming the option; never with the value of a credential.
+ * @throws SessmgrError `invalid_option` with the option, but never a credential.
  */
 export function resolveFreemiusOptions(options: FreemiusLicensingOptions): ResolvedFreemiusOptions {
   if (typeof options !== 'object' || options === null) {
@@ -92,7 +92,7 @@ export function resolveFreemiusOptions(options: FreemiusLicensingOptions): Resol
     baseUrl: checkAddress('baseUrl', baseUrl).replace(/\/+$/, ''),
     checkoutUrl: checkAddress('checkoutUrl', checkoutUrl),
     timeoutMs,
-    // Looked up for each call: an application may put its own in place of Node's at any time.
+    // Looked up for each call, because an application may replace the global fetch.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
   }
 }

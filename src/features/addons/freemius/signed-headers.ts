@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 
-/** How the digest is written before it becomes base64url. */
+/** Encoding of the digest before base64url. */
 export type DigestForm = 'bytes' | 'hex'
 
-/** One request, and who signs it. */
+/** A request and its signer. */
 export interface SignedRequest {
   readonly method: string
   /** Path without the query. */
@@ -12,12 +12,12 @@ export interface SignedRequest {
   readonly date: Date
   readonly id: number
   readonly publicKey: string
-  /** Left out: the public key signs, which is good for public things. */
+  /** Without it, the public key signs, which suffices for public data. */
   readonly secretKey?: string | undefined
   readonly form: DigestForm
 }
 
-/** Makes the headers of a signed request to Freemius. */
+/** Returns the headers of a signed request to Freemius. */
 export function signedHeaders(request: SignedRequest): Record<string, string> {
   const { method, path, body, id, publicKey, secretKey = publicKey, form } = request
   const date = request.date.toUTCString().replace('GMT', '+0000')

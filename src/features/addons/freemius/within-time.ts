@@ -1,7 +1,7 @@
 /**
- * Runs a task with a signal that is aborted once `ms` milliseconds have passed, or another signal is.
+ * Runs a task with a signal that is aborted after `ms` milliseconds, or with another signal.
  *
- * Made by hand: Node may collect the signals of AbortSignal.timeout and AbortSignal.any before they fire.
+ * Not AbortSignal.timeout or AbortSignal.any: Node may garbage-collect their signals before they fire.
  */
 export async function withinTime<T>(
   ms: number,

@@ -7,9 +7,9 @@ const METHODS = ['listAddons', 'activate', 'deactivate'] as const
 const NAME = /^[a-z][a-z0-9.:-]*$/
 
 /**
- * Checks what an application says of its licences.
+ * Checks the options `licensing` and `site`.
  *
- * @throws SessmgrError `invalid_option` naming the option.
+ * @throws SessmgrError `invalid_option` with the option.
  */
 export function checkLicensing(licensing: LicensingProvider | undefined, site: SiteOptions | undefined): void {
   if (site !== undefined) checkSite(site)

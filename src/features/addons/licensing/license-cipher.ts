@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** A text as it is stored: encrypted, or as it is where nobody gave a secret. */
+/** A stored string: encrypted, or plain if there is no secret. */
 export type StoredText = { readonly sealed: string } | { readonly plain: string }
 
-/** Encrypts what is stored of licences. */
+/** Encrypts stored licence data. */
 export interface LicenseCipher {
-  /** Makes the stored form of a text. `context` must be the same when it is opened. */
+  /** Encrypts a string. Opening it needs the same `context`. */
   seal(text: string, context: string): StoredText
-  /** Reads a stored text; undefined when no secret opens it. `isOld`: it should be sealed anew. */
+  /** Decrypts a stored string; undefined if no secret fits. `isOld` means that it should be encrypted again. */
   open(stored: StoredText, context: string): { readonly text: string; readonly isOld: boolean } | undefined
 }
 
@@ -16,9 +16,9 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Creates the cipher: AES-256-GCM with a key that HKDF derives from a secret.
+ * Creates the cipher: AES-256-GCM with a key derived from a secret by HKDF.
  *
- * @param secrets The secrets, newest first: the first one seals, all of them open. None: nothing is encrypted.
+ * @param secrets The secrets, newest first: the first one encrypts, all decrypt. Without secrets, nothing is encrypted.
  */
 export function createLicenseCipher(secrets: readonly string[]): LicenseCipher {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, 'sessmgr', 'licences at rest', 32)))

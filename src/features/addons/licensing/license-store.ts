@@ -6,14 +6,14 @@ import type { LicenseCipher } from './license-cipher.ts'
 import { LicensingError } from './licensing-error.ts'
 import type { Activation } from './licensing-provider.ts'
 
-// The point keeps it apart from the options that add-ons register, whose names have none: nobody can expose it.
+// The dot keeps the name apart from options of add-ons, whose names have none: no route can expose it.
 const OPTION = 'sessmgr.licenses'
-/** Writes that may lose against others before a change gives up. */
+/** Attempts before a change gives up because of concurrent writes. */
 const MAX_ATTEMPTS = 20
 
 const storedText = z.union([z.object({ sealed: z.string() }), z.object({ plain: z.string() })])
 const storedLicense = z.object({
-  /** Name of the provider that it was activated at: no other one could make anything of it. */
+  /** Name of the provider that activated it. Another provider cannot use it. */
   provider: z.string(),
   uid: z.string(),
   installId: z.nullable(z.string()),
@@ -31,22 +31,22 @@ type StoredRecord = z.infer<typeof storedRecord>
 /** The licences of this site. */
 export interface KeptLicenses {
   readonly activations: ReadonlyMap<number, Activation>
-  /** The latest time that this site has seen, ISO 8601. */
+  /** The latest time seen on this site, ISO 8601. */
   readonly seenAt: string | undefined
 }
 
-/** Keeps the licences that are active on this site, their keys encrypted when there is a secret. */
+/** Stores the active licences of this site, encrypted if there is a secret. */
 export interface LicenseStore {
   read(): Promise<KeptLicenses>
-  /** Keeps an activation in place of the product's earlier one. */
+  /** Stores an activation, replacing the earlier one of the product. */
   save(activation: Activation): Promise<void>
-  /** Forgets the activation of a product, and with the last one the latest time seen. */
+  /** Removes the activation of a product. With the last one, removes the latest time seen. */
   remove(productId: number): Promise<void>
-  /** Notes the time, unless a later one is known. */
+  /** Saves the time, unless a later one is stored. */
   see(time: string): Promise<void>
 }
 
-/** Creates the store of the licences over the options of the site. */
+/** Creates the store of licences on top of the site's options. */
 export function createLicenseStore(
   options: OptionStore,
   cipher: LicenseCipher,
@@ -61,7 +61,7 @@ export function createLicenseStore(
     return { revision: stored?.revision, record: parsed.success ? parsed.data : { licenses: {} } }
   }
 
-  /** Changes the record by compare-and-set, so that two licences that are activated at once both stay. */
+  /** Changes the record by compare-and-set, so that parallel activations are all kept. */
   async function change(make: (record: StoredRecord) => StoredRecord | undefined): Promise<void> {
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const { revision, record } = await load()
@@ -71,7 +71,7 @@ export function createLicenseStore(
     throw new SessmgrError('store_unavailable', 'The licences are being changed by many at once. Try again.')
   }
 
-  /** Takes no more of an activation than it should have: what else a provider gave may be anything. */
+  /** Encrypts an activation. Drops unknown fields of a provider. */
   function seal({ productId, key, proof, ...rest }: Activation): StoredLicense {
     const secret = cipher.seal(JSON.stringify({ key, proof }), String(productId))
     const parsed = storedLicense.safeParse({ ...rest, provider, secret })
@@ -79,7 +79,7 @@ export function createLicenseStore(
     throw new LicensingError('provider_bad_response')
   }
 
-  /** Reads one licence; undefined, with a warning, when it cannot be read. */
+  /** Reads one licence; undefined, with a warning, if it cannot be read. */
   function open(id: string, value: unknown): { activation: Activation; isOld: boolean } | undefined {
     const parsed = storedLicense.safeParse(value)
     const isOurs = parsed.success && parsed.data.provider === provider
@@ -102,7 +102,7 @@ export function createLicenseStore(
     return Object.entries(licenses).flatMap(([id, value]) => open(id, value) ?? [])
   }
 
-  /** Encrypts anew what an old secret, or none, had been used for, so that the old one can be taken away. */
+  /** Encrypts licences again that were encrypted with an old secret or none, so that the old secret can be removed. */
   async function sealAnew(): Promise<void> {
     await change((record) => {
       const old = opened(record).filter(({ isOld }) => isOld)
@@ -130,7 +130,7 @@ export function createLicenseStore(
     remove: (productId) =>
       change(({ seenAt, licenses }) => {
         const { [productId]: _removed, ...rest } = licenses
-        // A clock that was wrong for a day must not lock a site out of its licences for ever.
+        // Drop the time seen: a clock that was wrong once must not block licences permanently.
         return Object.keys(rest).length > 0 ? { seenAt, licenses: rest } : { licenses: {} }
       }),
     see: (time) =>

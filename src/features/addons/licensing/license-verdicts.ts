@@ -6,19 +6,19 @@ import type { Activation, LicensingProvider, SiteIdentity } from './licensing-pr
 import { callProvider } from './provider-call.ts'
 
 const LEEWAY_MS = 60_000
-/** How often a provider elsewhere is asked about one licence. */
+/** Minimum time between checks of one licence with a remote provider. */
 const PAUSE_MS = 5 * 60_000
-/** How often the time is noted. */
+/** Minimum time between saving the time seen. */
 const NOTE_MS = 60 * 60_000
 
-/** Tells whether an activation is good now. */
+/** Checks whether an activation is valid now. */
 export type LicenseVerdict = (activation: Activation, seenAt: string | undefined) => Promise<boolean>
 
 /**
- * Creates the verdict on licences.
+ * Creates the check of licences.
  *
- * A provider on this machine is asked each time, and its failure counts as no. One elsewhere is asked beside: nobody
- * waits for it, what it said last holds, and while it says nothing the licence is what the activation made it.
+ * A local provider is called each time, and its failure makes the licence inactive. A remote provider is called in the
+ * background: its last result applies, and until there is one, the licence is active.
  */
 export function createLicenseVerdicts(parts: {
   provider: LicensingProvider
@@ -51,7 +51,7 @@ export function createLicenseVerdicts(parts: {
       return false
     }
     const now = clock.now()
-    // The verdict stands: a note that cannot be written must not change it.
+    // A failure to save the time must not change the result.
     if (now - Date.parse(seenAt ?? '') < NOTE_MS) return true
     await licenses.see(new Date(now).toISOString()).catch(({ message }) => {
       warn(logger, 'licence-not-checked', 'The time of a licence check could not be saved.', { error: message })
@@ -74,7 +74,7 @@ export function createLicenseVerdicts(parts: {
 
   return async (activation, seenAt) => {
     const site = await parts.site()
-    // A copy of the database on another address has no licence of its own.
+    // A copy of the database on another URL has no licence of its own.
     if (activation.uid !== site.uid) return false
     if (activation.expiresAt !== null && clock.now() > Date.parse(activation.expiresAt) + LEEWAY_MS) return false
     if (!provider.validate) return true

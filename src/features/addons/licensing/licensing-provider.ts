@@ -1,38 +1,38 @@
 import type { LicensingCode } from './licensing-error.ts'
 
-/** An add-on as a provider lists it. */
+/** An add-on in a provider's list. */
 export interface RawAddon {
-  /** Product id: a positive safe integer. */
+  /** Product id, a positive safe integer. */
   readonly id: number
-  /** The short name. */
+  /** Short name. */
   readonly slug: string
-  /** The name that people read. */
+  /** Display name. */
   readonly title: string
-  /** Whether it needs a licence. */
+  /** Whether the add-on needs a licence. */
   readonly is_premium: boolean
-  /** Address of a picture; null when there is none. */
+  /** URL of a picture; null if there is none. */
   readonly icon: string | null
-  /** Address where it can be had; empty when there is none. */
+  /** URL where the add-on is available, or an empty string. */
   readonly link: string
-  /** A sentence or two, as plain text. */
+  /** One or two sentences of plain text. */
   readonly description: string
-  /** Address where one can read about it; empty when there is none. */
+  /** URL of a page about the add-on, or an empty string. */
   readonly homepage: string
-  /** Address of a wide picture; empty when there is none. */
+  /** URL of a wide picture, or an empty string. */
   readonly banner: string
-  /** Address of a larger wide picture; empty when there is none. */
+  /** URL of a larger wide picture, or an empty string. */
   readonly banner_large: string
-  /** What the provider said of it, as JSON, without anything secret. */
+  /** The provider's data as JSON, without secrets. */
   readonly raw: unknown
 }
 
 /** The site that a licence is activated on. */
 export interface SiteIdentity {
-  /** 32 hexadecimal digits that do not tell the address. */
+  /** 32 hex digits that do not reveal the URL. */
   readonly uid: string
-  /** Public address of the site; empty when the application has not told it. */
+  /** Public URL of the site; empty if unknown. */
   readonly url: string
-  /** Name of the site that people read, if the application has told it. */
+  /** Display name of the site, if known. */
   readonly title?: string | undefined
   /** Version of this package. */
   readonly version: string
@@ -42,72 +42,74 @@ export interface SiteIdentity {
 export interface Activation {
   /** Product id of the add-on. */
   readonly productId: number
-  /** The licence key. It goes into no message or log. */
+  /** The licence key. No message or log contains it. */
   readonly key: string
-  /** Identity of the site at the activation. */
+  /** Identity of the site at activation. */
   readonly uid: string
-  /** Id of this installation at the provider; null when the provider knows none. */
+  /** Id of this installation at the provider, or null. */
   readonly installId: string | null
-  /** Name of what was bought; null when the provider tells none. */
+  /** Name of the plan, or null. */
   readonly plan: string | null
-  /** When it was activated, ISO 8601. */
+  /** Time of activation, ISO 8601. */
   readonly activatedAt: string
-  /** When it expires, ISO 8601; null: never, or not known. */
+  /** Time of expiry, ISO 8601; null if never or unknown. */
   readonly expiresAt: string | null
-  /** What the provider needs for later calls; kept like the key. */
+  /** Data that the provider needs for later calls; stored like the key. */
   readonly proof?: string | undefined
 }
 
-/** What a provider says of an activation. */
+/** The provider's view of an activation. */
 export interface LicenseState {
-  /** Whether the licence is good on this site now. */
+  /** Whether the licence is valid on this site now. */
   readonly active: boolean
-  /** Why it is not; only with `active` false. */
+  /** Why it is not valid; only if `active` is false. */
   readonly reason?: LicensingCode | undefined
-  /** When it expires, ISO 8601; null: never. */
+  /** Time of expiry, ISO 8601; null if never. */
   readonly expiresAt: string | null
-  /** Sites the licence is good for; null: any number. */
+  /** Number of sites the licence allows; null if unlimited. */
   readonly quota: number | null
-  /** Sites it is active on; null: not known. */
+  /** Number of sites it is active on; null if unknown. */
   readonly used: number | null
 }
 
-/** What every call about a licence carries. */
+/** Parameters of every call about a licence. */
 export interface LicenseCall {
   /** Product id of the add-on. */
   readonly productId: number
   /** The site that calls. */
   readonly site: SiteIdentity
-  /** The latest time that this site has seen, ISO 8601: a clock that is well behind has been turned back. */
+  /** The latest time seen on this site, ISO 8601. A clock far behind it has been turned back. */
   readonly seenAt?: string | undefined
-  /** Ends the call: it then rejects with `provider_unavailable`. */
+  /** Aborts the call, which then rejects with `provider_unavailable`. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Knows the add-ons that exist and the licences for them. The service caches, encrypts and stores; a provider does not.
+ * Supplies add-ons and licences. The service caches, encrypts and stores; a provider does not.
  *
- * Every method rejects with a `LicensingError` alone, whose text, code and cause hold neither key nor secret:
- * `provider_unavailable` when the call may succeed later, also when its signal is aborted.
+ * Every method must reject with a `LicensingError` only, without a key or secret in its message or cause. Use
+ * `provider_unavailable` if the call may succeed later, and if its signal is aborted.
  */
 export interface LicensingProvider {
-  /** Names the provider and the catalogue it gives, such as `freemius:1234`: lower-case letters, digits, ".", ":" and "-". */
+  /**
+   * Identifies the provider and its catalogue, such as `freemius:1234`: lowercase letters, digits, ".", ":" and "-".
+   */
   readonly name: string
-  /** Says that every answer comes from this machine: nothing is cached then, and `validate` is asked each time. */
+  /** Whether all data is on this machine. If so, nothing is cached, and every check calls `validate`. */
   readonly local?: boolean | undefined
   /** Lists the add-ons. */
   listAddons(call: {
-    /** Somebody wants to know what is new. @default false */
+    /** Whether a user asked for a fresh list. @default false */
     readonly force?: boolean | undefined
-    /** Ends the call: it then rejects with `provider_unavailable`. */
+    /** Aborts the call, which then rejects with `provider_unavailable`. */
     readonly signal?: AbortSignal | undefined
   }): Promise<readonly RawAddon[]>
-  /** Activates a licence on a site. With the `previous` activation of the same site it takes no further seat. */
+  /** Activates a licence on a site. With the `previous` activation of the same site, it takes no further seat. */
   activate(
     call: LicenseCall & { readonly key: string; readonly previous?: Activation | undefined },
   ): Promise<Activation>
-  /** Gives the seat back. Resolves also when the site holds it no more. */
+  /** Releases the seat. Resolves even if the site no longer has one. */
   deactivate(call: LicenseCall & { readonly activation: Activation }): Promise<void>
-  /** Tells whether an activation is still good. Without it, it is until it expires. */
+  /** Checks whether an activation is still valid. Without this method, it is valid until it expires. */
   validate?(call: LicenseCall & { readonly activation: Activation }): Promise<LicenseState>
 }

@@ -1,14 +1,14 @@
 import { withDeadline } from '../../../ground/deadline.ts'
 import { LicensingError } from './licensing-error.ts'
 
-/** A little more than a provider allows itself, so that its own word on what is wrong comes first. */
+/** Slightly more than providers allow themselves, so that their own error comes first. */
 const DEADLINE_MS = 10_250
 
 /**
  * Calls a provider with a deadline.
  *
- * @throws LicensingError alone: `provider_unavailable` past the deadline, `provider_bad_response` for an error of another
- * kind, whose text may hold anything and is dropped.
+ * @throws LicensingError only: `provider_unavailable` after the deadline, `provider_bad_response` for an error of
+ * another kind, whose message is dropped.
  */
 export async function callProvider<T>(call: (signal: AbortSignal) => Promise<T>, ms = DEADLINE_MS): Promise<T> {
   const controller = new AbortController()

@@ -1,4 +1,4 @@
-/** An Ed25519 key as JWK, RFC 8037: a public one, or with `d` a private one. */
+/** An Ed25519 key as JWK, RFC 8037: public, or private with `d`. */
 export interface Ed25519Jwk {
   /** `OKP`. */
   readonly kty?: string

@@ -6,40 +6,40 @@ import { REVOCATIONS_TYPE } from './revocation-list.ts'
 
 /** The vendor's Ed25519 private key. */
 export interface SigningKey {
-  /** PEM, or JWK. */
+  /** PEM or JWK. */
   readonly key: string | Ed25519Jwk
-  /** Name under which applications know the public key. */
+  /** Id of the public key in applications. */
   readonly kid: string
 }
 
-/** What a vendor says of a licence. */
+/** The terms of a licence. */
 export interface LicenseGrant {
-  /** The vendor, as applications name it in the option `issuer`. */
+  /** The vendor, as in the option `issuer` of applications. */
   readonly issuer: string
-  /** Product id of the add-on: a positive integer. */
+  /** Product id of the add-on, a positive integer. */
   readonly productId: number
-  /** Names the licence; several keys may be issued for one. @default a random UUID */
+  /** Identifies the licence, which may have several keys. @default a random UUID */
   readonly licenseId?: string | undefined
-  /** When it was issued. @default now */
+  /** Time of issue. @default now */
   readonly issuedAt?: Date | undefined
-  /** When it begins to be good. @default at once */
+  /** Start of validity. @default at once */
   readonly notBefore?: Date | undefined
-  /** When it expires; null: never. */
+  /** Time of expiry; null if never. */
   readonly expiresAt: Date | null
-  /** Sites it is sold for; null: any number. @default null */
+  /** Number of sites; null if unlimited. @default null */
   readonly quota?: number | null | undefined
-  /** What it entitles to; the first becomes `plan` of the activation. @default none */
+  /** Entitlements. The first one becomes the `plan` of the activation. @default none */
   readonly entitlements?: readonly string[] | undefined
   /** Hosts that it is bound to. @default any */
   readonly sites?: readonly string[] | undefined
-  /** Whom it is for, as applications name themselves in the option `audience`. @default 'sessmgr' */
+  /** The audience, as in the option `audience` of applications. @default 'sessmgr' */
   readonly audience?: string | undefined
 }
 
 /**
- * Issues a licence key for the offline kind. For vendors.
+ * Issues an offline licence key. For vendors.
  *
- * @throws SessmgrError `invalid_option` for a key that is no Ed25519 private key, and for what no licence can say.
+ * @throws SessmgrError `invalid_option` if the key is not an Ed25519 private key, or a term is invalid.
  */
 export async function issueLicense(signingKey: SigningKey, grant: LicenseGrant): Promise<string> {
   const { issuer, productId, licenseId = randomUUID(), issuedAt = new Date(), notBefore, expiresAt, sites } = grant
@@ -62,9 +62,9 @@ export async function issueLicense(signingKey: SigningKey, grant: LicenseGrant):
 }
 
 /**
- * Issues a revocation list: the ids (`jti`) of the licence keys that are good no more. For vendors.
+ * Issues a revocation list of licence keys, by their ids (`jti`). For vendors.
  *
- * @throws SessmgrError `invalid_option` for a key that is no Ed25519 private key.
+ * @throws SessmgrError `invalid_option` if the key is not an Ed25519 private key.
  */
 export async function issueRevocations(
   signingKey: SigningKey,
@@ -85,7 +85,7 @@ function privateKey(key: string | Ed25519Jwk): KeyObject {
     const read = typeof key === 'string' ? createPrivateKey(key) : createPrivateKey({ key, format: 'jwk' })
     if (read.asymmetricKeyType === 'ed25519') return read
   } catch {
-    // Said below, in words of our own: those of the library may show the key.
+    // Not rethrown: the library's message may contain the key.
   }
   throw new SessmgrError('invalid_option', 'The signing key must be an Ed25519 private key, as PEM or JWK.')
 }

@@ -3,40 +3,40 @@ import { LICENSE_TYPE, type LicenseClaims, licenseClaims } from './license-claim
 import type { RevocationList } from './revocation-list.ts'
 import { type PublicKeys, readSigned } from './signed-text.ts'
 
-/** Seconds by which the clocks of vendor and site may differ. */
+/** Allowed difference between the clocks of vendor and site, in seconds. */
 const LEEWAY = 60
-/** Seconds by which a clock may go back, as those of several servers differ. */
+/** Allowed step back of a clock, in seconds, as between several servers. */
 const ROLLBACK_LEEWAY = 60 * 60
 
-/** What a licence is judged by. Times are Unix seconds. */
+/** The data a licence is checked against. Times are Unix seconds. */
 export interface LicenseRules {
   readonly keys: PublicKeys
   readonly issuer: string
   readonly audience: string
   readonly now: number
-  /** Undefined: any product. */
+  /** Undefined for any product. */
   readonly productId?: number | undefined
-  /** Host of the site; undefined: it is not known, and a licence that is bound to hosts is not for it. */
+  /** Host of the site. If undefined, licences bound to hosts are not valid. */
   readonly host?: string | undefined
-  /** The latest time that is known to have been. */
+  /** The latest time seen. */
   readonly seenAt?: number | undefined
   readonly revocations?: RevocationList | undefined
 }
 
-/** One thing that is wrong with a licence. */
+/** One problem of a licence. */
 export interface LicenseProblem {
   readonly code: LicensingCode
-  /** A sentence for people. Never holds a part of the key. */
+  /** A sentence for people. Never contains a part of the key. */
   readonly sentence: string
 }
 
-/** What a licence says, as far as it can be believed, and everything that is wrong with it, the gravest first. */
+/** The claims of a licence, if its signature is valid, and all its problems, most serious first. */
 export interface LicenseJudgement {
   readonly claims: LicenseClaims | undefined
   readonly problems: readonly LicenseProblem[]
 }
 
-/** Judges a signed licence key. */
+/** Checks a signed licence key. */
 export async function judgeLicense(text: string, rules: LicenseRules): Promise<LicenseJudgement> {
   const signed = await readSigned(text, LICENSE_TYPE, rules.keys)
   if ('problem' in signed) return unbelievable(`This licence key is not valid: ${signed.problem}.`)

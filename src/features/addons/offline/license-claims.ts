@@ -2,13 +2,13 @@ import * as z from 'zod/mini'
 
 /** `typ` of a signed licence. */
 export const LICENSE_TYPE = 'lic+jwt'
-/** Audience of licences and revocation lists, unless the vendor has chosen another. */
+/** Default audience of licences and revocation lists. */
 export const DEFAULT_AUDIENCE = 'sessmgr'
 
 const seconds = z.int('must be Unix seconds').check(z.minimum(0, 'must be Unix seconds'))
 const text = z.string('must be a text').check(z.minLength(1, 'must not be empty'))
 
-/** What a licence says. Times are Unix seconds. */
+/** Claims of a licence. Times are Unix seconds. */
 export const licenseClaims = z.object({
   /** The vendor. */
   iss: text,
@@ -19,17 +19,17 @@ export const licenseClaims = z.object({
   pid: z.int('must be a product id').check(z.minimum(1, 'must be a product id')),
   iat: seconds,
   nbf: z.optional(seconds),
-  /** null: it never expires. */
+  /** Null if it never expires. */
   exp: z.nullable(seconds),
-  /** Sites it was sold for; null: any number. */
+  /** Number of sites; null if unlimited. */
   quota: z.nullable(z.int('must be a whole number').check(z.minimum(1, 'must be 1 or more'))),
-  /** What it entitles to. */
+  /** Entitlements. */
   ent: z.array(text),
   /** Hosts that it is bound to. */
   sites: z.optional(z.array(text)),
-  /** Id of this key, to revoke it by. */
+  /** Id of this key, for revocation. */
   jti: text,
 })
 
-/** What a licence says. Times are Unix seconds. */
+/** Claims of a licence. Times are Unix seconds. */
 export type LicenseClaims = z.infer<typeof licenseClaims>

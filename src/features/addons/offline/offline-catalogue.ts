@@ -23,15 +23,15 @@ const entries = z
   .array(entry, 'must be an array')
   .check(z.refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'must not have an id twice'))
 
-/** An add-on as an application lists it itself: everything but `id`, `slug`, `title` and `is_premium` may be left out. */
+/** An add-on in the application's own list. Only `id`, `slug`, `title` and `is_premium` are required. */
 export type OfflineAddon = Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'> &
   Partial<Omit<RawAddon, 'id' | 'slug' | 'title' | 'is_premium' | 'raw'>>
 
 /**
- * Creates the reader of a catalogue that lies here.
+ * Creates the reader of a local catalogue.
  *
- * @param source The add-ons, or the path of a JSON file that holds them; it is read anew each time.
- * @throws SessmgrError `invalid_option` for a catalogue that cannot be read, naming what is wrong with it.
+ * @param source The add-ons, or the path of a JSON file, which is read for each call.
+ * @throws SessmgrError `invalid_option` with the problem of an invalid catalogue.
  */
 export function offlineCatalogue(source: string | readonly OfflineAddon[]): () => Promise<readonly RawAddon[]> {
   const refuse = (problem: string) => {

@@ -6,9 +6,10 @@ import { type OfflineLicensingOptions, resolveOfflineOptions } from './offline-o
 import { type RevocationList, readRevocations } from './revocation-list.ts'
 
 /**
- * Checks licences on this machine: keys are texts that the vendor has signed, and no socket is ever opened.
+ * Creates the provider of offline licences: keys are signed by the vendor and checked on this machine, without any
+ * network access.
  *
- * How many sites use one key nobody can count so; a vendor may bind a key to its hosts, and revoke it.
+ * It cannot count the sites that use a key, but a vendor can bind a key to hosts, and revoke it.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
@@ -69,7 +70,7 @@ export function offlineLicensing(options: OfflineLicensingOptions = {}): Licensi
       }
     },
     async deactivate({ signal }) {
-      // Nobody but the service has noted that it is active.
+      // Only the service has a record of the activation.
       requireTime(signal)
     },
     async validate(call) {

@@ -9,25 +9,25 @@ import { DEFAULT_AUDIENCE } from './license-claims.ts'
 import { type OfflineAddon, offlineCatalogue } from './offline-catalogue.ts'
 import type { PublicKeys } from './signed-text.ts'
 
-/** What an application may say of licences that are checked on its own machine. */
+/** Options of offlineLicensing(). */
 export interface OfflineLicensingOptions {
-  /** The add-ons, or the path of a JSON file that holds them as an array. @default none */
+  /** The add-ons, or the path of a JSON file with an array of them. @default none */
   catalogue?: string | readonly OfflineAddon[] | undefined
-  /** The vendor's Ed25519 public keys by `kid`, each as PEM or JWK. @default none: no licence is good */
+  /** The vendor's Ed25519 public keys by `kid`, as PEM or JWK. @default none: no licence is valid */
   keys?: Readonly<Record<string, string | Ed25519Jwk>> | undefined
-  /** The vendor, as its licences name it. Needed with `keys`. */
+  /** The vendor, as in its licences. Required with `keys`. */
   issuer?: string | undefined
-  /** Whom licences are for. @default 'sessmgr' */
+  /** Audience of the licences. @default 'sessmgr' */
   audience?: string | undefined
-  /** The vendor's signed revocation list: the path of a file, or a function that gives the text. @default none */
+  /** The vendor's signed revocation list: the path of a file, or a function that returns the text. @default none */
   revocations?: string | (() => string | Promise<string>) | undefined
-  /** Days after which a revocation list is too old to be believed, and no licence is good: 1 to 3650. @default 30 */
+  /** Maximum age of the revocation list in days: 1 to 3650. With an older list, no licence is valid. @default 30 */
   revocationsMaxAgeDays?: number | undefined
-  /** Tells the time. @default the clock of this machine */
+  /** Returns the time. @default the clock of this machine */
   clock?: Clock | undefined
 }
 
-/** The options as the code reads them. */
+/** The resolved options. */
 export interface ResolvedOfflineOptions {
   readonly readCatalogue: () => Promise<readonly RawAddon[]>
   readonly keys: PublicKeys
@@ -52,9 +52,9 @@ const OPTIONS = [
 const DAY_SECONDS = 24 * 60 * 60
 
 /**
- * Checks the options once.
+ * Checks the options.
  *
- * @throws SessmgrError `invalid_option` naming the option.
+ * @throws SessmgrError `invalid_option` with the option.
  */
 export function resolveOfflineOptions(options: OfflineLicensingOptions): ResolvedOfflineOptions {
   requireObject('The options of offlineLicensing()', options)
@@ -98,7 +98,7 @@ function revocationReader(source: OfflineLicensingOptions['revocations']): (() =
 /**
  * Reads the public keys of a vendor.
  *
- * @throws SessmgrError `invalid_option` naming the key that is none.
+ * @throws SessmgrError `invalid_option` with the invalid key.
  */
 export function checkPublicKeys(given: Readonly<Record<string, string | Ed25519Jwk>>): PublicKeys {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -114,8 +114,6 @@ function checkPublicKey(kid: string, key: string | Ed25519Jwk): KeyObject {
   try {
     const read = typeof key === 'string' ? createPublicKey(key) : createPublicKey({ key, format: 'jwk' })
     if (read.asymmetricKeyType === 'ed25519') return read
-  } catch {
-    // Said below, in words of our own.
-  }
+  } catch {}
   throw invalidOption(`"keys.${kid}" must be an Ed25519 public key, as PEM or JWK`)
 }

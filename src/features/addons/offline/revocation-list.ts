@@ -6,14 +6,14 @@ export const REVOCATIONS_TYPE = 'lic-revocations+jwt'
 
 const revocationClaims = z.object({ iss: z.string(), aud: z.string(), iat: z.int(), jtis: z.array(z.string()) })
 
-/** The licence keys that a vendor has taken back. */
+/** Licence keys that a vendor has revoked. */
 export interface RevocationList {
   readonly jtis: ReadonlySet<string>
   /** Unix seconds. */
   readonly issuedAt: number
 }
 
-/** Reads a signed revocation list, or tells why it cannot be believed, as the end of a sentence. */
+/** Reads a signed revocation list, or returns the problem, as the end of a sentence. */
 export async function readRevocations(
   text: string,
   { keys, issuer, audience }: { keys: PublicKeys; issuer: string; audience: string },

@@ -6,21 +6,21 @@ const LIFE_MS = 7 * 24 * 60 * 60_000
 const GROUP = 'lazycomments'
 
 /**
- * Keeps the serialised comments block of each post: the block, never a comment.
+ * Caches the serialised comments block of each post, without any comments.
  *
- * All but `key` and `remember` reject with `store_unavailable` when the store cannot be reached.
+ * All methods except `key` and `remember` reject with `store_unavailable` if the store cannot be reached.
  */
 export interface BlockCache {
-  /** Names the entry of a post. */
+  /** Returns the key of a post's entry. */
   key(postId: number): string
-  /** Reads the block of a post; false when none is kept. */
+  /** Reads the block of a post; false if it is not cached. */
   get(postId: number): Promise<string | false>
-  /** Keeps the block of a post for seven days. */
+  /** Caches the block of a post for seven days. */
   set(postId: number, serializedBlock: string): Promise<void>
   /**
-   * Reads the block of a post, or makes and keeps it. One that was made while the cache was flushed is not kept.
+   * Returns the cached block of a post, or makes and caches it. A block made while the cache was cleared is not cached.
    *
-   * With the store down the block is made each time.
+   * While the store is down, makes the block each time.
    */
   remember(
     postId: number,
@@ -28,15 +28,15 @@ export interface BlockCache {
     down: {
       /** Milliseconds after which the store counts as down. */
       readonly patienceMs: number
-      /** Is told why. */
+      /** Called with the reason. */
       readonly tell: (error: Error) => void
     },
   ): Promise<string | undefined>
-  /** Voids every entry, in constant time. */
+  /** Invalidates every entry, in constant time. */
   flush_all(): Promise<void>
 }
 
-/** Creates the block cache over a store of transient texts. */
+/** Creates the block cache on top of a transient store. */
 export function createBlockCache(transients: TransientStore): BlockCache {
   const key = (postId: number) => `lazycomments_block_${postId}`
 
@@ -47,7 +47,7 @@ export function createBlockCache(transients: TransientStore): BlockCache {
     return { block: isValid && kept.slice(separator + 1), generation }
   }
 
-  /** The generation stands before the block, so that one that was made under an earlier one is void. */
+  /** The generation precedes the block, so that a block of an earlier generation is invalid. */
   const write = (postId: number, block: string, generation: number) =>
     transients.set(key(postId), `${generation} ${block}`, LIFE_MS)
 
@@ -60,7 +60,7 @@ export function createBlockCache(transients: TransientStore): BlockCache {
       const found = await withDeadline(read(postId), patienceMs, tooSlow).catch(tell)
       if (found && found.block !== false) return found.block
       const block = await make()
-      // Nobody has to wait until it is kept.
+      // Not awaited: no request needs to wait for the cache.
       if (found && block !== undefined) write(postId, block, found.generation).catch(tell)
       return block
     },

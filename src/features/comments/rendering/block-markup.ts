@@ -2,7 +2,7 @@ import type { Block } from '../../../host/theme.ts'
 
 const COMMENTS_BLOCKS = ['core/comments', 'core/post-comments']
 
-/** Finds the comments block in a template, wherever it is nested; undefined when there is none. */
+/** Finds the comments block in a template, at any depth; undefined if there is none. */
 export function findCommentsBlock(blocks: readonly Block[]): Block | undefined {
   for (const block of blocks) {
     if (COMMENTS_BLOCKS.includes(block.blockName ?? '')) return block
@@ -12,7 +12,7 @@ export function findCommentsBlock(blocks: readonly Block[]): Block | undefined {
   return undefined
 }
 
-/** Writes a block, with all that is in it, in the comment-delimited form that block themes are stored in. */
+/** Serializes a block with its inner blocks in the comment-delimited form of block themes. */
 export function serializeBlock(block: Block): string {
   let next = 0
   const content = block.innerContent.map((piece) => {
@@ -28,7 +28,7 @@ export function serializeBlock(block: Block): string {
   return `<!-- wp:${name} ${attributes}-->${content.join('')}<!-- /wp:${name} -->`
 }
 
-/** JSON that can neither end the comment it stands in nor be taken for markup. */
+/** Returns JSON that cannot end its HTML comment or be read as markup. */
 function serializeAttributes(attributes: Readonly<Record<string, unknown>>): string {
   const escapes: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '--': '\\u002d\\u002d' }
   return JSON.stringify(attributes).replaceAll(/--|[<>&]/g, (match) => escapes[match] ?? match)

@@ -8,14 +8,14 @@ import { canLazyLoad } from './eligibility.ts'
 import { knownSettings } from './known-settings.ts'
 import { type CommentsHost, createThemeRendering, requireText } from './theme-rendering.ts'
 
-/** What a view of a post is like. */
+/** Properties of a page view. */
 export interface PostView {
   readonly request: unknown
   readonly userAgent: string | undefined
   readonly single: boolean
 }
 
-/** What GET /comments finds. */
+/** Result of GET /comments. */
 export type CommentsAnswer =
   | { readonly found: false }
   /** `isPublic`: every anonymous reader gets the same. */
@@ -23,21 +23,22 @@ export type CommentsAnswer =
 
 /** The lazy comments without any web framework. */
 export interface CommentRendering {
-  /** Reads the settings; while the store is down, as they were last read. */
+  /** Reads the settings; while the store is down, the last known ones. */
   settings(): Promise<CommentSettings>
-  /** Decides whether the comments of this view load lazily; decided once for each request. */
+  /** Decides whether the comments of this view load lazily, once per request. */
   isLazy(post: unknown, view: PostView): Promise<boolean>
-  /** Renders the comments of a post as the page would have them inline; nothing while the post is locked. */
+  /** Renders the comments of a post for the page itself; nothing while the post is locked. */
   renderInline(post: unknown, context: RenderContext): Promise<string>
   /**
-   * Renders what the script fetches. Parallel calls for one public post share one rendering where `sharedBy` is the same.
+   * Renders the comments that the script fetches. Parallel calls for a public post with the same `sharedBy` share one
+   * rendering.
    *
-   * @param sharedBy What readers who share an answer have in common; undefined for a reader who shares with nobody.
+   * @param sharedBy Properties of the readers who share a response; undefined for a reader who shares with no one.
    */
   answer(postId: number, context: RenderContext, sharedBy: string | undefined): Promise<CommentsAnswer>
 }
 
-/** Wires eligibility, themes and the block cache together. */
+/** Connects eligibility, themes and the block cache. */
 export function createCommentRendering(parts: {
   host: CommentsHost
   settings: CommentSettingsService
@@ -48,7 +49,7 @@ export function createCommentRendering(parts: {
 }): CommentRendering {
   const { host, settings, cache, hooks, logger, deadlineMs } = parts
   const { posts } = host
-  // The store may be asked for the settings and for the block; with either down there is time left to render.
+  // Two calls to the store may fail before rendering, so each gets a part of the deadline.
   const patienceMs = deadlineMs / 4
   const settingsNow = knownSettings(settings, patienceMs)
   const render = createThemeRendering({ host, settings: settingsNow, cache, logger, patienceMs })
@@ -73,7 +74,7 @@ export function createCommentRendering(parts: {
 
   const hasPassword = async (post: unknown) => Boolean(await posts.hasPassword?.(post))
 
-  /** Asked for posts that have a password. */
+  /** Called for posts with a password. */
   const isLocked = async (post: unknown, request: unknown) => (await posts.isLocked?.(post, request)) ?? true
 
   async function renderInline(post: unknown, context: RenderContext): Promise<string> {
@@ -89,7 +90,7 @@ export function createCommentRendering(parts: {
     const rendered = await render(post, context)
     const filtered = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
     const html = requireText(filtered, 'hook_failed', 'A subscriber to "lazycomments_rendered_html"')
-    // What is for one reader alone is not kept.
+    // Do not cache a body for one reader.
     return { found: true, body: isPublic && isShared ? publicBody(postId, html) : commentsBody(html), isPublic }
   }
 
@@ -97,9 +98,9 @@ export function createCommentRendering(parts: {
     if (sharedBy === undefined) return find(postId, context, false)
     const key = `${postId} ${sharedBy}`
     const known = underWay.get(key)
-    // A post that has a password may be open to the one request and locked for the other.
+    // A post with a password may be open for one request and locked for another.
     if (known) return known.then((first) => (first.found && !first.isPublic ? find(postId, context, false) : first))
-    // A rendering that never ends is given up, or nobody could ever start another.
+    // Gives up a rendering that never ends, which would block all later ones.
     const giveUp = setTimeout(() => underWay.delete(key), deadlineMs)
     const rendering = find(postId, context, true).finally(() => {
       clearTimeout(giveUp)

@@ -1,27 +1,27 @@
 import { nodeCrypto } from '../../../ground/node-crypto.ts'
 
-/** Characters of markup that are kept in all. */
+/** Total characters of cached markup. */
 const CAPACITY = 8_000_000
 
-/** What is sent for some markup. */
+/** The response for some markup. */
 export interface CommentsBody {
-  /** JSON with the one key `html`, encoded as it is sent. */
+  /** JSON with the key `html`, encoded as sent. */
   readonly json: Buffer
-  /** Strong entity tag, quotes included: the same for the same markup in every process. */
+  /** Strong entity tag with quotes: the same for the same markup in every process. */
   readonly etag: string
 }
 
-/** Writes the body for some markup. */
+/** Creates the body for some markup. */
 export function commentsBody(html: string): CommentsBody {
   const json = Buffer.from(JSON.stringify({ html }))
   return { json, etag: `"${nodeCrypto().createHash('sha256').update(json).digest('base64url')}"` }
 }
 
 /**
- * Makes a writer of bodies that keeps what it wrote last for each post.
+ * Returns a function that creates bodies and caches the last one of each post.
  *
- * Comparing a long thread with the last one takes a small part of the time that writing and hashing it takes, and
- * nothing stale can come of it.
+ * Comparing a long thread with the cached one is much faster than encoding and hashing it, and never returns stale
+ * markup.
  */
 export function commentsBodies(): (postId: number, html: string) => CommentsBody {
   const kept = new Map<number, { html: string; body: CommentsBody }>()
@@ -39,7 +39,7 @@ export function commentsBodies(): (postId: number, html: string) => CommentsBody
     forget(postId)
     kept.set(postId, { html, body })
     size += html.length
-    // Those that have not changed for the longest time go first.
+    // Evict the entries that have not changed for the longest time.
     for (const oldest of kept.keys()) {
       if (size <= CAPACITY) break
       forget(oldest)

@@ -1,6 +1,6 @@
 import type { CommentSettings } from '../comment-settings.ts'
 
-/** What the decision between lazy and inline looks at. */
+/** The data for the choice between lazy and inline. */
 export interface ViewFacts {
   /** Whether the page shows this one post. */
   readonly single: boolean
@@ -9,7 +9,7 @@ export interface ViewFacts {
   readonly userAgent: string | undefined
 }
 
-/** Decides, before any filter, whether the comments of a view load lazily. Asks for as little as it takes. */
+/** Decides, before any filter, whether the comments of a view load lazily. Reads as little as possible. */
 export async function canLazyLoad(
   settings: CommentSettings,
   { single, count, userAgent }: ViewFacts,
@@ -20,10 +20,10 @@ export async function canLazyLoad(
   return !(settings.disable_for_bots && (await isBot(userAgent)))
 }
 
-/** Loaded by the first page that asks: an application without posts does without. */
+/** Loaded by the first page view: applications without posts do not need it. */
 let detection: Promise<typeof import('isbot')> | undefined
 
-/** Who does not say what it is, is a bot. */
+/** A client without a user agent counts as a bot. */
 async function isBot(userAgent: string | undefined): Promise<boolean> {
   if (userAgent === undefined || userAgent.trim() === '') return true
   detection ??= import('isbot')

@@ -3,9 +3,9 @@ import { SessmgrError } from '../../../ground/errors.ts'
 import { COMMENT_DEFAULTS, type CommentSettings, type CommentSettingsService } from '../comment-settings.ts'
 
 /**
- * Makes the reader of the settings that views use: a page shows its comments also while the store is down.
+ * Returns a reader of the settings for page views, which must work while the store is down.
  *
- * Then the settings are those that were last read here, or the defaults.
+ * It then returns the last known settings, or the defaults.
  *
  * @param patienceMs Milliseconds after which the store counts as down.
  */
@@ -17,7 +17,7 @@ export function knownSettings(settings: CommentSettingsService, patienceMs: numb
     try {
       known = await withDeadline(settings.all(), patienceMs, tooSlow)
     } catch (error) {
-      // A filter that fails is a fault of the application, which must not go unseen.
+      // A failing filter is an error of the application and must not be hidden.
       if (!(error instanceof SessmgrError && error.code === 'store_unavailable')) throw error
     }
     return known

@@ -6,17 +6,17 @@ import type { CommentSettings } from '../comment-settings.ts'
 import type { BlockCache } from './block-cache.ts'
 import { findCommentsBlock, serializeBlock } from './block-markup.ts'
 
-/** What the application tells of its posts and how it renders comments. */
+/** The posts and themes of the application. */
 export interface CommentsHost<Post = unknown> {
   readonly posts: HostPosts<Post>
-  /** The theme, or a function that tells the theme of a post. */
+  /** The theme, or a function that returns the theme of a post. */
   readonly theme: Theme<Post> | ((post: Post) => Theme<Post>)
 }
 
-/** Renders the comments of a post as its theme does, whoever may see them. */
+/** Renders the comments of a post with its theme, without access checks. */
 export type RenderByTheme = (post: unknown, context: RenderContext) => Promise<string>
 
-/** Creates the rendering by themes. A cache that is down costs time, not comments. */
+/** Creates the rendering by themes. If the cache is down, rendering is only slower. */
 export function createThemeRendering(parts: {
   host: CommentsHost
   settings: () => Promise<CommentSettings>
@@ -37,7 +37,7 @@ export function createThemeRendering(parts: {
   const themeOf = (post: unknown) => (typeof host.theme === 'function' ? host.theme(post) : host.theme)
 
   async function makeBlock(post: unknown): Promise<string | undefined> {
-    // Asked anew, so that what is kept after a switch of themes is of the new one.
+    // Looked up again, so that a block made after a change of theme belongs to the new one.
     const theme = themeOf(post)
     const block = 'template' in theme ? findCommentsBlock(await theme.template(post)) : undefined
     return block && serializeBlock(block)
@@ -58,7 +58,7 @@ export function createThemeRendering(parts: {
   return async (post, context) => requireText(await render(post, context), 'invalid_option', 'The theme')
 }
 
-/** Refuses markup that is no string. @throws SessmgrError `code` */
+/** Rejects markup that is not a string. @throws SessmgrError `code` */
 export function requireText(markup: unknown, code: SessmgrErrorCode, giver: string): string {
   if (typeof markup === 'string') return markup
   throw new SessmgrError(
