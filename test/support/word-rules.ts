@@ -22,7 +22,7 @@ export const PLAIN_WORDS: readonly WordRule[] = [
   rule(/\bgives\b/i, 'returns, sets or has'),
   rule(/\bstands\b|\bstood\b/i, 'is'),
   rule(/\bas (?:a )?text\b/i, 'as a string'),
-  rule(/\b(over|on) (all|two|three|four|several|many) (processes|machines)\b/i, 'across processes'),
+  rule(/\bover (all|two|three|four|several|many) (processes|machines)\b/i, 'across processes'),
   rule(/\bblanks\b/i, 'spaces'),
   rule(/\bcomes? by\b/i, 'passes through'),
   rule(/\b(goes|go|comes|come) along\b/i, 'is sent'),
