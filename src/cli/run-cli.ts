@@ -8,6 +8,7 @@ import { addonCommands } from './commands/addon-commands.ts'
 import { appPasswordsCommand } from './commands/app-passwords-command.ts'
 import { doctorCommand } from './commands/doctor-command.ts'
 import { licenseCommand } from './commands/license-command.ts'
+import { schemaCommand } from './commands/schema-command.ts'
 import { sessionsCommand } from './commands/sessions-command.ts'
 import { settingsCommand } from './commands/settings-command.ts'
 import { uninstallCommand } from './commands/uninstall-command.ts'
@@ -46,6 +47,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     appPasswordsCommand,
     licenseCommand,
     doctorCommand,
+    schemaCommand,
     uninstallCommand,
   ]) {
     program.addCommand(make(context))

@@ -1,7 +1,10 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 
 /** Databases whose table sessmgr can describe. */
-export type SchemaName = 'postgres' | 'sqlite' | 'mysql'
+export const SCHEMAS = ['postgres', 'sqlite', 'mysql'] as const
+
+/** A database whose table sessmgr can describe. */
+export type SchemaName = (typeof SCHEMAS)[number]
 
 /**
  * Returns the statements that create the table. All may be run again.

@@ -1,0 +1,15 @@
+import { Argument, Command } from 'commander'
+import { requireTableName, SCHEMAS, type SchemaName, tableSchema } from '../../stores/document/table-schema.ts'
+import type { CliContext } from '../cli-context.ts'
+
+/** `sessmgr schema`: prints the table of a store in a database. Needs no configuration. */
+export function schemaCommand({ print }: CliContext): Command {
+  return new Command('schema')
+    .description('print the SQL that creates the table of sessmgr in a database')
+    .addArgument(new Argument('<database>', 'kind of database').choices(SCHEMAS))
+    .option('--table <name>', 'name of the table', 'sessmgr')
+    .action((database: SchemaName, { table }: { table: string }) => {
+      requireTableName(table)
+      for (const statement of tableSchema(database, table)) print(`${statement};`)
+    })
+}

@@ -1,0 +1,71 @@
+import { Pool } from 'pg'
+import { describe, expect, it } from 'vitest'
+import { documentStore } from '../../../src/document.ts'
+import { postgresStore } from '../../../src/postgres.ts'
+import { sqliteStore } from '../../../src/sqlite.ts'
+import { MemoryRows } from '../../support/memory-driver.ts'
+import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
+
+const pool = new Pool()
+const driver = new MemoryRows().driver()
+
+describe('stores in a database refuse at construction, and say what to do', () => {
+  it.each<[string, () => unknown, string]>([
+    ['a pool in place of the options', () => postgresStore(pool as never), 'postgresStore({ pool })'],
+    ['no pool', () => postgresStore({} as never), '"pool" is missing'],
+    ['no options', () => postgresStore(undefined as never), '"pool" is missing'],
+    [
+      'a client of a pool',
+      () => postgresStore({ pool: { query: async () => ({ rows: [] }), release() {} } as never }),
+      'Pass the pool itself',
+    ],
+    ['a mistyped option', () => postgresStore({ pool, tabel: 'x' } as never), 'Did you mean "table"?'],
+    ['a table that is no name', () => postgresStore({ pool, table: 'x; DROP TABLE users' }), '"table" must be'],
+    [
+      'createTable that is no boolean',
+      () => postgresStore({ pool, createTable: 'yes' as never }),
+      '"createTable" must be',
+    ],
+    [
+      'a deadline that is too short',
+      () => postgresStore({ pool, deadlineMs: 1 }),
+      '"deadlineMs" must be a whole number',
+    ],
+    ['neither file nor database', () => sqliteStore({}), 'needs a file'],
+    ['an empty path', () => sqliteStore({ path: '' }), '"path" must be'],
+    ['both', () => sqliteStore({ path: 'x', database: {} as never }), 'needs a file'],
+    ['a database that is none', () => sqliteStore({ database: {} as never }), '"database.exec" must be a function'],
+    ['a driver without a method', () => documentStore({ ...driver, purge: undefined } as never), '"driver.purge"'],
+    ['an unknown option', () => documentStore(driver, { deadline: 1 } as never), 'Did you mean "deadlineMs"?'],
+  ])('%s', (_, make, sentence) => {
+    expect(make).toThrow(
+      expect.objectContaining({ code: 'invalid_option', message: expect.stringContaining(sentence) }),
+    )
+  })
+})
+
+describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database) => {
+  it('knows a database in memory, which ends with its process', () => {
+    expect(sqliteStore({ path: ':memory:' })).toMatchObject({ local: true })
+    const database = new Database(':memory:')
+    const stores = [sqliteStore({ database }), sqliteStore({ database })]
+    database.close()
+    expect(new Set(stores.map(({ id }) => id)).size).toBe(2)
+    expect(stores[0]?.local).toBe(true)
+  })
+
+  it('leaves a database that it was given open', async () => {
+    const database = new Database(':memory:')
+    const store = sqliteStore({ database })
+    await store.epoch.advance()
+    await store.close()
+    expect(await sqliteStore({ database }).epoch.current()).toBe(1)
+    database.close()
+  })
+
+  it('says what is wrong with a file that is no database', async () => {
+    const store = sqliteStore({ path: '/dev/null/none.db' })
+    await expect(store.epoch.current()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
+    await store.close()
+  })
+})
