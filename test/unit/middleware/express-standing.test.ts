@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import type { HostRequest, HostResponse } from '../../../src/guard/host-types.ts'
@@ -34,6 +35,17 @@ describe('a request to Express', () => {
     one.sessmgr = {}
     expect(expressStanding(one)).toBe(standing)
     expect([standing.shown, other.sessmgr, Standing.of(other)]).toEqual([{}, undefined, undefined])
+  })
+
+  it('has its properties in the order in which it got them, and is a table where V8 shares no shapes', () => {
+    setFlagsFromString('--allow-natives-syntax')
+    const hasShape = new Function('object', 'return %HasFastProperties(object)')
+    const request = requestTo(express())
+    request.first = 1
+    expressStanding(request)
+    request.last = 2
+    expect(Object.keys(request).slice(-2)).toEqual(['first', 'last'])
+    expect(hasShape(request)).toBe(Number.parseInt(process.versions.node, 10) >= 24)
   })
 
   it('without Express has what it is shown itself, and Node’s prototype stays as it is', () => {
