@@ -13,7 +13,7 @@ const LOCAL = 'this limiter has a memory store, which other processes cannot see
 const ADVICE = 'Use a shared store: sessmgr({ store: redisStore({ client }) }).'
 const TOPIC = 'command-needs-a-shared-store'
 
-/** The means that every command works with. */
+/** Functions that all commands share. */
 export interface CliContext {
   /** Loads the limiter, once. */
   load(): Promise<Sessmgr>

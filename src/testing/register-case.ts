@@ -1,7 +1,7 @@
 /**
- * Registers one case of a contract, which gets something fresh to try, closed afterwards also when the case fails.
+ * Registers a case of a contract. It gets a new test object, which is closed afterwards, even if the case fails.
  *
- * @param it The test runner's own.
+ * @param it `it` of the test runner.
  */
 export function registerCase<Test extends { close(): Promise<void> }>(
   it: (name: string, body: () => Promise<void>) => unknown,

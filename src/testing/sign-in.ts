@@ -1,10 +1,10 @@
-/** What `signIn` needs of an agent of supertest. */
+/** The part of a supertest agent that `signIn` uses. */
 export interface SignInAgent<Response extends SignInResponse = SignInResponse> {
-  /** Starts a POST to a path of the application. */
+  /** Starts a POST request to a path of the application. */
   post(path: string): SignInRequest<Response>
 }
 
-/** A request of supertest before it is sent; awaiting it sends it. */
+/** A supertest request. Awaiting it sends it. */
 export interface SignInRequest<Response extends SignInResponse = SignInResponse> extends PromiseLike<Response> {
   /** Sets the type of the body. */
   type(type: string): SignInRequest<Response>
@@ -12,7 +12,7 @@ export interface SignInRequest<Response extends SignInResponse = SignInResponse>
   send(fields: object): SignInRequest<Response>
 }
 
-/** What `signIn` reads of a response. */
+/** The part of a response that `signIn` reads. */
 export interface SignInResponse {
   /** The HTTP status. */
   readonly status: number
@@ -22,7 +22,7 @@ export interface SignInResponse {
   readonly body: unknown
 }
 
-/** How your login route takes its fields. */
+/** Options of your login route. */
 export interface SignInOptions {
   /** Path of the login route. @default '/login' */
   readonly path?: string
@@ -33,9 +33,9 @@ export interface SignInOptions {
 /**
  * Signs a user in through your own login route, and returns the response.
  *
- * @param agent An agent of supertest. Each agent keeps its own cookies, like a browser.
+ * @param agent A supertest agent. Each agent keeps its own cookies, like a browser.
  * @param user The fields your login route reads, such as `{ username, password }`.
- * @throws Error when the response is an error, redirects back to the login route or sets no cookie.
+ * @throws Error if the response is an error, redirects back to the login route or sets no cookie.
  * @example
  * const phone = request.agent(app)
  * await signIn(phone, { username: 'alice', password: 'secret' })
@@ -58,7 +58,7 @@ function refusalOf({ status, headers, body }: SignInResponse, path: string): str
     return `responded with ${status}${code ? ` ${code}` : ''}.`
   }
   if (location && pathOf(location) === pathOf(path)) return 'redirected back: the login was refused.'
-  // A cookie without a value is one that the response clears.
+  // A cookie without a value is being cleared.
   if ([cookies].flat().some((cookie) => /^[^=]*=[^;]/.test(cookie))) return undefined
   return "set no cookie, so nobody is signed in. Cookies with secure: true need HTTPS; use secure: 'auto'."
 }

@@ -9,25 +9,28 @@ import { Toggle } from './parts/forms/toggle.tsx'
 import { Panel } from './parts/panel.tsx'
 import { hooks, rest, toasts } from './screen.ts'
 
-/** What add-ons find on `window.sessmgr`, beside the variables of the page. */
+/** API for add-ons on `window.sessmgr`, besides the variables of the page. */
 const SCREEN_API = {
   /** The hooks of the screen. */
   hooks,
-  /** The copy of React that the screen runs on: an add-on brings none of its own. */
+  /** The screen's copy of React, for add-ons to use. */
   react: React,
-  /** `jsx`, `jsxs` and `Fragment`, for what compilers make of JSX. */
+  /** `jsx`, `jsxs` and `Fragment`, for compiled JSX. */
   jsxRuntime,
-  /** Reads and edits an option; the edit is saved by the button Save Changes. */
+  /** Reads and edits an option; the button Save Changes saves the edit. */
   useOption,
-  /** Calls a REST route with the newest nonce: `request('GET', 'my-addon/v1/things')`. */
+  /** Calls a REST route with the latest nonce: `request('GET', 'my-addon/v1/things')`. */
   request: rest.request,
-  /** Shows a short note: `toast('Done.')`, `toast('That failed.', 'error')`. */
+  /** Shows a short message: `toast('Done.')`, `toast('That failed.', 'error')`. */
   toast: toasts.show,
-  /** What the screen itself is made of. */
+  /** Components of the screen. */
   components: { Button, Choice, Notice, NumberField, Panel, TextField, Toggle },
 }
 
-/** Completes `window.sessmgr`. What is added does not show up among the variables, which may be listed and copied. */
+/**
+ * Adds the API to `window.sessmgr`. Its members are not enumerable, so that listing or copying the variables skips
+ * them.
+ */
 export function exposeScreen(): void {
   for (const [name, value] of Object.entries(SCREEN_API)) Object.defineProperty(window.sessmgr, name, { value })
 }

@@ -7,7 +7,7 @@ import { RestFailure } from './rest/rest-failure.ts'
 import { createLocation } from './shell/screen-location.ts'
 import { createToasts } from './shell/toast-list.ts'
 
-/** Variables that the page starts with. */
+/** Initial variables of the page. */
 export interface ScriptVars extends RestVars {
   readonly version: string
   readonly slug: string
@@ -25,20 +25,20 @@ declare global {
 /** The variables of this page. */
 export const vars = window.sessmgr
 
-/** The element that the screen is drawn in. */
+/** Root element of the screen. */
 export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 
-/** The one tab that the person may use; undefined: all. */
+/** The only tab this user may see; undefined for all. */
 export const onlyTab = mount.dataset.only
 
-/** Where the application says that there is help. */
+/** Links to help from the application. */
 export const support: Partial<Record<'docs' | 'forum' | 'contact', string>> = JSON.parse(mount.dataset.support ?? '{}')
 
 export const { hooks, changes: hookChanges } = createScreenHooks()
 export const rest = createRestClient(vars, mount.dataset.nonceHeader ?? 'X-HOST-Nonce')
 export const draft = createOptionDraft()
 export const saving = createSaving()
-/** Whoever has been signed out is told so once, by the notice; what was said before has no place beside it. */
+/** Shows no toasts once the user is signed out: the notice already says so. */
 export const toasts = createToasts(() => rest.signedIn() !== 'yes')
 rest.subscribe(toasts.clear)
 export const place = createLocation(vars.adminUrl, () => draft.isDirty())
@@ -46,7 +46,7 @@ export const place = createLocation(vars.adminUrl, () => draft.isDirty())
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // A server that cannot be reached is an error to show, not a reason to wait without a word.
+      // Show an error for an unreachable server instead of waiting silently.
       networkMode: 'always',
       staleTime: 5_000,
       retry: (count, error) => count < 2 && error instanceof RestFailure && error.isPassing,

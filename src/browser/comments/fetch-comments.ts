@@ -2,8 +2,8 @@ const LIMIT_MS = 10_000
 const TRIES = 3
 
 /**
- * Fetches the comments within ten seconds: once more without the nonce when that has gone stale, up to three times when
- * the server or the network has a bad moment. Gives the markup, or the status of the last answer, 0 when there was none.
+ * Fetches the comments within ten seconds. Retries without an expired nonce, and up to three times after a failure of
+ * the server or network. Returns the markup, or the status of the last response, 0 if there was none.
  */
 export async function fetchComments(element: HTMLElement, abort: AbortSignal): Promise<string | number> {
   const { dataset } = element
@@ -17,9 +17,9 @@ export async function fetchComments(element: HTMLElement, abort: AbortSignal): P
       const response = await fetch(element.getAttribute('src') as string, {
         signal,
         headers: nonce ? { [nonceHeader]: nonce } : {},
-        // Asks the server whether what the browser keeps is still true: one's own new comment shows at once.
+        // Revalidate, so that the reader's own new comment shows at once.
         cache: 'no-cache',
-        // Comments of another site must not get in, whatever markup names it.
+        // Comments of another site must never be inserted.
         mode: 'same-origin',
       })
       if (nonce) dataset.nonce = response.headers.get(nonceHeader) ?? nonce
@@ -27,7 +27,7 @@ export async function fetchComments(element: HTMLElement, abort: AbortSignal): P
       status = response.status
       pause = Number(response.headers.get('Retry-After')) * 1000
     } catch {
-      // An answer that breaks off is no answer.
+      // Treat an incomplete response as none.
     }
     pause ||= 300 * tries * (0.75 + Math.random() / 2)
     if (status === 403 && nonce) delete dataset.nonce

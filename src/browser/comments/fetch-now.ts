@@ -1,16 +1,16 @@
 /**
- * Fetches the comments while everything else waits: nothing that takes longer is printed. Once more without the nonce when
- * that has gone stale. Gives the markup, or the status of the answer, 0 when there was none.
+ * Fetches the comments synchronously, because the browser does not wait before printing. Retries without an expired
+ * nonce. Returns the markup, or the status of the response, 0 if there was none.
  */
 export function fetchNow(element: HTMLElement): string | number {
   const { nonce, nonceHeader = '' } = element.dataset
   const request = new XMLHttpRequest()
   try {
-    // Comments of another site must not get in, whatever markup names it, nor the nonce get out.
+    // Must be same-origin: keeps comments of other sites out and the nonce in.
     const { href, origin } = new URL(element.getAttribute('src') as string, document.baseURI)
     if (origin !== location.origin) return 0
     request.open('GET', href, false)
-    // Without this the browser would wait for what it has asked that address for already.
+    // Without this, the browser would wait for its own pending request to that URL.
     request.setRequestHeader('Cache-Control', 'no-cache')
     if (nonce) request.setRequestHeader(nonceHeader, nonce)
     request.send()

@@ -8,24 +8,24 @@ interface TrustedTypes {
 const { trustedTypes } = window as unknown as { trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('lazycomments', { createHTML: (html) => html })
 
-/** Passes the markup of the site's own comments route, and nothing else, to the one place that inserts it. */
+/** Passes the markup of the site's own comments route to the one place that inserts it. */
 const trustedHtml = (html: string): string => policy?.createHTML(html) ?? html
 
 type Part = 'alert' | 'button' | 'print' | 'status'
 
 /**
- * Loads the comments of a post into the place where it stands: on scroll, on click, for a hash, or before printing.
+ * Loads the comments of a post: on scroll, on click, for a hash, or before printing.
  *
- * Bubbling events: `lazycomments:load` before loading (cancelable: nothing is loaded until the next reason to),
- * `lazycomments:loaded` with `detail.count`, the number of elements whose id begins with `comment-`, 0 where the theme
- * gives none such an id, and `lazycomments:error` with `detail.status`, the HTTP status or 0 when there was no answer
- * (cancelable: no message is shown).
+ * Fires bubbling events. `lazycomments:load` fires before loading; cancel it to load nothing for now.
+ * `lazycomments:loaded` has `detail.count`, the number of elements whose id begins with `comment-`, or 0 if the theme
+ * has no such ids. `lazycomments:error` has `detail.status`, the HTTP status or 0 if there was no response; cancel it
+ * to show no message.
  */
 export class LazyComments extends HTMLElement {
   #loading?: AbortController
 
   connectedCallback(): void {
-    // A library that keeps pages may have copied the element while it was loading.
+    // A library that caches pages may have copied the element while it was loading.
     this.ariaBusy = null
     this.#makeButton()
     if (this.getAttribute('method') === 'scroll') near.observe(this)
@@ -38,7 +38,7 @@ export class LazyComments extends HTMLElement {
     this.ariaBusy = null
   }
 
-  /** Loads the comments, unless they are loaded or on their way. */
+  /** Loads the comments, unless they are loaded or loading. */
   async load(): Promise<void> {
     if (this.ariaBusy || this.dataset.loaded || !this.#tell('load')) return
     this.#loading = new AbortController()
@@ -47,12 +47,12 @@ export class LazyComments extends HTMLElement {
     this.#say('alert')
     const isDrawn = drawn()
     const answer = await fetchComments(this, signal)
-    // With the way to a hash and the comments in one frame, what is below them would count as shifted.
+    // Scrolling to a hash in the same frame would count as a layout shift below.
     await isDrawn
     if (!signal.aborted) this.#settle(answer)
   }
 
-  /** Loads the comments at once, for printing, in place of what is on its way. If that fails, the page prints an address. */
+  /** Loads the comments synchronously for printing. If that fails, prints a URL instead. */
   print(): void {
     if (this.dataset.loaded || !(this.ariaBusy || this.#tell('load'))) return
     this.#say('alert')
@@ -60,12 +60,12 @@ export class LazyComments extends HTMLElement {
     this.#settle(fetchNow(this), true)
   }
 
-  /** Loads what has failed. */
+  /** Loads again after a failure. */
   again(): void {
     if (this.#loading) void this.load()
   }
 
-  /** Loads when the hash may name something in the comments. */
+  /** Loads if the hash may name an element in the comments. */
   follow(): void {
     const id = wantedId()
     if (!id) return
@@ -74,7 +74,7 @@ export class LazyComments extends HTMLElement {
     if (this.dataset.loaded && found && this.contains(found)) focus(found, true)
   }
 
-  /** Where the script runs the link is a button, and looks as the theme's buttons do. */
+  /** With the script, the link becomes a button in the style of the theme. */
   #makeButton(): void {
     const link = this.querySelector<HTMLAnchorElement>('a.lazycomments-button')
     if (!link) return
@@ -84,7 +84,7 @@ export class LazyComments extends HTMLElement {
     button.textContent = link.textContent
     link.replaceWith(button)
     const print = this.#part('print')
-    // On paper a path leads nowhere.
+    // A relative URL is useless on paper.
     print.textContent = `${print.textContent}`.replace(link.getAttribute('href') as string, link.href)
   }
 
@@ -102,35 +102,35 @@ export class LazyComments extends HTMLElement {
     const { top, bottom } = this.getBoundingClientRect()
     this.dataset.loaded = 'true'
     this.#say('button').outerHTML = trustedHtml(html)
-    // The comments bring their own element of this id.
+    // The comments contain an element with this id.
     if (this.querySelector('#comments')) this.removeAttribute('id')
     const count = this.querySelectorAll('[id^=comment-]').length
     const id = wantedId()
     const found = document.getElementById(id as string) as HTMLElement
     const isHere = this.contains(found)
-    // What is not here may come with the comments of another post on the page.
+    // The element may still arrive with the comments of another post on the page.
     const isLost = id && !found && !document.querySelector('lazy-comments:not([data-loaded=true])')
     this.#say('status', isLost ? 'lost' : count === 1 ? 'one' : 'done', count)
-    // What the hash names gets the focus. What stood on the button goes to the heading; scrolling alone moves none.
+    // Focus the target of the hash. Focus on the button moves to the heading; after mere scrolling, the focus stays.
     if (isHere || hadFocus) focus(isHere ? found : (this.querySelector<HTMLElement>('h2,h3') ?? this), isHere)
     const { style } = document.body
     if (!isPrinting && bottom < innerHeight && (top < 0 || id)) {
-      // Leaves what the reader sees below the comments where it was, also on a page that is too short for that.
+      // Keeps the content below the comments in view, even on a page that is too short.
       style.marginBottom = '100vh'
       scrollBy({ top: this.getBoundingClientRect().bottom - bottom, behavior: 'instant' })
     }
     this.#tell('loaded', { count })
-    // Once that has been drawn: with a move in the same frame, what is below would count as shifted.
+    // Wait until it is drawn: scrolling in the same frame would count as a layout shift.
     await drawn()
     style.marginBottom = ''
     if (isHere) found.scrollIntoView({ behavior: 'instant' })
   }
 
-  /** Puts one of the placeholder's texts into its part; the style hides what tells a reader nothing new. */
+  /** Shows one of the placeholder's texts in its element. The style hides redundant ones. */
   #say(name: Part, text = '', count?: number): Element {
     const part = this.#part(name)
     part.dataset.text = text
-    // A theme without such ids leaves the number unknown.
+    // Themes without such ids have no count.
     part.textContent = (this.dataset[text] ?? '').replace('{count}', (count || '') as string).trim()
     return part
   }
@@ -151,9 +151,9 @@ const near = new IntersectionObserver(
   { rootMargin: '400px' },
 )
 
-// The elements share their listeners, so that none is left behind.
+// Shared by all elements, so that no listener is left behind.
 for (const [event, method] of Object.entries({
-  // Comes with every change of the hash, and when a link to the same hash is followed once more.
+  // Fires on every change of the hash, and when a link to the same hash is clicked again.
   popstate: 'follow',
   beforeprint: 'print',
   online: 'again',
@@ -166,30 +166,30 @@ for (const [event, method] of Object.entries({
 addEventListener('click', (event) => {
   const button = (event.target as Element).closest?.<HTMLElement>('lazy-comments>.lazycomments-button')
   if (!button) return
-  // Not every browser focuses a button that is clicked. From here the focus goes on to the comments.
+  // Not every browser focuses a clicked button. The focus later moves to the comments.
   button.focus()
   const element = button.parentElement as LazyComments
-  // Takes the room now, while the reader expects that something moves.
+  // Reserves the space now, when the reader expects movement.
   element.dataset.loaded = ''
   void element.load()
 })
 
-/** Resolves when what is on the page now has been drawn: at once or, in a tab that is in the background, when it is shown. */
+/** Resolves when the current page has been drawn; in a background tab, when it is shown. */
 function drawn(): Promise<unknown> {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
 }
 
-/** Focuses an element, whether it can be reached by keys or not. */
+/** Focuses an element, even one that is not focusable by keyboard. */
 function focus(element: HTMLElement, preventScroll: boolean): void {
   if (element.tabIndex < 0) element.tabIndex = -1
   element.focus({ preventScroll })
 }
 
-/** Gives the id that the hash names when it can be one of the comments' own; otherwise nothing. */
+/** Returns the id in the hash if it can be in the comments. */
 function wantedId(): string | undefined {
   try {
     return /^(comment|respond).*/.exec(decodeURIComponent(location.hash.slice(1)))?.[0]
   } catch {
-    // Half a percent sign names nothing.
+    // The hash has an invalid percent sign.
   }
 }

@@ -6,11 +6,11 @@ export interface DriverUnderTest {
   readonly driver: DocumentDriver
   /** Opens the same table over another connection, as another process would. */
   another(): Promise<DocumentDriver>
-  /** Lets at least so many milliseconds, up to a second, pass for the database: moves its clock, or waits. */
+  /** Waits until at least this many milliseconds, up to a second, have passed for the database. May move its clock. */
   pass(ms: number): Promise<void>
-  /** Closes everything that `create` and `another` opened. Called once, also when the case fails. */
+  /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
   close(): Promise<void>
 }
 
-/** A case of the contract: a name, and what must hold for a driver on an empty table. */
+/** A case of the contract: a name, and the test of a driver on an empty table. */
 export type DriverCase = readonly [name: string, body: (test: DriverUnderTest) => Promise<void>]

@@ -3,13 +3,13 @@ import type { DriverUnderTest } from './driver-case.ts'
 import { rowContract } from './row-contract.ts'
 import { rowLifeContract } from './row-life-contract.ts'
 
-/** What the suite needs from the test runner and from the author of the driver. */
+/** Options of the suite. */
 export interface DocumentDriverContractOptions {
-  /** Opens a group of cases: that of the test runner. */
+  /** `describe` of your test runner. */
   describe(name: string, body: () => void): unknown
-  /** Registers one case: that of the test runner. */
+  /** `it` of your test runner. */
   it(name: string, body: () => Promise<void>): unknown
-  /** Makes a driver on an empty table. Called once for each case. */
+  /** Creates a driver on an empty table. Called once per case. */
   create(): Promise<DriverUnderTest>
 }
 

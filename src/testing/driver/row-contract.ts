@@ -3,19 +3,19 @@ import type { DocumentDriver } from '../../stores/document/document-driver.ts'
 import type { DriverCase } from './driver-case.ts'
 
 const KEY = 'u:a'
-/** Everything that a JSON text may hold and a database may spoil. */
+/** JSON with characters that a database may change. */
 const ODD_TEXT = JSON.stringify({ text: 'ünï 😀 \u0000 \\ \' " % \n', trailing: 'space ' })
 
 const rowOf = async (driver: DocumentDriver, key = KEY) => (await driver.get([key])).rows.get(key)
 const revisionOf = async (driver: DocumentDriver, key = KEY) => (await rowOf(driver, key))?.revision
-/** Runs a task many times at once, on both drivers in turn. */
+/** Runs a task many times in parallel, alternating between both drivers. */
 const atOnce = <T>(
   count: number,
   both: readonly DocumentDriver[],
   task: (driver: DocumentDriver, n: number) => Promise<T>,
 ) => Promise.all(Array.from({ length: count }, (_, n) => task(both[n % both.length] as DocumentDriver, n)))
 
-/** What every driver must do with rows. */
+/** Requirements on rows. */
 export const rowContract: readonly DriverCase[] = [
   [
     'finds no row in an empty table, and tells the time',

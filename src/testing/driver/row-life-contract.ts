@@ -5,12 +5,12 @@ import type { DriverCase } from './driver-case.ts'
 const KEY = 'u:a'
 const SHORT = 100
 const LONGER = SHORT + 50
-/** What the clocks of two connections may be apart. */
+/** Allowed difference between the clocks of two connections. */
 const SKEW_MS = 1000
 
 const rowOf = async (driver: DocumentDriver, key = KEY) => (await driver.get([key])).rows.get(key)
 
-/** What every driver must do with the expiry of rows, and with time. */
+/** Requirements on the expiry of rows, and on time. */
 export const rowLifeContract: readonly DriverCase[] = [
   [
     'reads no row that has expired, and any other',

@@ -3,7 +3,7 @@ import { activated, assertHidden, type LicensingCase, refusalOf, SITE } from './
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** What every activation and deactivation must do. */
+/** Requirements on activation and deactivation. */
 export const activationContract: readonly LicensingCase[] = [
   [
     'activates a good key: the activation names product, key and site',

@@ -9,17 +9,17 @@ import type {
 } from '../../features/addons/licensing/licensing-provider.ts'
 import { VERSION } from '../../ground/constants.ts'
 
-/** A licensing provider under test, with what its backend knows. */
+/** A licensing provider under test, with data about its backend. */
 export interface LicensingUnderTest {
   /** The provider. */
   readonly provider: LicensingProvider
-  /** What the catalogue holds, in its order: two add-ons at least, one of them premium, one free. */
+  /** The add-ons of the catalogue, in order: at least one premium and one free add-on. */
   readonly catalogue: readonly Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'>[]
-  /** Product ids of two premium add-ons, or of one and of a product that is not listed. */
+  /** Product ids of two premium add-ons, or of one and of an unlisted product. */
   readonly products: readonly [number, number]
-  /** Issues a key that is good for a product, on one site at least. */
+  /** Issues a key that is valid for a product, on at least one site. */
   issue(productId: number): Promise<string>
-  /** Keys for the first product that must be refused, with the code that says why: one that has expired among them. */
+  /** Keys for the first product that must be refused, with the expected code. One of them has expired. */
   readonly refused: Readonly<
     Record<
       string,
@@ -31,18 +31,18 @@ export interface LicensingUnderTest {
       }
     >
   >
-  /** Takes an activated licence back at the backend. */
+  /** Revokes an activated licence at the backend. */
   revoke(key: string): Promise<void>
-  /** Texts that must never be seen, such as secrets of the backend. */
+  /** Strings that must never be visible, such as secrets of the backend. */
   readonly secrets: readonly string[]
-  /** Closes what `create` opened. Called once, also when the case fails. */
+  /** Closes what `create` opened. Called once, even if the case fails. */
   close(): Promise<void>
 }
 
-/** A case of the contract: a name, and what must hold for a provider with a fresh backend. */
+/** A case of the contract: a name, and the test of a provider with a new backend. */
 export type LicensingCase = readonly [name: string, body: (test: LicensingUnderTest) => Promise<void>]
 
-/** The site of the contract's cases. */
+/** The site that the cases use. */
 export const SITE: SiteIdentity = {
   uid: '0123456789abcdef0123456789abcdef',
   url: 'https://shop.example.test',
@@ -50,12 +50,12 @@ export const SITE: SiteIdentity = {
   version: VERSION,
 }
 
-/** Activates a good key for a product. */
+/** Activates a valid key for a product. */
 export async function activated(test: LicensingUnderTest, productId = test.products[0]): Promise<Activation> {
   return test.provider.activate({ productId, key: await test.issue(productId), site: SITE })
 }
 
-/** Expects a call to be refused with one of some codes, and gives the error. */
+/** Expects a call to be refused with one of these codes, and returns the error. */
 export async function refusalOf(
   call: () => Promise<unknown>,
   codes?: readonly LicensingCode[],
@@ -69,7 +69,7 @@ export async function refusalOf(
   return error
 }
 
-/** Expects a value, in all that can be read of it, to hold none of some texts. */
+/** Expects that no readable part of a value contains any of these strings. */
 export function assertHidden(value: unknown, texts: readonly string[]): void {
   const shown = inspect(value, { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null })
   const stack = value instanceof Error ? `${value.stack}${value.message}` : ''

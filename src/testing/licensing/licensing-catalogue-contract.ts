@@ -3,7 +3,7 @@ import { assertHidden, type LicensingCase, refusalOf } from './licensing-case.ts
 
 const TEXTS = ['slug', 'title', 'link', 'description', 'homepage', 'banner', 'banner_large'] as const
 
-/** What every catalogue must be. */
+/** Requirements on catalogues. */
 export const catalogueContract: readonly LicensingCase[] = [
   [
     'has a name for the cache and the log',

@@ -5,13 +5,13 @@ import { catalogueContract } from './licensing-catalogue-contract.ts'
 import { refusalContract } from './licensing-refusal-contract.ts'
 import { validationContract } from './licensing-validation-contract.ts'
 
-/** What the suite needs from the test runner and from the author of the provider. */
+/** Options of the suite. */
 export interface LicensingContractOptions {
-  /** Opens a group of cases: that of the test runner. */
+  /** `describe` of your test runner. */
   describe(name: string, body: () => void): unknown
-  /** Registers one case: that of the test runner. */
+  /** `it` of your test runner. */
   it(name: string, body: () => Promise<void>): unknown
-  /** Starts a provider with a fresh backend. Called once for each case. */
+  /** Creates a provider with a new backend. Called once per case. */
   create(): Promise<LicensingUnderTest>
   /** Whether the provider has `validate`. @default true */
   validates?: boolean

@@ -13,7 +13,7 @@ const INVALID = ['license_invalid'] as const
 const activate = ({ provider, products: [productId] }: LicensingUnderTest, key: string) =>
   provider.activate({ productId, key, site: SITE })
 
-/** What every provider must refuse, and how. */
+/** Requirements on refused licences. */
 export const refusalContract: readonly LicensingCase[] = [
   ['refuses an empty key', async (test) => void (await refusalOf(() => activate(test, ''), INVALID))],
   [

@@ -15,7 +15,7 @@ function validate({ provider }: LicensingUnderTest, activation: Activation, more
   return provider.validate({ productId, activation, site: SITE, ...more })
 }
 
-/** What a provider must say of activations, if it says anything. */
+/** Requirements on `validate`, if the provider has it. */
 export const validationContract: readonly LicensingCase[] = [
   [
     'says that a good activation is good, numbers and times in their shapes',

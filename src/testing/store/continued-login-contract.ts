@@ -6,14 +6,14 @@ import type { StoreCase } from './store-case.ts'
 
 const OVER: CommitResult = { committed: false, isOver: true }
 
-/** Registers a session that continues another one, and ends that one, on the current version. */
+/** Registers a session that continues another one, and ends that one, at the current version. */
 async function goOn(registry: SessionRegistry, from: string, to: string, generation = 0): Promise<CommitResult> {
   const { version } = await registry.read(1)
   const admit = { ...newSession(to), generation }
   return registry.commit(1, version, { admit, end: [tokenOf(from)], continues: tokenOf(from) })
 }
 
-/** What every session registry must do where a login continues a session: an ended one gets no new life. */
+/** Requirements on logins that continue a session: an ended one must not continue. */
 export const continuedLoginContract: readonly StoreCase[] = [
   [
     'registers a session that continues a live one, and ends that one in the same step',

@@ -3,7 +3,7 @@ import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, LONG, login, newSession, SHORT } from './registry-case.ts'
 import type { StoreCase } from './store-case.ts'
 
-/** What every session registry must do when all sessions of a user end, or all but one. */
+/** Requirements on ending all sessions of a user, or all but one. */
 export const endAllContract: readonly StoreCase[] = [
   [
     'ends all sessions of a user, oldest first, and none the second time',

@@ -6,10 +6,10 @@ import type { StoreCase, StoreUnderTest } from './store-case.ts'
 
 const MEMORY_COUNT = 32
 const MEMORY_MS = 10 * 60_000
-/** Within the ten minutes for any store, however long its calls take. */
+/** Stays within ten minutes for any store, even with slow calls. */
 const MARGIN_MS = 5_000
 
-/** What every session registry must remember of ended sessions, so that a late request cannot bring one back. */
+/** Requirements on the memory of ended sessions, so that a late request cannot bring one back. */
 export const endedMemoryContract: readonly StoreCase[] = [
   [
     'does not adopt the 32 sessions of a user that ended last, and adopts one that ended before them',
@@ -18,7 +18,7 @@ export const endedMemoryContract: readonly StoreCase[] = [
       await login(sessions, 2, 'of another user')
       await sessions.end(2, [tokenOf('of another user')])
       const later = Array.from({ length: MEMORY_COUNT }, (_, index) => `s${index}`)
-      // The one that ends first was admitted last: the end counts.
+      // The session that ends first was admitted last: the time of ending counts.
       for (const id of [...later, 'ended first']) await login(sessions, 1, id)
       await sessions.end(1, [tokenOf('ended first')])
       await pass(20)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { StoreCase } from './store-case.ts'
 
-/** What every logout epoch must do. */
+/** Requirements on logout epochs. */
 export const epochContract: readonly StoreCase[] = [
   [
     'starts at generation 0',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { StoreCase } from './store-case.ts'
 
-/** What every option store must do. */
+/** Requirements on option stores. */
 export const optionContract: readonly StoreCase[] = [
   [
     'knows nothing of an option that was never written',

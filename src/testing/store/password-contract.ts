@@ -5,7 +5,7 @@ const HASH = 'ab'.repeat(32)
 const OTHER = 'cd'.repeat(32)
 const password = (id: string, createdAt: number, hash = HASH) => ({ id, name: `named ${id} ü`, hash, createdAt })
 
-/** What every store of application passwords must do. */
+/** Requirements on stores of application passwords. */
 export const passwordContract: readonly StoreCase[] = [
   [
     'has none for an unknown user',

@@ -4,12 +4,12 @@ import type { NewSession } from '../../sessions/session-record.ts'
 import type { SessionRegistry } from '../../sessions/session-registry.ts'
 import { tokenOf } from '../../sessions/token.ts'
 
-/** A life that no case outlives. */
+/** A lifetime longer than any case. */
 export const LONG = 60_000
-/** A life that a case can wait for. */
+/** A lifetime that a case can wait for. */
 export const SHORT = 250
 
-/** Makes a session to register. */
+/** Creates a session to register. */
 export const newSession = (sessionId: string, ttlMs = LONG): NewSession => ({
   sessionId,
   ttlMs,
@@ -18,7 +18,7 @@ export const newSession = (sessionId: string, ttlMs = LONG): NewSession => ({
   generation: 0,
 })
 
-/** Registers a session on the current version. */
+/** Registers a session at the current version. */
 export async function login(
   registry: SessionRegistry,
   userId: UserId,

@@ -5,7 +5,7 @@ import { idsOf, LONG, login, newSession } from './registry-case.ts'
 import { sessionLifeContract } from './session-life-contract.ts'
 import type { StoreCase } from './store-case.ts'
 
-/** What every session registry must do. */
+/** Requirements on session registries. */
 export const registryContract: readonly StoreCase[] = [
   [
     'has no sessions, but a version, for an unknown user',

@@ -3,7 +3,7 @@ import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, LONG, login, newSession, SHORT } from './registry-case.ts'
 import type { StoreCase } from './store-case.ts'
 
-/** What every session registry must do with the expiry and the end of sessions. */
+/** Requirements on the expiry and the end of sessions. */
 export const sessionLifeContract: readonly StoreCase[] = [
   [
     'forgets a session when it expires',

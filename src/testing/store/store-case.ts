@@ -4,13 +4,15 @@ import type { SessmgrStore } from '../../stores/store.ts'
 export interface StoreUnderTest {
   /** The store, empty. */
   readonly store: SessmgrStore
-  /** Opens the same memory once more, as another process would. A store for one process returns the same object. */
+  /** Opens the same data again, as another process would. A store for one process returns the same object. */
   another(): Promise<SessmgrStore>
-  /** Lets at least this many milliseconds pass for the store: up to ten minutes, so it moves the store's clock at best. */
+  /**
+   * Waits until at least this many milliseconds, up to ten minutes, have passed for the store. Should move its clock.
+   */
   pass(ms: number): Promise<void>
-  /** Closes everything that `create` and `another` opened. Called once, also when the case fails. */
+  /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
   close(): Promise<void>
 }
 
-/** A case of the contract: a name, and what must hold for a fresh store; marked if minutes pass in it. */
+/** A case of the contract: a name, and the test of an empty store; marked if minutes pass in it. */
 export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => Promise<void>, lasts?: 'minutes']

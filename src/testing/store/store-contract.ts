@@ -9,15 +9,15 @@ import type { StoreUnderTest } from './store-case.ts'
 import { transientContract } from './transient-contract.ts'
 import { wipeContract } from './wipe-contract.ts'
 
-/** What the suite needs from the test runner and from the author of the store. */
+/** Options of the suite. */
 export interface StoreContractOptions {
-  /** Opens a group of cases: that of the test runner. */
+  /** `describe` of your test runner. */
   describe(name: string, body: () => void): unknown
-  /** Registers one case: that of the test runner. */
+  /** `it` of your test runner. */
   it(name: string, body: () => Promise<void>): unknown
-  /** Makes an empty store. Called once for each case. */
+  /** Creates an empty store. Called once per case. */
   create(): Promise<StoreUnderTest>
-  /** Leaves out the cases in which minutes pass: for a store whose clock nobody can move. @default false */
+  /** Skips cases in which minutes pass, for stores whose clock cannot be moved. @default false */
   realTime?: boolean | undefined
 }
 

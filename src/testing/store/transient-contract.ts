@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { StoreCase } from './store-case.ts'
 
-/** What every store of transient texts must do. */
+/** Requirements on transient stores. */
 export const transientContract: readonly StoreCase[] = [
   [
     'knows nothing that was not kept',

@@ -3,7 +3,7 @@ import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, login, newSession } from './registry-case.ts'
 import type { StoreCase } from './store-case.ts'
 
-/** What a store must forget when it is wiped. */
+/** Requirements on wiping a store. */
 export const wipeContract: readonly StoreCase[] = [
   [
     'forgets every session, live or ended, and every site-wide logout',

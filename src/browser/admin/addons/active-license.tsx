@@ -5,7 +5,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { MaskedKey } from './masked-key.tsx'
 import type { Addon } from './use-addons.ts'
 
-/** Draws what is known of a license that is active. Nothing here changes it. */
+/** Renders the data of an active licence, read-only. */
 export function ActiveLicense({ addon, title, onAsk }: { addon: Addon; title: string; onAsk: () => void }) {
   const t = useTexts()
   const expires = expiryOf(addon.license_key)
@@ -27,7 +27,10 @@ export function ActiveLicense({ addon, title, onAsk }: { addon: Addon; title: st
   )
 }
 
-/** Reads when a license expires, in milliseconds since the Unix epoch, out of a key that says so itself, as offline keys do. */
+/**
+ * Returns the expiry time of a licence in milliseconds since the Unix epoch, if the key contains it, as offline keys
+ * do.
+ */
 function expiryOf(key: string): number | undefined {
   try {
     const claims = key.split('.')[1] ?? ''

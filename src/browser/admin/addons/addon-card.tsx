@@ -5,11 +5,11 @@ import { SafeLink, webAddress } from '../parts/safe-link.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import type { Addon } from './use-addons.ts'
 
-/** Draws one add-on. */
+/** Renders one add-on. */
 export function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => void }) {
   const t = useTexts()
   const title = addon.title || t('a_untitled', { id: addon.id })
-  // The licence of an add-on that is gone can still be given back.
+  // The licence of a removed add-on can still be deactivated.
   const isLicensable = addon.is_premium && (addon.is_active || addon.is_license_active)
   const action = addon.is_license_active ? t('a_manage_license') : t('a_activate_license')
   return (
@@ -55,7 +55,7 @@ export function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => v
   )
 }
 
-/** The first picture that loads; where there is none, a drawing. */
+/** Renders the first picture that loads, or else a drawing. */
 function Picture({ urls }: { urls: readonly string[] }) {
   const [failed, setFailed] = useState<readonly string[]>([])
   const url = urls.map(webAddress).find((one) => one !== undefined && !failed.includes(one))

@@ -5,12 +5,12 @@ import { useTexts } from '../texts/use-texts.ts'
 
 const SHOWN = 4
 
-/** Draws a license key of which only the ends are to be seen, and a button that copies all of it. */
+/** Renders the ends of a licence key, and a button that copies all of it. */
 export function MaskedKey({ value }: { value: string }) {
   const t = useTexts()
   const copy = useCopy()
   const [isOpen, setOpen] = useState(false)
-  // A short key would be given away by its ends.
+  // The ends would reveal too much of a short key.
   const masked = value.length > 4 * SHOWN ? `${value.slice(0, SHOWN)}…${value.slice(-SHOWN)}` : '…'
   return (
     <div className="field">

@@ -9,7 +9,7 @@ export interface Addon {
   readonly id: number
   readonly title: string
   readonly is_premium: boolean
-  /** Whether the add-on is installed and has registered itself. */
+  /** Whether the add-on is installed and registered. */
   readonly is_active: boolean
   readonly is_license_active: boolean
   readonly license_key: string
@@ -24,13 +24,13 @@ export interface Addon {
 /** The catalogue of add-ons. */
 export interface AddonList {
   readonly items: readonly Addon[]
-  /** Seconds since the list was new; only there when the provider gives no newer one. */
+  /** Age of the list in seconds; only set if the provider could not be reached. */
   readonly age?: number
 }
 
 /** Reads the catalogue of add-ons. */
 export function useAddons(): UseQueryResult<AddonList> {
-  // The server has tried the provider again by itself, for as long as anybody should wait.
+  // The server has already retried, as long as a user should wait.
   return useQuery({
     queryKey: ADDONS_KEY,
     queryFn: async () => (await rest.requestObject<AddonList>('GET', ADDONS_PATH)).body,

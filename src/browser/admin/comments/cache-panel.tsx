@@ -6,7 +6,7 @@ import { useFailureText } from '../rest/use-failure-text.ts'
 import { rest, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Draws the settings of the cache, and the button that clears it. */
+/** Renders the settings of the cache, and the button that clears it. */
 export function CachePanel({
   isOn,
   isChanged,

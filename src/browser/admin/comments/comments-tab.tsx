@@ -11,7 +11,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { CachePanel } from './cache-panel.tsx'
 import { COMMENTS_OPTION, type CommentSettings } from './comment-settings.ts'
 
-/** Draws the settings of the lazy comments. */
+/** Renders the settings of the lazy comments. */
 export function CommentsTab() {
   const t = useTexts()
   const { error, refetch, isFetching } = useOptions()

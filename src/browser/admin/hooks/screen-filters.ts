@@ -1,45 +1,45 @@
 import type { ReactNode } from 'react'
 import type { PanelEntry, TabEntry } from '../shell/entries.ts'
 
-/** Filters of the screen: the value that each passes through. */
+/** Filters of the screen, by the value they pass on. */
 export interface ScreenFilters {
   /**
-   * Every tab, the built-in ones first.
+   * All tabs, the built-in ones first.
    *
    * @since 3.0.1
    */
   'sessmgr.admin.tabs': readonly TabEntry[]
   /**
-   * Panels that add-ons put on the Settings tab.
+   * Panels of add-ons on the Settings tab.
    *
    * @since 3.0.0
    */
   'sessmgr.settings.panels': readonly PanelEntry[]
   /**
-   * What stands at the end of the panel Force Logout. `null` hides it; anything that React cannot show means the default.
+   * Content at the end of the panel Force Logout. `null` hides it; anything React cannot render shows the default.
    *
    * @since 3.0.1
    */
   'sessmgr.settings.force_logout.cross_sell': ReactNode | undefined
   /**
-   * Every text of the screen, by key.
+   * All texts of the screen, by key.
    *
    * @since 3.3.0
    */
   'sessmgr.admin.i18n': Readonly<Record<string, string>>
 }
 
-/** Actions of the screen: what happened. */
+/** Actions of the screen. */
 export interface ScreenActions {
   /**
-   * Options have been saved; the names of those that were edited.
+   * Fires after options were saved, with the names of the edited ones.
    *
    * @since 3.3.0
    */
   'sessmgr.admin.saved': [names: readonly string[]]
 }
 
-/** Every hook of the screen. What add-ons offer each other starts with `addon.`. */
+/** All hooks of the screen. Hooks of add-ons begin with `addon.`. */
 export const SCREEN_HOOKS = {
   filters: [
     'sessmgr.admin.tabs',

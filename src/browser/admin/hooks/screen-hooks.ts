@@ -13,24 +13,24 @@ export interface HookProblem {
   readonly reason: string
 }
 
-/**
- * Lets add-ons change the screen: the same names, priorities and namespaces as on the server, but at once, since a
- * screen is drawn without waiting.
- */
+/** Lets add-ons change the screen. Names, priorities and namespaces work as on the server, but synchronously. */
 export interface ScreenHooks {
-  /** Subscribes to a filter and returns a function that removes the subscriber. The screen is drawn anew. */
+  /** Subscribes to a filter, renders the screen again, and returns a function that removes the subscriber. */
   addFilter<K extends FilterName>(
     name: K,
     namespace: string,
     callback: (value: FilterValue<K>, ...parameters: unknown[]) => FilterValue<K>,
     priority?: number,
   ): () => void
-  /** Removes every subscriber of a namespace from a filter and returns how many there were. */
+  /** Removes all subscribers of a namespace from a filter and returns their number. */
   removeFilter(name: FilterName, namespace: string): number
   hasFilter(name: FilterName, namespace?: string): boolean
   /** Counts how often a filter has been applied. */
   didFilter(name: FilterName): number
-  /** Passes a value through a filter. A subscriber that throws or returns nothing is passed over, and named on the screen. */
+  /**
+   * Passes a value through a filter. A subscriber that throws or returns undefined is skipped and reported on the
+   * screen.
+   */
   applyFilters<K extends FilterName>(name: K, value: FilterValue<K>, ...parameters: unknown[]): FilterValue<K>
   /** Subscribes to an action and returns a function that removes the subscriber. */
   addAction<K extends ActionName>(
@@ -42,14 +42,14 @@ export interface ScreenHooks {
   removeAction(name: ActionName, namespace: string): number
   hasAction(name: ActionName, namespace?: string): boolean
   didAction(name: ActionName): number
-  /** Fires an action. What a subscriber throws is named on the screen, and the next one runs. */
+  /** Fires an action. An error of a subscriber is reported on the screen, and the next one runs. */
   doAction<K extends ActionName>(name: K, ...parameters: ActionParameters<K>): void
 }
 
-/** What the screen watches: it is drawn anew with every change. */
+/** Notifies the screen, which renders again after each change. */
 export interface HookChanges {
   subscribe(listener: () => void): () => void
-  /** A number that moves with every subscriber that comes or goes. */
+  /** A number that changes with each added or removed subscriber. */
   version(): number
   problems(): readonly HookProblem[]
 }
@@ -86,7 +86,7 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
     if (problems.some((known) => known.namespace === namespace && known.hook === hook)) return
     problems = [...problems, { namespace, hook, reason: reasonOf(error) }]
     console.error(`The add-on "${namespace}" failed in "${hook}".`, error)
-    // Filters run while the screen is being drawn, when nothing may be drawn anew yet.
+    // Filters run during rendering, when another render must not start.
     queueMicrotask(changed)
   }
 
@@ -100,7 +100,7 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
       hook.runs += 1
       let current: unknown = value
       for (const { namespace, callback } of hook.subscribers) {
-        // A subscriber may have changed the list itself before it failed.
+        // A subscriber may have changed the list before it failed.
         const before = Array.isArray(current) ? [...current] : current
         try {
           const result = callback(current, ...parameters)
@@ -143,7 +143,7 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
   }
 }
 
-/** Says in words what was thrown, which may be anything, even what cannot be made a text. */
+/** Describes a thrown value, even one that cannot be converted to a string. */
 export function reasonOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown)

@@ -1,24 +1,24 @@
 import type { Edits } from './option-draft.ts'
 
-/** Every option of the site that is exposed, by name. */
+/** Every exposed option of the site, by name. */
 export type SiteOptions = Readonly<Record<string, unknown>>
 
-/** The options, and the tag by which the server knows whether they have changed since. */
+/** The options, and the tag that detects later changes. */
 export interface ReadOptions {
   readonly body: SiteOptions
   readonly tag: string | undefined
 }
 
-/** A value that is not what it was. */
+/** A value that has changed. */
 export interface OptionChange {
   readonly option: string
-  /** Key in the option; empty for the option as a whole. */
+  /** Key in the option; empty for the whole option. */
   readonly key: string
   readonly before: unknown
   readonly after: unknown
 }
 
-/** Lists what differs between two readings of the options. */
+/** Lists the differences between two reads of the options. */
 export function optionChanges(before: SiteOptions, after: SiteOptions): readonly OptionChange[] {
   return Object.keys(after).flatMap((option) => {
     const [old, now] = [keysOf(before[option]), keysOf(after[option])]
@@ -28,7 +28,7 @@ export function optionChanges(before: SiteOptions, after: SiteOptions): readonly
   })
 }
 
-/** Gives the edit of a value that has changed; undefined when there is none, or when it wants the same. */
+/** Returns the edit of a changed value; undefined if there is none, or if it has the same result. */
 export function editOf(edits: Edits, { option, key, after }: OptionChange): { readonly value: unknown } | undefined {
   const own = keysOf(edits[option])
   return option in edits && key in own && !isSame(own[key], after) ? { value: own[key] } : undefined

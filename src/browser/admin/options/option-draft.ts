@@ -1,18 +1,18 @@
-/** Edits by option name: of an object only the keys that were edited. */
+/** Edits by option name; for an object, only the edited keys. */
 export type Edits = Readonly<Record<string, unknown>>
 
-/** Keeps what has been edited and not yet saved, whichever tab is open. */
+/** Holds unsaved edits across tabs. */
 export interface OptionDraft {
   edits(): Edits
   isDirty(): boolean
-  /** What the server said of values that it refused, by `option.key`. */
+  /** The server's messages about refused values, by `option.key`. */
   problems(): Readonly<Record<string, string>>
-  /** Gives the edits to be saved. Until they are settled or refused, what leads back to what is stored is an edit too. */
+  /** Returns the edits to save. Until they are settled or refused, restoring a stored value counts as an edit. */
   send(): Edits
-  /** Notes an edit; one that leads back to what is stored is none. */
+  /** Records an edit. Restoring the stored value removes it. */
   edit(name: string, stored: unknown, value: unknown): void
   discard(): void
-  /** Forgets what was sent and is stored now; what was edited meanwhile stays. */
+  /** Removes edits that were saved, but keeps later ones. */
   settle(sent: Edits, stored: Readonly<Record<string, unknown>>): void
   refuse(problems: Readonly<Record<string, string>>): void
   subscribe(listener: () => void): () => void
@@ -66,13 +66,13 @@ export function createOptionDraft(): OptionDraft {
   }
 }
 
-/** Lays an edit over what is stored. */
+/** Merges an edit over the stored value. */
 export function edited(stored: unknown, edit: unknown): unknown {
   if (edit === undefined) return stored
   return isRecord(stored) && isRecord(edit) ? { ...stored, ...edit } : edit
 }
 
-/** What of a value is not as stored, or will not be once what is `sent` is stored; undefined when all is. */
+/** Returns the part of a value that differs from the stored one, or will once `sent` is stored; undefined if none. */
 function difference(stored: unknown, value: unknown, sent?: unknown): unknown {
   if (!isRecord(stored) || !isRecord(value)) return same(stored, value) && sent === undefined ? undefined : value
   const keys = Object.entries(value).filter(([key, one]) => !same(stored[key], one) || (isRecord(sent) && key in sent))

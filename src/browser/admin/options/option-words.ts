@@ -22,14 +22,14 @@ const VALUES: Readonly<Record<string, TextKey>> = {
   'lazycomments_settings.button_style.custom': 'c_custom',
 }
 
-/** Says what people call a key of an option; one of an add-on goes by its own name. */
+/** Returns the display name of an option's key. A key of an add-on has none. */
 export function nameOfKey(t: Translate, option: string, key: string): string {
   const path = [option, key].filter(Boolean).join('.')
   const name = NAMES[path]
   return name ? t(name) : path
 }
 
-/** Says what people call a value of an option. */
+/** Returns the display text of an option's value. */
 export function nameOfValue(t: Translate, option: string, key: string, value: unknown): string {
   const text = VALUES[`${option}.${key}.${value}`]
   if (text) return t(text)

@@ -3,25 +3,25 @@ import { createSignal, type Signal } from './signal.ts'
 
 const MARK_MS = 10_000
 
-/** Edits that somebody else's changes are in the way of. */
+/** Edits that conflict with changes of another user. */
 export interface Conflict {
   readonly changes: readonly OptionChange[]
   readonly newest: ReadOptions
-  /** What the person knew when they pressed the button. */
+  /** The options as the user saw them when saving. */
   readonly known: ReadOptions
 }
 
-/** What is to be known of the last save. */
+/** State of the last save. */
 export interface Saving {
   /** Why it failed. */
   readonly failure: Signal<string | undefined>
   readonly conflict: Signal<Conflict | undefined>
-  /** Values that somebody else has changed, by `option.key`, for as long as they are marked. */
+  /** Values that another user has changed, by `option.key`, while they are highlighted. */
   readonly marked: Signal<readonly string[]>
   mark(changes: readonly OptionChange[]): void
 }
 
-/** Creates what is to be known of the last save. */
+/** Creates the state of the last save. */
 export function createSaving(): Saving {
   const marked = createSignal<readonly string[]>([])
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,11 +1,11 @@
-/** A value that components watch. */
+/** A value that components can subscribe to. */
 export interface Signal<T> {
   value(): T
   become(value: T): void
   subscribe(listener: () => void): () => void
 }
 
-/** Creates a value that components watch. */
+/** Creates a value that components can subscribe to. */
 export function createSignal<T>(first: T): Signal<T> {
   const listeners = new Set<() => void>()
   let current = first

@@ -3,24 +3,26 @@ import { draft, saving } from '../screen.ts'
 import { edited } from './option-draft.ts'
 import { useOptions } from './use-options.ts'
 
-/** What a panel knows of the option that it edits. */
+/** State of the option that a panel edits. */
 export interface OptionState {
-  /** Whether the option is still on its way, or could not be read. */
+  /** Whether the option is loading, or could not be read. */
   readonly isLoading: boolean
-  /** Whether the option has an edit that is not saved. */
+  /** Whether the option has an unsaved edit. */
   readonly isDirty: boolean
-  /** What the server said of a refused value: of the whole option under `''`, of one of its keys under that key. */
+  /**
+   * The server's messages about a refused value: for the whole option under `''`, for one of its keys under that key.
+   */
   readonly problems: Readonly<Record<string, string>>
-  /** Keys that the last save has shown to be changed by somebody else; for ten seconds. */
+  /** Keys that another user has changed, for ten seconds after a save. */
   readonly changed: readonly string[]
 }
 
 /**
- * Reads an option and edits it. What is edited is saved with everything else, by the one button Save Changes.
+ * Reads and edits an option. The button Save Changes saves all edits.
  *
- * Of an option that is an object, the setter takes the keys that change.
+ * For an object, pass the changed keys to the setter.
  *
- * @returns The value with the edits, undefined while it is on its way; the setter; and what else a panel may show.
+ * @returns The value with its edits, undefined while it loads; the setter; and the state of the option.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the panel alone knows the type of its option.
 export function useOption<T = any>(name: string): [T | undefined, (value: T | Partial<T>) => void, OptionState] {

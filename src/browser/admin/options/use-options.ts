@@ -2,22 +2,22 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { draft, rest } from '../screen.ts'
 import type { ReadOptions, SiteOptions } from './option-changes.ts'
 
-/** Path of the route that reads and writes every option. */
+/** Path of the route that reads and writes all options. */
 export const OPTIONS_PATH = 'wp/v2/settings'
 export const OPTIONS_KEY = ['options']
 
-/** Reads every option of the site. */
+/** Reads all options of the site. */
 export function readOptions(): Promise<ReadOptions> {
   return rest.requestObject<SiteOptions>('GET', OPTIONS_PATH)
 }
 
-/** Reads every option of the site, once for all who ask. */
+/** Reads all options of the site. All callers share one read. */
 export function useOptions(): UseQueryResult<SiteOptions> {
   return useQuery({
     queryKey: OPTIONS_KEY,
     queryFn: readOptions,
     select: ({ body }) => body,
-    // What the person saw before an edit must not be replaced behind it: a save is measured against that.
+    // Do not replace what the user saw before an edit: a save is compared with it.
     enabled: ({ state }) => state.data === undefined || !draft.isDirty(),
   })
 }

@@ -9,14 +9,14 @@ import type { Edits } from './option-draft.ts'
 import { nameOfKey, nameOfValue } from './option-words.ts'
 import { OPTIONS_KEY, OPTIONS_PATH, readOptions } from './use-options.ts'
 
-/** The one way to save what was edited. */
+/** Saves all edits. */
 export interface Save {
   readonly isDirty: boolean
   readonly isSaving: boolean
   /**
-   * Saves every edit in one call. Resolves false when it was refused; the edits stay then.
+   * Saves all edits in one call. Resolves to false, and keeps the edits, if they were refused.
    *
-   * @param known What the person knows of the options; without it, what the screen has read.
+   * @param known The options as the user has seen them; by default, as the screen last read them.
    */
   save(known?: ReadOptions): Promise<boolean>
 }
@@ -26,7 +26,7 @@ interface Sent {
   readonly known: ReadOptions | undefined
 }
 
-/** Saves every edited option in one call. What somebody else has changed meanwhile is told, or asked about. */
+/** Saves all edited options in one call. Reports or asks about changes that another user made meanwhile. */
 export function useSave(): Save {
   const t = useTexts()
   const textOf = useFailureText()
@@ -37,7 +37,7 @@ export function useSave(): Save {
     mutationFn: send,
     onMutate: () => saving.failure.become(undefined),
     onSuccess(stored, { edits, known }) {
-      // A reading that began before would bring the old values back.
+      // A read that began earlier would restore the old values.
       void queries.cancelQueries({ queryKey: OPTIONS_KEY })
       queries.setQueryData(OPTIONS_KEY, stored)
       draft.settle(edits, stored.body)
@@ -48,7 +48,7 @@ export function useSave(): Save {
     },
     onError(error) {
       draft.refuse(error instanceof RestFailure ? error.params : {})
-      // Whoever is signed out, or asked whose values are to hold, knows already.
+      // A user who was signed out, or asked about a conflict, already knows.
       const isTold = rest.signedIn() !== 'yes' || saving.conflict.value() !== undefined
       if (!isTold) saving.failure.become(textOf(error, 'save_failed'))
     },
@@ -73,7 +73,7 @@ export function useSave(): Save {
   return { isDirty, isSaving, save }
 }
 
-/** Sends edits. Where somebody else has changed the same values, it asks whose are to hold, and rejects. */
+/** Sends the edits. If another user has changed the same values, asks which to keep, and rejects. */
 async function send({ edits, known }: Sent): Promise<ReadOptions> {
   const post = (tag?: string) => rest.requestObject<SiteOptions>('POST', OPTIONS_PATH, edits, tag)
   try {
@@ -93,7 +93,9 @@ function isSent(edits: Edits, { option, key }: OptionChange): boolean {
   return option in edits && (key === '' || (typeof edit === 'object' && edit !== null && key in edit))
 }
 
-/** A field that the browser calls invalid holds the save up, those of add-ons too; a form of its own looks after itself. */
+/**
+ * Returns the first invalid field, which stops the save, including fields of add-ons. Separate forms check themselves.
+ */
 function firstInvalidField(): HTMLElement | undefined {
   const fields = document.querySelectorAll<HTMLElement>('main :is(input, select, textarea):invalid')
   return [...fields].find((field) => field.closest('form') === null)

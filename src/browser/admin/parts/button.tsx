@@ -1,17 +1,17 @@
 import type { ButtonHTMLAttributes, MouseEvent, Ref } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 
-/** What a button may be told, beside what any button may. */
+/** Props of a button, besides the standard ones. */
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** How it looks. @default 'secondary' */
+  /** Style of the button. @default 'secondary' */
   tone?: 'primary' | 'secondary' | 'danger' | 'danger-solid' | 'quiet' | undefined
   icon?: IconName | undefined
-  /** Words for while it is at work; it takes no click then, and keeps the focus. */
+  /** Label while the action runs. The button then ignores clicks but keeps the focus. */
   busy?: string | false | undefined
   ref?: Ref<HTMLButtonElement> | undefined
 }
 
-/** Draws a button. One that takes no click keeps the focus all the same: it would be lost to those who use no mouse. */
+/** Renders a button. A disabled one keeps the focus, which keyboard users would otherwise lose. */
 export function Button({
   tone = 'secondary',
   icon,

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react'
 
-/** Draws a card with a heading. */
+/** Renders a card with a heading. */
 export function Panel({ title, help, children }: { title: ReactNode; help?: ReactNode; children?: ReactNode }) {
   const id = useId()
   return (

@@ -1,8 +1,8 @@
 import { type ElementType, type ReactNode, useEffect } from 'react'
 
 /**
- * Stands in for the package of this name, whose style element the page's policy forbids. It holds the page behind a
- * dialog still without taking its scroll bar away, so that nothing moves when a dialog opens.
+ * Replaces the package of this name, whose style element the page's policy forbids. It stops the page behind a dialog
+ * from scrolling but keeps the scroll bar, so that nothing moves.
  */
 export function RemoveScroll({
   as: As = 'div',

@@ -1,12 +1,12 @@
 import { toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Gives a function that copies a text and says so. It resolves false where the browser does not allow it. */
+/** Returns a function that copies text and confirms it. It resolves to false if the browser refuses. */
 export function useCopy(): (text: string) => Promise<boolean> {
   const t = useTexts()
   return async (text) => {
     try {
-      // There is no clipboard on a page that did not come over https.
+      // Without https there is no clipboard.
       await navigator.clipboard.writeText(text)
       toasts.show(t('s_copied'))
       return true

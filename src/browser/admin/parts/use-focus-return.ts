@@ -1,8 +1,8 @@
 import { useRef } from 'react'
 
 /**
- * Handlers that bring the focus to what a dialog marks with `data-first-focus`, else to its first button; and back, when
- * it closes, to what opened it, or to the content when that is gone.
+ * Returns handlers that move the focus into a dialog, to the element with `data-first-focus` or else the first button.
+ * On closing, they move it back to what opened the dialog, or to the content.
  */
 export function useFocusReturn() {
   const opener = useRef<Element | null>(null)

@@ -2,44 +2,47 @@ import { failureOf, RestFailure } from './rest-failure.ts'
 
 const TIMEOUT_MS = 20_000
 
-/** Whether the person at the screen is still signed in. `forbidden`: signed in, but no longer as somebody who may be here. */
+/** Whether the user of the screen is still signed in. `forbidden`: signed in, but no longer allowed here. */
 export type SignedIn = 'yes' | 'no' | 'forbidden'
 
-/** An answer, and the tag by which the server knows whether it has changed since. */
+/** A response, and the tag that detects later changes. */
 export interface Tagged<T> {
   readonly body: T
   readonly tag: string | undefined
 }
 
-/** What the page says of the addresses that are called, and how. */
+/** How the page calls the server. */
 export interface RestVars {
-  /** Where the REST routes are; ends in a slash. */
+  /** URL of the REST routes; ends in a slash. */
   readonly restUrl: string
-  /** The nonce for REST calls; always the newest one. */
+  /** The latest nonce for REST calls. */
   restNonce: string
-  /** Where the screen is; ends in a slash. */
+  /** URL of the screen; ends in a slash. */
   readonly adminUrl: string
 }
 
-/** Calls the REST routes with the newest nonce. */
+/** Calls the REST routes with the latest nonce. */
 export interface RestClient {
   /**
-   * Calls a route, such as `sessmgr/v1/settings`, and returns what it answers.
+   * Calls a route, such as `sessmgr/v1/settings`, and returns the response.
    *
-   * A nonce that has become too old is replaced, and the call made again.
+   * Replaces an expired nonce and tries again.
    *
-   * @throws RestFailure for a refusal, and with status 0 when there was no answer.
+   * @throws RestFailure for a refusal, and with status 0 if there was no response.
    */
   request<T>(method: string, path: string, body?: object): Promise<T>
-  /** Calls a route that answers an object, and returns it with its tag. With a `tag`, what has changed since is refused. */
+  /**
+   * Calls a route that returns an object, and returns it with its tag. With a `tag`, values that have changed since are
+   * refused.
+   */
   requestObject<T extends object>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>>
-  /** Asks whether the person is signed in, and for a nonce. */
+  /** Checks whether the user is signed in, and gets a nonce. */
   check(): Promise<SignedIn>
   signedIn(): SignedIn
   subscribe(listener: () => void): () => void
 }
 
-/** Creates the client. It keeps `vars.restNonce` up to date, for add-ons that call by themselves. */
+/** Creates the client. It keeps `vars.restNonce` up to date for add-ons that make their own calls. */
 export function createRestClient(vars: RestVars, nonceHeader: string): RestClient {
   const listeners = new Set<() => void>()
   let signedIn: SignedIn = 'yes'
@@ -96,7 +99,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     return checking
   }
 
-  /** The query may hold the name of a user. */
+  /** Names a call without its query, which may contain the name of a user. */
   function nameOf(method: string, path: string): string {
     return `${method} ${new URL(vars.restUrl + path, window.location.href).pathname}`
   }
@@ -104,7 +107,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
   async function exchange<T>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>> {
     let response = await call(method, path, body, tag)
     let answer = await jsonOf(response)
-    // Nothing has been done by a call that was refused for its nonce, so it may be made once more.
+    // A call that was refused for its nonce has had no effect, so it is safe to repeat.
     if (isStale(response, answer) && (await check()) === 'yes') {
       response = await call(method, path, body, tag)
       answer = await jsonOf(response)
@@ -134,7 +137,7 @@ function isStale({ status }: Response, answer: unknown): boolean {
   return status === 401 || (status === 403 && (answer as { code?: unknown })?.code === 'rest_cookie_invalid_nonce')
 }
 
-/** Reads JSON; undefined for anything else, as from a proxy that answers with a page of its own. */
+/** Reads JSON; undefined for anything else, such as an error page of a proxy. */
 async function jsonOf(response: Response): Promise<unknown> {
   return response.json().catch(() => undefined)
 }

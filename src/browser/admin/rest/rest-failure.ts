@@ -1,26 +1,26 @@
-/** What is known of a call that failed. */
+/** Data of a failed call. */
 export interface FailureParts {
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number
-  /** Undefined when the answer is none of sessmgr. */
+  /** Undefined if the response is not from sessmgr. */
   readonly code?: string | undefined
-  /** What the server said, for people. */
+  /** The server's message for people. */
   readonly message?: string | undefined
-  /** Method and address. */
+  /** Method and URL. */
   readonly call?: string | undefined
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly retryable?: boolean | undefined
 }
 
-/** A REST call that was refused, or that did not come through. */
+/** A REST call that was refused or got no response. */
 export class RestFailure extends Error {
   override readonly name = 'RestFailure'
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number
   readonly code: string | undefined
-  /** Method and address; empty when there was no answer. */
+  /** Method and URL; empty if there was no response. */
   readonly call: string
-  /** What is wrong with each bad parameter. */
+  /** Problem of each invalid parameter. */
   readonly params: Readonly<Record<string, string>>
   /** Whether the same call may succeed later. */
   readonly isPassing: boolean
@@ -35,7 +35,7 @@ export class RestFailure extends Error {
   }
 }
 
-/** Reads what the server said of a refusal; what is not its own shape has no message for people. */
+/** Reads the server's refusal. A response of another shape has no message for people. */
 export function failureOf(status: number, body: unknown, call: string): RestFailure {
   const { code, message, data } = (body ?? {}) as { code?: unknown; message?: unknown; data?: Partial<FailureParts> }
   const own = typeof code === 'string' && typeof message === 'string' ? { code, message } : {}

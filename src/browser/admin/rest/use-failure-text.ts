@@ -3,8 +3,8 @@ import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { RestFailure } from './rest-failure.ts'
 
 /**
- * Gives a function that says what went wrong: in the server's words where it has some, else in those of the fallback.
- * Of an answer that is none of sessmgr it says which address gave it, because then the routes are somewhere else.
+ * Returns a function that describes a failure: with the server's message, or else the fallback. If the response is not
+ * from sessmgr, it names the URL, because the routes must be elsewhere.
  */
 export function useFailureText(): (error: unknown, fallback: TextKey) => string {
   const t = useTexts()
@@ -20,7 +20,7 @@ export function useFailureText(): (error: unknown, fallback: TextKey) => string 
   }
 }
 
-/** What to say of an answer that is none of sessmgr. */
+/** Selects the text for a response that is not from sessmgr. */
 function keyOf(status: number): TextKey {
   if (status >= 500) return 'bad_answer'
   return status < 300 ? 'no_json' : 'no_routes'

@@ -2,13 +2,13 @@ import { Confirm } from '../parts/feedback/confirm.tsx'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 import type { UserSessions } from './use-sessions.ts'
 
-/** Asks before a user is signed out everywhere: with the number of sessions, and a word when one is the person's own. */
+/** Asks before a user is signed out everywhere. Shows the number of sessions, and whether one is the user's own. */
 export function ConfirmEverywhere({
   found,
   onConfirm,
   onClose,
 }: {
-  /** The sessions that would end; undefined while nothing is asked. */
+  /** The sessions that would end; undefined while the dialog is closed. */
   found: UserSessions | undefined
   onConfirm: () => void
   onClose: () => void

@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, readonly [TextKey, IconName]>> = {
 
 const LONGEST = 60
 
-/** Says in words what a user agent stands for. One that nobody knows is shown as it is, cut short. */
+/** Describes a user agent in words. An unknown one is shown as it is, shortened. */
 export function deviceOf(userAgent: string | null, t: Translate): Device {
   if (!userAgent) return { name: t('device_unknown'), kind: t('kind_unknown'), icon: 'desktop' }
   const { browser, os, platform } = Bowser.parse(userAgent)

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 
-/** Draws an IP address, which breaks after a colon and never inside a group. */
+/** Renders an IP address that only breaks after a colon. */
 export function IpAddress({ ip }: { ip: string }) {
   const groups = ip.split(':')
   return groups.map((group, index) => (

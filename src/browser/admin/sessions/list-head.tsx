@@ -2,7 +2,7 @@ import type { ReactNode, Ref } from 'react'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 import type { UserSessions } from './use-sessions.ts'
 
-/** Draws whose sessions a list has, how many are live, and what can be done with all of them. */
+/** Renders the user of a list, the number of live sessions, and actions on all of them. */
 export function ListHead({
   user,
   heading,

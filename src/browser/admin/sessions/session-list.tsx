@@ -17,7 +17,7 @@ import { type Session, useSessions } from './use-sessions.ts'
 import { useSteadyClicks } from './use-steady-clicks.ts'
 import { useStillRows } from './use-still-rows.ts'
 
-/** Draws the sessions of a user, those that began last first. No row moves but when somebody asks for the list anew. */
+/** Renders the sessions of a user, newest first. Rows keep their places until the user refreshes the list. */
 export default function SessionList({ user }: { user: string }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
@@ -115,7 +115,7 @@ export default function SessionList({ user }: { user: string }) {
   )
 }
 
-/** Says why there is no list: nobody has that name, or the server has failed. */
+/** Explains why there is no list: the user does not exist, or the server failed. */
 function NotListed({ error, retry, isRetrying }: Required<Omit<ComponentProps<typeof Failed>, 'fallback'>>) {
   const t = useTexts()
   if (error instanceof RestFailure && error.code === 'user_not_found') {

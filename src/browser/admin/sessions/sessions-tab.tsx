@@ -7,10 +7,10 @@ import { Panel } from '../parts/panel.tsx'
 import { place } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-// What reads user agents is needed only once somebody has been looked up.
+// The code that parses user agents is only needed after a search.
 const SessionList = lazy(() => import('./session-list.tsx'))
 
-/** Draws the tab that finds a user and shows where the account is signed in. */
+/** Renders the tab that finds a user and shows their sessions. */
 export function SessionsTab() {
   const t = useTexts()
   const user = useQueryValue('user')
@@ -33,13 +33,13 @@ export function SessionsTab() {
   )
 }
 
-/** The address keeps who was looked up, so that it can be sent to somebody else and survives a reload. */
+/** Renders the search. The URL contains the search, so that it can be shared and reloaded. */
 function FindUser({ user, onFind }: { user: string; onFind: () => void }) {
   const t = useTexts()
   const [name, setName] = useState(user)
   const [shown, setShown] = useState(user)
   if (shown !== user) {
-    // The back button changes the address and nothing else.
+    // The back button only changes the URL.
     setShown(user)
     setName(user)
   }
@@ -69,7 +69,7 @@ function FindUser({ user, onFind }: { user: string; onFind: () => void }) {
   )
 }
 
-/** Reads one value of the query of the address. */
+/** Reads one parameter of the URL's query. */
 function useQueryValue(name: string): string {
   const current = useSyncExternalStore(place.subscribe, place.current)
   return new URLSearchParams(current.split('?')[1]).get(name) ?? ''

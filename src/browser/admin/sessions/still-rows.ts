@@ -6,12 +6,12 @@ export interface SessionRow {
   readonly isEnded: boolean
 }
 
-/** Lists sessions, those that began last first. `sessions`: oldest first. */
+/** Converts sessions, oldest first, to rows, newest first. */
 export function rowsOf(sessions: readonly Session[]): readonly SessionRow[] {
   return sessions.toReversed().map((session) => ({ session, isEnded: false }))
 }
 
-/** Brings rows up to date without moving any: a session that is gone stays as ended, and new ones are not added. */
+/** Updates rows without moving any: missing sessions are marked as ended, and new ones are not added. */
 export function followRows(rows: readonly SessionRow[], sessions: readonly Session[]): readonly SessionRow[] {
   const live = new Map(sessions.map((session) => [session.token, session]))
   return rows.map(({ session, isEnded }) => {

@@ -7,15 +7,15 @@ import { SESSIONS_KEY, type Session } from './use-sessions.ts'
 
 interface Ending {
   readonly user: string
-  /** Undefined: all of them. */
+  /** Undefined for all. */
   readonly session?: Session | undefined
-  /** What to say when it is done. */
+  /** Message after success. */
   readonly done: string
 }
 
 const END_KEY = ['end-sessions']
 
-/** Ends one session of a user, or all. `onEnded` is told which: undefined for all. */
+/** Ends one session of a user, or all. `onEnded` receives the session, or undefined for all. */
 export function useEndSessions(user: string, onEnded: (session: Session | undefined) => void) {
   const t = useTexts()
   const textOf = useFailureText()

@@ -2,12 +2,12 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useSignedIn } from '../rest/use-signed-in.ts'
 import { rest } from '../screen.ts'
 
-/** First part of the key of every list of sessions. */
+/** First part of the query key of all session lists. */
 export const SESSIONS_KEY = ['sessions']
 
 const REFRESH_MS = 10_000
 
-/** One session as the server tells of it. Times are Unix seconds. */
+/** A session as the server returns it. Times are Unix seconds. */
 export interface Session {
   readonly token: string
   readonly created: number
@@ -15,7 +15,7 @@ export interface Session {
   readonly expires: number
   readonly ip: string | null
   readonly user_agent: string | null
-  /** Whether it is the session of the person at the screen. */
+  /** Whether it is the session of this user. */
   readonly current: boolean
 }
 
@@ -26,11 +26,11 @@ export interface UserSessions {
 }
 
 interface SessionsPage extends UserSessions {
-  /** Where the next page begins; undefined on the last. */
+  /** Start of the next page; undefined on the last one. */
   readonly next_after?: number
 }
 
-/** Reads every session of a user once, page by page: what is asked before a user is signed out names how many there are. */
+/** Reads all sessions of a user, page by page, so that the confirmation can show their number. */
 export async function readSessions(user: string, after?: number): Promise<UserSessions> {
   const query = new URLSearchParams({ user, ...(after !== undefined && { after: String(after) }) })
   const path = `sessmgr/v1/sessions?${query.toString()}`
@@ -40,7 +40,7 @@ export async function readSessions(user: string, after?: number): Promise<UserSe
   return { ...page, sessions: [...page.sessions, ...others.sessions] }
 }
 
-/** Reads the sessions of a user, again and again while the screen is looked at. */
+/** Reads the sessions of a user, repeatedly while the screen is visible. */
 export function useSessions(user: string): UseQueryResult<UserSessions> {
   const isSignedIn = useSignedIn() === 'yes'
   return useQuery({

@@ -3,8 +3,8 @@ import { type MouseEvent, useLayoutEffect, useRef } from 'react'
 const PAUSE_MS = 500
 
 /**
- * Gives a handler that keeps clicks away from a list: the second one of a double click, and those that come so soon
- * after the list has changed that they were meant for what was there before.
+ * Returns a handler that ignores clicks on a list that were meant for something else: the second of a double click, and
+ * clicks right after the list has changed.
  *
  * @param state Changes with the list.
  */
@@ -12,7 +12,7 @@ export function useSteadyClicks(state: string): (event: MouseEvent) => void {
   const known = useRef<string>(undefined)
   const changedAt = useRef(0)
   useLayoutEffect(() => {
-    // What has just appeared cannot have been anything else before.
+    // A list that has just appeared has not replaced anything.
     if (known.current) changedAt.current = Date.now()
     known.current = state
   }, [state])

@@ -2,18 +2,18 @@ import { useState } from 'react'
 import { endRows, followRows, rowsOf, type SessionRow } from './still-rows.ts'
 import type { Session } from './use-sessions.ts'
 
-/** The rows on the screen, which stay where they are while the sessions behind them come and go. */
+/** The visible rows, which keep their places while sessions come and go. */
 export interface StillRows {
   readonly rows: readonly SessionRow[]
-  /** How many live sessions the rows do not show. */
+  /** Number of live sessions without a row. */
   readonly waiting: number
-  /** Draws the list anew: without what has ended, and with what is new. */
+  /** Rebuilds the list, without ended sessions and with new ones. */
   show(sessions: readonly Session[]): void
-  /** Marks sessions as ended before the server is asked again. */
+  /** Marks sessions as ended, before the server is asked again. */
   end(isOver: (session: Session) => boolean): void
 }
 
-/** Follows the sessions of a user without moving a row under the pointer of whoever is about to press a button. */
+/** Follows the sessions of a user without moving a row under the pointer. */
 export function useStillRows(sessions: readonly Session[] | undefined): StillRows {
   const [last, setLast] = useState<readonly Session[]>()
   const [rows, setRows] = useState<readonly SessionRow[]>([])

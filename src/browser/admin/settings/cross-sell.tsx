@@ -9,7 +9,7 @@ import { useTexts } from '../texts/use-texts.ts'
 const FILTER = 'sessmgr.settings.force_logout.cross_sell'
 const ROW = 'sessmgr-cross-sell'
 
-/** Draws the banner at the end of the panel, where there is something to buy, or what an add-on puts in its place. */
+/** Renders the banner at the end of the panel if there is something to buy, or the replacement of an add-on. */
 export function CrossSell() {
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const given: unknown = hooks.applyFilters(FILTER, undefined)
@@ -45,7 +45,7 @@ function isNode(value: unknown): value is ReactNode {
   return isValidElement(value) || (typeof value === 'string' && value !== '')
 }
 
-/** A replacement may bring the row with it. */
+/** Checks whether a replacement brings its own row. */
 function hasRow(node: ReactNode): boolean {
   const className = isValidElement<{ className?: unknown }>(node) ? node.props.className : undefined
   return typeof className === 'string' && className.split(' ').includes(ROW)

@@ -11,7 +11,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { CrossSell } from './cross-sell.tsx'
 import { LogoutAll } from './logout-all.tsx'
 
-/** Draws the panel that signs one user out, or all. It never signs anybody out without asking. */
+/** Renders the panel that signs out one user or all. It always asks first. */
 export function ForceLogoutPanel() {
   const t = useTexts()
   const textOf = useFailureText()
@@ -25,14 +25,14 @@ export function ForceLogoutPanel() {
       setName('')
       toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: user.display_name || user.login }))
       void queries.invalidateQueries({ queryKey: SESSIONS_KEY })
-      // It may have been the person's own account.
+      // It may have been the user's own account.
       void rest.check().catch(() => {})
     },
     onError: fail,
   })
   const find = useMutation({
     mutationFn: () => readSessions(name),
-    // A session that is not known yet, from before a restart, ends all the same.
+    // Unregistered sessions, from before a restart, end too.
     onSuccess: (answer) => (answer.sessions.length > 0 ? setFound(answer) : end.mutate(answer)),
     onError: fail,
   })

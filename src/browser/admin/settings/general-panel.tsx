@@ -10,7 +10,7 @@ interface LimitSettings {
   readonly logic: string
 }
 
-/** Draws the settings of the limit itself. */
+/** Renders the settings of the limit. */
 export function GeneralPanel() {
   const t = useTexts()
   const [settings, change, { problems, changed }] = useOption<LimitSettings>('sessmgr_settings')

@@ -6,7 +6,7 @@ import { ForceLogoutPanel } from './force-logout-panel.tsx'
 import { GeneralPanel } from './general-panel.tsx'
 import { usePanels } from './use-panels.ts'
 
-/** Draws the tab with the settings of the limit, the panels of add-ons, and the forced logout. */
+/** Renders the tab with the settings of the limit, the panels of add-ons, and the forced logout. */
 export function SettingsTab() {
   const { data, error, refetch, isFetching } = useOptions()
   const panels = usePanels()

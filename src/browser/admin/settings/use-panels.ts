@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { hookChanges, hooks } from '../screen.ts'
 import { isComponent, type PanelEntry } from '../shell/entries.ts'
 
-/** The panels of add-ons, in order; of those with the same id the last. */
+/** Returns the panels of add-ons in order, with the last one for each id. */
 export function usePanels(): readonly PanelEntry[] {
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const entries: unknown = hooks.applyFilters('sessmgr.settings.panels', [])

@@ -1,9 +1,9 @@
 import { isComponent, type TabEntry } from './entries.ts'
 
 /**
- * Puts tabs into order: first those without a wish, where they stand; then the others before or after the tab that they
- * name, or at the end when there is no such tab. A later entry with the key of an earlier one replaces it, in its place
- * unless it wishes for another. What is not a tab is dropped.
+ * Orders tabs: first those without a position, then the others before or after the tab they name, or at the end. A
+ * later entry replaces an earlier one with the same key, in its place unless it has a position. Invalid entries are
+ * dropped.
  */
 export function arrangeTabs(entries: unknown): readonly TabEntry[] {
   const byKey = new Map<string, TabEntry>()
@@ -11,7 +11,7 @@ export function arrangeTabs(entries: unknown): readonly TabEntry[] {
   const all = [...byKey.values()]
   const placed = all.filter((entry) => targetOf(entry) === undefined)
   let waiting = all.filter((entry) => targetOf(entry) !== undefined)
-  // A tab may wish to stand beside one that has a wish itself.
+  // A tab may name another tab that is not placed yet.
   for (let before = -1; waiting.length !== before; ) {
     before = waiting.length
     waiting = waiting.filter((entry) => !place(placed, entry))
@@ -22,7 +22,7 @@ export function arrangeTabs(entries: unknown): readonly TabEntry[] {
 function place(placed: TabEntry[], entry: TabEntry): boolean {
   const index = placed.findIndex(({ key }) => key === targetOf(entry))
   if (index === -1) return false
-  // Those that came earlier with the same wish stand first.
+  // Earlier entries with the same position come first.
   let at = entry.before ? index : index + 1
   while (!entry.before && placed[at]?.after === entry.after && !placed[at]?.before) at += 1
   placed.splice(at, 0, entry)

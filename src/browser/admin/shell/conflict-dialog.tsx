@@ -10,7 +10,7 @@ import { useFocusReturn } from '../parts/use-focus-return.ts'
 import { draft, queries, saving } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Asks whose values are to hold when somebody else has changed what one saves. Escape leaves everything as it is. */
+/** Asks whose values to keep if another user has changed the same ones. Escape changes nothing. */
 export function ConflictDialog() {
   const t = useTexts()
   const focus = useFocusReturn()
@@ -37,7 +37,7 @@ export function ConflictDialog() {
       draft.edit(option, newest.body[option], key === '' ? after : { [key]: after })
     }
     close()
-    // What the person has not been told of yet is told when it is saved.
+    // Other changes are reported when the edits are saved.
     if (draft.isDirty()) void save({ body: withChanges(known.body, changes), tag: newest.tag })
   }
 

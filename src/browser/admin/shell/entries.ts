@@ -2,29 +2,29 @@ import { type ComponentType, createContext } from 'react'
 
 /** A tab of the screen. */
 export interface TabEntry {
-  /** Stable id, and the last part of the tab's address. An entry with the key of another one replaces it. */
+  /** Stable id, and the last part of the tab's URL. An entry replaces another with the same key. */
   readonly key: string
   readonly label: string
   readonly component: ComponentType
   /** Whether the tab takes the full width. @default false */
   readonly wide?: boolean | undefined
-  /** Key of the tab to stand before. */
+  /** Key of the tab to come before. */
   readonly before?: string | undefined
-  /** Key of the tab to stand after. Ignored when `before` is given. */
+  /** Key of the tab to come after. Ignored with `before`. */
   readonly after?: string | undefined
 }
 
-/** The tabs of the screen, for what is drawn on one of them. */
+/** The tabs of the screen, for components inside a tab. */
 export const ScreenTabs = createContext<readonly TabEntry[]>([])
 
-/** A panel that an add-on puts on the Settings tab. */
+/** A panel of an add-on on the Settings tab. */
 export interface PanelEntry {
-  /** Stable id. A later entry with the same id replaces the earlier one; an entry without one is dropped. */
+  /** Stable id. A later entry replaces an earlier one with the same id; entries without one are dropped. */
   readonly id: string
   readonly Component: ComponentType
 }
 
-/** Tells whether React can draw a value as a component: a function, or what `memo` and its like return. */
+/** Checks whether React can render a value as a component: a function, or the result of `memo` and similar. */
 export function isComponent(value: unknown): value is ComponentType {
   return typeof value === 'function' || (typeof value === 'object' && value !== null && '$$typeof' in value)
 }

@@ -3,7 +3,7 @@ import { Notice } from '../parts/feedback/notice.tsx'
 import { hookChanges } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Names the add-ons whose subscribers failed. */
+/** Lists add-ons whose subscribers failed. */
 export function HookProblems() {
   const t = useTexts()
   const problems = useSyncExternalStore(hookChanges.subscribe, hookChanges.problems)

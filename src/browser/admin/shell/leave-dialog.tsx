@@ -6,14 +6,14 @@ import { useFocusReturn } from '../parts/use-focus-return.ts'
 import { draft, place } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Asks what to do with unsaved changes when somebody goes to another tab. */
+/** Asks about unsaved changes when the user opens another tab. */
 export function LeaveDialog() {
   const t = useTexts()
   const focus = useFocusReturn()
   const isOpen = useSyncExternalStore(place.subscribe, place.pending) !== undefined
   const { isDirty, save, isSaving } = useSave()
   useEffect(() => {
-    // Discarded, saved, or a save that was under way when the question came has answered it.
+    // The changes were discarded or saved meanwhile, so no question remains.
     if (isOpen && !isDirty) place.settle(true)
   }, [isOpen, isDirty])
 

@@ -6,7 +6,7 @@ import { useTexts } from '../texts/use-texts.ts'
 
 const TABS_WITH_OPTIONS = ['settings', 'comments']
 
-/** Draws the one button that saves everything that was edited: where there are options, and wherever an edit is open. */
+/** Renders the button that saves all edits, on tabs with options and while there are edits. */
 export function SaveBar({ tab }: { tab: string | undefined }) {
   const t = useTexts()
   const { isDirty, isSaving, save } = useSave()
@@ -41,7 +41,7 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
   )
 }
 
-/** Keeps what has the focus clear of the bar while it lies over the page, however high it is. */
+/** Keeps the focused element clear of the bar while it covers the page. */
 function useRoom(isOver: boolean) {
   const bar = useRef<HTMLDivElement>(null)
   useEffect(() => {

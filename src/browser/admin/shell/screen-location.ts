@@ -1,23 +1,23 @@
-/** Where the person is: the last part of the address names the tab. */
+/** The current tab, named by the last part of the URL. */
 export interface ScreenLocation {
   /** Path and query of the page. */
   current(): string
-  /** Key of the open tab; empty at the address of the screen itself. */
+  /** Key of the open tab; empty at the URL of the screen itself. */
   key(): string
-  /** Address of a tab, for links. */
+  /** URL of a tab, for links. */
   urlOf(key: string): string
-  /** Goes to a tab, unless something is unsaved: then `pending` says where to, and the screen asks. */
+  /** Opens a tab. With unsaved changes, sets `pending`, and the screen asks first. */
   go(key: string): void
-  /** Changes the query of the address and nothing else. */
+  /** Only changes the query of the URL. */
   setQuery(query: Readonly<Record<string, string>>): void
-  /** Address that the person wants to go to, while the screen asks. */
+  /** Target URL while the screen asks about unsaved changes. */
   pending(): string | undefined
-  /** Answers what the screen has asked. */
+  /** Answers that question. */
   settle(leave: boolean): void
   subscribe(listener: () => void): () => void
 }
 
-/** Creates the location over the browser's history. */
+/** Creates the location on top of the browser's history. */
 export function createLocation(adminUrl: string, isDirty: () => boolean): ScreenLocation {
   const base = new URL(adminUrl, window.location.href).pathname
   const listeners = new Set<() => void>()
@@ -48,7 +48,7 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   window.addEventListener('popstate', () => {
     const wanted = address()
     if (isDirty() && keyOf(wanted) !== keyOf(shown)) {
-      // The browser has gone there already; the address goes back to what is on the screen.
+      // The browser has already moved. Restore the URL of the visible tab.
       window.history.pushState(null, '', shown)
       pending = wanted
     } else {

@@ -17,7 +17,7 @@ import { SignedOut } from './signed-out.tsx'
 import { Toasts } from './toasts.tsx'
 import { useTabs } from './use-tabs.ts'
 
-/** Draws the whole screen. */
+/** Renders the whole screen. */
 export function Shell() {
   const t = useTexts()
   const { tabs, open, key } = useTabs()
@@ -41,7 +41,7 @@ export function Shell() {
             </ScreenTabs>
           </PartBoundary>
         ) : (
-          // The tab may be one that shows only when the options are there.
+          // The tab may only appear once the options are loaded.
           <NoTab name={key} first={tabs[0]} />
         )}
         <SaveBar tab={open?.key} />

@@ -1,13 +1,13 @@
-/** A short note at the edge of the screen. */
+/** A short message at the edge of the screen. */
 export interface Toast {
   readonly id: number
   readonly text: string
   readonly tone: 'good' | 'error'
-  /** How often the same has been said while the note was on the screen. */
+  /** How often the message was repeated while it was visible. */
   readonly count: number
 }
 
-/** The notes on the screen. */
+/** The visible toasts. */
 export interface ToastList {
   all(): readonly Toast[]
   show(text: string, tone?: Toast['tone']): void
@@ -18,7 +18,7 @@ export interface ToastList {
 
 const MOST = 3
 
-/** Creates an empty list. Of many notes at once the latest stay, and while `isSilent` none comes. */
+/** Creates an empty list. Only the latest toasts stay; while `isSilent`, none is added. */
 export function createToasts(isSilent: () => boolean): ToastList {
   const listeners = new Set<() => void>()
   let toasts: readonly Toast[] = []
@@ -34,7 +34,7 @@ export function createToasts(isSilent: () => boolean): ToastList {
     show(text, tone = 'good') {
       if (isSilent()) return
       lastId += 1
-      // The same note again is news again, and says how often; twice on the screen it would be noise.
+      // A repeated message shows a count instead of a second toast.
       const same = toasts.find((toast) => toast.text === text)
       const others = toasts.filter((toast) => toast !== same)
       become([...others, { id: lastId, text, tone, count: (same?.count ?? 0) + 1 }].slice(-MOST))

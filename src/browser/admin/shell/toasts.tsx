@@ -5,7 +5,7 @@ import { toasts } from '../screen.ts'
 import { direction } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Draws the notes over what is on the screen. An error stays longer. */
+/** Renders the toasts over the screen. Errors stay longer. */
 export function Toasts({ children }: { children: ReactNode }) {
   const t = useTexts()
   const all = useSyncExternalStore(toasts.subscribe, toasts.all)

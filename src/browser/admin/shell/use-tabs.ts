@@ -11,11 +11,11 @@ import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs } from './arrange-tabs.ts'
 import type { TabEntry } from './entries.ts'
 
-/** The tabs of the screen, and the open one; none is open when the address names none of them. */
+/** Returns the tabs and the open one; none is open if the URL names none. */
 export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key: string } {
   const t = useTexts()
   const { data: options } = useOptions()
-  // An add-on that comes late changes the tabs too.
+  // An add-on that loads late may change the tabs.
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const key = useSyncExternalStore(place.subscribe, place.key)
   const hasComments = onlyTab === 'comments' || (options !== undefined && COMMENTS_OPTION in options)

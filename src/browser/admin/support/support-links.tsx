@@ -9,7 +9,7 @@ const LINKS = [
   ['contact', 's_contact'],
 ] as const
 
-/** Draws links to where the application says that there is help; nothing where it says nothing. */
+/** Renders the links to help, if the application has set any. */
 export function SupportLinks() {
   const t = useTexts()
   const links = LINKS.flatMap(([key, text]) => (support[key] ? [{ url: support[key], text }] : []))

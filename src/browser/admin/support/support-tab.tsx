@@ -15,7 +15,7 @@ const QUESTIONS: readonly (readonly [TextKey, TextKey])[] = [
   ['s_q_leak', 's_a_leak'],
 ]
 
-/** Draws answers to common questions, and what to send along with another. */
+/** Renders answers to common questions, and the report for support requests. */
 export function SupportTab() {
   const t = useTexts()
   const tabs = useContext(ScreenTabs)
@@ -46,7 +46,7 @@ export function SupportTab() {
       </Panel>
       <SupportLinks />
       <Panel title={t('s_report')} help={t('s_report_help')}>
-        {/* Reachable by keyboard, because it scrolls where it is wider than the screen. */}
+        {/* A scrolling box must be reachable by keyboard. */}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must take the focus. */}
         <pre className="report" tabIndex={0}>
           {report}

@@ -1,4 +1,4 @@
-/** Language of the page, in which times are written too; undefined, the browser's, where it is not one that there is. */
+/** Language of the page, also for times; undefined for the browser's own if the page has an unknown one. */
 export const locale = known(document.documentElement.lang)
 
 /** Direction of the page. */

@@ -1,4 +1,4 @@
-/** Every text of the screen. `{name}` stands for a value; `_one` and `_other` are the forms for a count. */
+/** All texts of the screen. `{name}` is a placeholder; `_one` and `_other` are the forms for a count. */
 export const TEXTS = {
   // Frame
   nav: 'Sections',
@@ -21,7 +21,7 @@ export const TEXTS = {
   no_tab_help: 'It may belong to an add-on that has been switched off.',
   to_first_tab: 'Go to {label}',
 
-  // Trouble
+  // Errors
   no_answer: 'The server does not answer. Check your connection and try again.',
   load_failed: 'This could not be loaded.',
   no_routes:

@@ -5,10 +5,10 @@ import { TEXTS } from './texts.ts'
 /** Key of a text. */
 export type TextKey = keyof typeof TEXTS
 
-/** Gives a text, with values in place of `{name}`. */
+/** Returns a text, with `values` in place of each `{name}`. */
 export type Translate = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string
 
-/** The texts as the server sends them: the English ones, with those of the application in their places. */
+/** The texts from the server: English, with replacements of the application. */
 const SERVED: Readonly<Record<TextKey, string>> = {
   ...TEXTS,
   ...JSON.parse(document.getElementById('sessmgr-texts')?.textContent ?? '{}'),
@@ -16,13 +16,13 @@ const SERVED: Readonly<Record<TextKey, string>> = {
 
 let known: { version: number; texts: Readonly<Record<string, unknown>> } | undefined
 
-/** The texts as add-ons have translated them; asked anew only when an add-on has come or gone. */
+/** Returns the texts after translation by add-ons, cached until an add-on is added or removed. */
 function currentTexts(version: number): Readonly<Record<string, unknown>> {
   if (known?.version !== version) known = { version, texts: hooks.applyFilters('sessmgr.admin.i18n', { ...SERVED }) }
   return known.texts
 }
 
-/** Gives the function that finds a text, through the filter `sessmgr.admin.i18n`. */
+/** Returns the function that finds a text, passed through the filter `sessmgr.admin.i18n`. */
 export function useTexts(): Translate {
   const texts = currentTexts(useSyncExternalStore(hookChanges.subscribe, hookChanges.version))
   return (key, values = {}) => {
@@ -34,7 +34,7 @@ export function useTexts(): Translate {
 
 type CountedText = TextKey extends infer Key ? (Key extends `${infer Stem}_other` ? Stem : never) : never
 
-/** Gives the form of a text for a count. `key` is what its keys begin with. */
+/** Returns the key of a text's form for a count. `key` is the prefix. */
 export function countKey(key: CountedText, count: number): TextKey {
   return `${key}_${count === 1 ? 'one' : 'other'}`
 }

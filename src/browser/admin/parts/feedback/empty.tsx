@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../icon.tsx'
 
-/** Draws what stands where there is nothing to show. */
+/** Renders a placeholder where there is nothing to show. */
 export function Empty({ icon, title, children }: { icon: IconName; title: ReactNode; children?: ReactNode }) {
   return (
     <div className="empty">

@@ -4,7 +4,7 @@ import { type TextKey, useTexts } from '../../texts/use-texts.ts'
 import { Button } from '../button.tsx'
 import { Notice } from './notice.tsx'
 
-/** Says that something could not be loaded, and lets one try again. Whoever is signed out has been told so already. */
+/** Explains that something could not be loaded, with a button to retry. Shows nothing to a user who was signed out. */
 export function Failed({
   error,
   fallback = 'load_failed',

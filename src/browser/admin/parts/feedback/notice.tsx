@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon } from '../icon.tsx'
 
-/** Draws a message that stays. An error is read out at once. */
+/** Renders a permanent message. Screen readers announce errors at once. */
 export function Notice({
   tone = 'info',
   title,

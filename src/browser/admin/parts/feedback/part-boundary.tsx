@@ -5,7 +5,7 @@ import { Button } from '../button.tsx'
 import { Notice } from './notice.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Keeps the rest of the screen alive while a part of it is on its way, and when it fails; then it says which part it was. */
+/** Keeps the rest of the screen working while a part loads or fails, and then names the failed part. */
 export class PartBoundary extends Component<{ name: string; children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {}
 

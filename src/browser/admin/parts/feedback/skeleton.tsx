@@ -1,6 +1,6 @@
 import { useTexts } from '../../texts/use-texts.ts'
 
-/** Draws the outline of panels that are on their way. */
+/** Renders the outline of loading panels. */
 export function Skeleton({ panels = 2, grid = false }: { panels?: number; grid?: boolean }) {
   const t = useTexts()
   const outline = Array.from({ length: panels }, (_, index) => index)

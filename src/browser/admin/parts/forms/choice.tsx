@@ -1,14 +1,14 @@
 import { RadioGroup } from 'radix-ui'
 import { type ReactNode, useId } from 'react'
 
-/** One of several things to choose from. */
+/** One of several choices. */
 export interface ChoiceOption {
   readonly value: string
   readonly label: ReactNode
   readonly help?: ReactNode
 }
 
-/** Draws a group of which one is chosen, each with its description. */
+/** Renders a group of choices with descriptions. */
 export function Choice({
   label,
   help,
@@ -21,7 +21,7 @@ export function Choice({
   help?: ReactNode
   value: string
   options: readonly ChoiceOption[]
-  /** Whether somebody else has just changed the value. */
+  /** Whether another user has just changed the value. */
   isChanged?: boolean | undefined
   onChange: (value: string) => void
 }) {
@@ -44,7 +44,7 @@ export function Choice({
         onValueChange={onChange}
       >
         {options.map((option) => (
-          // The card is a larger place to click; the radio itself carries name and description.
+          // The whole card is clickable; the radio button has the name and description.
           <label className="choice-card" key={option.value} htmlFor={`${id}-${option.value}`}>
             <RadioGroup.Item
               className="radio"

@@ -5,13 +5,13 @@ import { useTexts } from '../../texts/use-texts.ts'
 interface FieldProps {
   readonly label: ReactNode
   readonly help?: ReactNode
-  /** What is wrong with the value. */
+  /** Problem of the value. */
   readonly problem?: string | undefined
-  /** Whether somebody else has just changed the value. */
+  /** Whether another user has just changed the value. */
   readonly isChanged?: boolean | undefined
 }
 
-/** Draws a label, a field, its help and what is wrong with it. */
+/** Renders a label, a field, its help and its problem. */
 function Field({
   label,
   help,
@@ -45,7 +45,7 @@ type TextFieldProps = FieldProps &
     onChange(value: string): void
   }
 
-/** Draws a field for a line of text. */
+/** Renders a field for a line of text. */
 export function TextField({ label, help, problem, isChanged, value, onChange, ...input }: TextFieldProps) {
   return (
     <Field label={label} help={help} problem={problem} isChanged={isChanged}>
@@ -64,14 +64,14 @@ export function TextField({ label, help, problem, isChanged, value, onChange, ..
 }
 
 type NumberFieldProps = FieldProps & {
-  /** Anything but a number is what somebody has typed and what is no number. */
+  /** The number, or the invalid text as typed. */
   readonly value: unknown
-  /** Receives the number, or the text that is none. */
+  /** Receives the number, or the invalid text. */
   onChange(value: number | string): void
   readonly minimum: number
 }
 
-/** Draws a field for a whole number. What is typed stays as it is, and what is no such number holds the save up. */
+/** Renders a field for an integer. Invalid input stays visible and stops the save. */
 export function NumberField({ label, help, problem, isChanged, value, onChange, minimum }: NumberFieldProps) {
   const t = useTexts()
   const [text, setText] = useState(String(value))
@@ -82,7 +82,7 @@ export function NumberField({ label, help, problem, isChanged, value, onChange, 
     maximum,
   })
   useEffect(() => {
-    // The value changes from outside when it is saved or discarded.
+    // Saving or discarding changes the value from outside.
     setText((typed) => (typedValue(typed, minimum) === value ? typed : String(value)))
   }, [value, minimum])
   const own = isGood ? problem : invalid

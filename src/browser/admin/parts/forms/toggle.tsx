@@ -1,7 +1,7 @@
 import { Switch } from 'radix-ui'
 import { type ReactNode, useId } from 'react'
 
-/** Draws a switch with its label. */
+/** Renders a switch with its label. */
 export function Toggle({
   label,
   help,
@@ -12,7 +12,7 @@ export function Toggle({
   label: ReactNode
   help?: ReactNode
   checked: boolean
-  /** Whether somebody else has just changed the value. */
+  /** Whether another user has just changed the value. */
   isChanged?: boolean | undefined
   onChange: (checked: boolean) => void
 }) {
