@@ -38,9 +38,9 @@ test('three pictures show how a login on one device signs another one out', asyn
     await page.close()
   }
   const laptop = await host.signIn('alice', window)
-  await step(laptop, '<b>1</b> Alice signs in on her laptop.', 'Signed in as')
+  await step(laptop, '<b>1</b> Alice signs in on a laptop.', 'Signed in as')
   const phone = await host.signIn('alice', { ...window, userAgent: PHONE })
-  await step(phone, '<b>2</b> She signs in on her phone.', 'Signed in as')
+  await step(phone, '<b>2</b> She signs in on a phone.', 'Signed in as')
   await step(laptop, '<b>3</b> The laptop is signed out.', 'You are no longer signed in here')
   const strip = await (await host.chromium.visitor({ deviceScaleFactor: 2 })).newPage()
   await strip.setContent(`<style>
