@@ -1,4 +1,5 @@
 import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
+import { AskedOnce } from './asked-once.ts'
 import advanceLua from './lua/advance-epoch.lua'
 import { readCount } from './read-count.ts'
 import type { RedisCalls } from './redis-calls.ts'
@@ -10,27 +11,17 @@ const ADVANCE = redisScript(advanceLua)
 export class RedisLogoutEpoch implements LogoutEpoch {
   readonly #calls: RedisCalls
   readonly #key: string
-  #asking: Promise<number> | undefined
+  readonly #asked = new AskedOnce<number>()
 
   constructor(calls: RedisCalls, key: string) {
     this.#calls = calls
     this.#key = key
   }
 
-  /**
-   * Asks once for everybody who wants to know in one turn of the event loop. Their requests had all arrived when that
-   * turn began, so a logout that was over before one of them was sent is always seen.
-   */
   current(): Promise<number> {
-    this.#asking ??= this.#ask()
-    return this.#asking
-  }
-
-  async #ask(): Promise<number> {
-    setImmediate(() => {
-      this.#asking = undefined
-    })
-    return readCount(await this.#calls.ask((client) => client.get(this.#key)), this.#key)
+    return this.#asked.of(this.#key, async () =>
+      readCount(await this.#calls.ask((client) => client.get(this.#key)), this.#key),
+    )
   }
 
   async advance(): Promise<SiteLogout> {

@@ -1,4 +1,5 @@
 import type { OptionStore, StoredOption } from '../../options/option-store.ts'
+import { AskedOnce } from './asked-once.ts'
 import writeLua from './lua/write-option.lua'
 import type { RedisCalls } from './redis-calls.ts'
 import { redisScript } from './redis-script.ts'
@@ -9,13 +10,18 @@ const WRITE = redisScript(writeLua)
 export class RedisOptionStore implements OptionStore {
   readonly #calls: RedisCalls
   readonly #key: string
+  readonly #asked = new AskedOnce<StoredOption | undefined>()
 
   constructor(calls: RedisCalls, key: string) {
     this.#calls = calls
     this.#key = key
   }
 
-  async get(name: string): Promise<StoredOption | undefined> {
+  get(name: string): Promise<StoredOption | undefined> {
+    return this.#asked.of(name, () => this.#read(name))
+  }
+
+  async #read(name: string): Promise<StoredOption | undefined> {
     const stored = await this.#calls.ask((client) => client.hGet(this.#key, `=${name}`))
     if (typeof stored !== 'string') return undefined
     const space = stored.indexOf(' ')
@@ -34,7 +40,11 @@ export class RedisOptionStore implements OptionStore {
     await this.#write(['delete', name])
   }
 
-  #write(args: readonly string[]): Promise<unknown> {
-    return this.#calls.run(WRITE, this.#key, args)
+  async #write(args: readonly string[]): Promise<unknown> {
+    try {
+      return await this.#calls.run(WRITE, this.#key, args)
+    } finally {
+      this.#asked.forget()
+    }
   }
 }
