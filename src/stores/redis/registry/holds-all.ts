@@ -1,6 +1,6 @@
-import type { SessmgrStore } from '../store.ts'
-import type { RedisCalls } from './redis-calls.ts'
-import type { RedisClient } from './redis-client.ts'
+import type { SessmgrStore } from '../../store.ts'
+import type { RedisCalls } from '../redis-calls.ts'
+import type { RedisClient } from '../redis-client.ts'
 
 /** A session store such as connect-redis, with its own client and what stands before its keys. */
 interface PrefixedStore {
