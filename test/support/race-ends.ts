@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { explicitCalls } from '../../src/explicit.ts'
 import { sessmgr, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
+import { type Disturbance, disturb, disturbRedis, now } from './disturb-redis.ts'
+import { type Failover, startFailover } from './failover-redis.ts'
 import { inParallel } from './in-parallel.ts'
 import { connectRedis } from './redis-client.ts'
-import { type RedisServer, startRedis } from './redis-server.ts'
+import { startRedis } from './redis-server.ts'
 import { startProxy } from './tcp-proxy.ts'
 
 /** What ends sessions. */
@@ -19,8 +20,10 @@ export const ENDINGS: readonly Ending[] = ['end', 'end all', 'end others', 'disp
 export interface RaceOptions {
   /** Each chunk between Redis and the serving process arrives up to so many milliseconds late, in order. */
   readonly jitterMs?: number
-  /** All connections of the serving process are closed again and again, so many milliseconds apart at most. */
-  readonly killEveryMs?: number
+  /** What happens again and again, at most a second apart. */
+  readonly disturbance?: Disturbance | undefined
+  /** The server is replaced by its replica again and again. */
+  readonly failover?: Failover | undefined
   readonly redis?: readonly string[]
   /** Sessions are read over another connection than the one on which changes are told, to show that a race sees it. */
   readonly isFlawed?: boolean
@@ -37,7 +40,9 @@ export interface RaceFigures {
   /** Readings, of all, that asked for nothing but the session. */
   readonly confirmed: number
   readonly errors: number
-  readonly kills: number
+  /** Ends that were not acknowledged. */
+  readonly failed: number
+  readonly disturbances: number
 }
 
 type Read = readonly [begun: number, done: number, outcome: 'live' | 'over' | 'error']
@@ -49,27 +54,21 @@ export interface EndRace {
 }
 
 const IN_FLIGHT = 24
+const SERVING = ['--user', 'serving', 'on', '>serving', '~*', '&*', '+@all']
 const LIFE_MS = 3_600_000
 
 export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> {
-  const { jitterMs = 0, killEveryMs, isFlawed = false } = options
-  const redis = await startRedis(['--save', '', '--appendonly', 'no', ...(options.redis ?? [])])
-  const client = await connectRedis(redis.url)
-  await client.sendCommand(['ACL', 'SETUSER', 'serving', 'on', '>serving', '~*', '&*', '+@all'])
-  const proxy = jitterMs > 0 ? await startProxy(redis.port) : undefined
-  proxy?.set({ kind: 'jitter', ms: jitterMs })
-  const serving = await startServing({
-    url: proxy && !isFlawed ? proxy.url : redis.url,
-    latePort: isFlawed ? proxy?.port : undefined,
-    tracking: proxy ? true : undefined,
-  })
+  const { failover, disturbance } = options
+  const { url, served, stopServers, failOver } = failover ? await startPair(failover) : await startOne(options)
+  const client = await connectRedis(url)
+  const serving = await startServing(served)
   let problem: unknown = 'not asked'
   // On a machine with much to do, the first try may be too slow.
   for (let tries = 0; tries < 10 && problem !== undefined; tries++) problem = await serving.call('whyNot')
   if (problem !== undefined) throw new Error(`The serving process does without the watch: ${problem}`)
-  const killer = killEveryMs === undefined ? undefined : startKiller(redis, killEveryMs)
+  const trouble = disturbance ? disturbRedis(url, disturbance, 1000) : failOver && disturb(2000, failOver)
 
-  const store = redisStore({ client })
+  const store = redisStore({ client, durability: failover ? 'replica' : 'master' })
   const limiter = sessmgr({ store, settings: { maximum: 1000 } })
   const strict = sessmgr({ store, settings: { maximum: 1, logic: 'logout_oldest' } })
   const forgets = { exists: () => true, destroy: () => {} }
@@ -89,6 +88,12 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
     'site-wide logout': () => limiter.sessions.logoutAllUsers(),
   }
 
+  /** Ends sessions; undefined when nothing says that they have ended. */
+  async function endedAt(ending: Ending, user: string, sessionId: string): Promise<number | undefined> {
+    const isDone = await acts[ending](user, sessionId).catch(() => false)
+    return isDone ? now() : undefined
+  }
+
   async function signedIn(user: string): Promise<string> {
     for (;;) {
       const sessionId = (await serving.call('login', { user })) as string | undefined
@@ -98,55 +103,77 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
 
   return {
     async run(ending, trials) {
-      const sum = { trials: 0, after: 0, live: 0, revived: 0, confirmed: 0, errors: 0, kills: 0 }
-      const note = async (sessionId: string, ended: number) => {
+      const sum = { trials: 0, after: 0, live: 0, revived: 0, confirmed: 0, errors: 0, failed: 0 }
+      const note = async (sessionId: string, ended: number | undefined) => {
         const { reads, confirmed } = (await serving.call('finish', { sessionId })) as Seen
+        if (ended === undefined) return void sum.failed++
         sum.trials++
         sum.confirmed = confirmed
         sum.errors += reads.filter(([, , outcome]) => outcome === 'error').length
-        const after = reads.filter(([begun, , outcome]) => begun > ended && outcome !== 'error')
+        // Who has read a session just before everything was deleted takes it for one from before sessmgr.
+        const isLost = (begun: number, done: number) => isForgotten && trouble?.isWithin(begun, done)
+        const after = reads.filter(
+          ([begun, done, outcome]) => begun > ended && outcome !== 'error' && !isLost(begun, done),
+        )
         sum.after += after.length
         sum.live += after.filter(([, , outcome]) => outcome === 'live').length
         const over = Math.min(...reads.filter(([, , outcome]) => outcome === 'over').map(([, done]) => done))
         if (reads.some(([begun, , outcome]) => outcome === 'live' && begun > over)) sum.revived++
       }
-      const before = killer?.count() ?? 0
+      const isForgotten = disturbance === 'everything is deleted'
+      const before = trouble?.count() ?? 0
       if (ending === 'site-wide logout') {
         for (let left = trials; left > 0; left -= IN_FLIGHT) {
           const sessions = await inParallel(Math.min(left, IN_FLIGHT), IN_FLIGHT, () => signedIn(randomUUID()))
-          await acts[ending]('', '')
-          const ended = now()
+          const ended = await endedAt(ending, '', '')
           await Promise.all(sessions.map((sessionId) => note(sessionId, ended)))
         }
       } else {
         await inParallel(trials, IN_FLIGHT, async () => {
           const user = randomUUID()
           const sessionId = await signedIn(user)
-          await acts[ending](user, sessionId)
-          await note(sessionId, now())
+          await note(sessionId, await endedAt(ending, user, sessionId))
         })
       }
-      return { ...sum, kills: (killer?.count() ?? 0) - before }
+      return { ...sum, disturbances: (trouble?.count() ?? 0) - before }
     },
     async stop() {
-      await killer?.stop()
+      await trouble?.stop()
       await serving.stop()
       await Promise.all([limiter.close(), strict.close()])
       client.destroy()
-      await proxy?.stop()
-      await redis.stop()
+      await stopServers()
     },
   }
+}
+
+/** Starts one server, perhaps behind a proxy. */
+async function startOne({ jitterMs = 0, isFlawed = false, redis: extra = [] }: RaceOptions) {
+  const redis = await startRedis(['--save', '', '--appendonly', 'no', ...SERVING, ...extra])
+  const proxy = jitterMs > 0 ? await startProxy(redis.port) : undefined
+  proxy?.set({ kind: 'jitter', ms: jitterMs })
+  const served = {
+    url: proxy && !isFlawed ? proxy.url : redis.url,
+    latePort: isFlawed ? proxy?.port : undefined,
+    tracking: proxy ? true : undefined,
+  }
+  const stopServers = async () => {
+    await proxy?.stop()
+    await redis.stop()
+  }
+  return { url: redis.url, served, stopServers, failOver: undefined }
+}
+
+/** Starts a server and its replica. The serving process is the last to learn which is the primary. */
+async function startPair(how: Failover) {
+  const { early, late, failOver, stop } = await startFailover(SERVING)
+  const served = { url: late.url, latePort: undefined, tracking: true }
+  return { url: early.url, served, stopServers: stop, failOver: () => failOver(how) }
 }
 
 interface Seen {
   readonly reads: readonly Read[]
   readonly confirmed: number
-}
-
-/** The same clock in all processes of a machine. */
-function now(): number {
-  return Number(process.hrtime.bigint())
 }
 
 async function startServing(settings: object) {
@@ -181,27 +208,6 @@ async function startServing(settings: object) {
       child.kill('SIGKILL')
       await gone
       process.off('exit', leaveNothing)
-    },
-  }
-}
-
-/** Closes all connections of the serving process again and again. */
-function startKiller(redis: RedisServer, everyMs: number) {
-  let isKilling = true
-  let count = 0
-  const killing = (async () => {
-    const client = await connectRedis(redis.url)
-    while (isKilling) {
-      await sleep(everyMs * (0.2 + 0.8 * Math.random()))
-      count += Number(await client.sendCommand(['CLIENT', 'KILL', 'USER', 'serving']))
-    }
-    client.destroy()
-  })()
-  return {
-    count: () => count,
-    stop() {
-      isKilling = false
-      return killing
     },
   }
 }

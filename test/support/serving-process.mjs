@@ -19,7 +19,9 @@ const sessionStore = new RedisStore({ client })
 const store = redisStore({ client, ...(tracking === undefined ? {} : { tracking }) })
 const seen = { confirmed: 0 }
 countConfirmations(store.watch)
-const limiter = sessmgr({ store, sessionStore, settings: { maximum: 1000 } })
+// Without it, a session whose marker was signed with a secret that is lost would be a visitor's, and be read all the same.
+const sessionUser = ({ user }) => user
+const limiter = sessmgr({ store, sessionStore, sessionUser, settings: { maximum: 1000 } })
 
 const app = express()
 app.use(
@@ -34,6 +36,7 @@ app.use(
 app.use(limiter)
 app.post('/login/:user', async (request, response) => {
   await limiter.login(request, { id: request.params.user })
+  request.session.user = request.params.user
   response.json(request.sessionID)
 })
 const server = app.listen(0, '127.0.0.1')
@@ -72,6 +75,11 @@ async function readOn(sessionId, loops) {
     const outcome = await read(sessionId)
     loops.reads.push([begun, now(), outcome])
     if (outcome === 'live' && ++loops.warm === LOOPS * ENOUGH) loops.resolve(true)
+    if (outcome === 'over' && loops.warm < LOOPS * ENOUGH) {
+      // Lost before it was followed.
+      loops.left = 0
+      loops.resolve(false)
+    }
     if (loops.reads.length > 400) loops.reads.splice(0, 200)
     await new Promise((resolve) => setImmediate(resolve))
   }

@@ -23,6 +23,8 @@ export interface TcpProxy {
   readonly url: string
   /** Puts a fault in the place of the one before. */
   set(fault: Fault): void
+  /** Has new connections go to another server, and resets those that there are. */
+  lead(serverPort: number): void
   stop(): Promise<void>
 }
 
@@ -39,6 +41,7 @@ interface Link {
 export async function startProxy(serverPort: number): Promise<TcpProxy> {
   const links = new Set<Link>()
   let fault: Fault = { kind: 'none' }
+  let target = serverPort
 
   function sever(link: Link): void {
     if (fault.kind === 'black hole') {
@@ -79,7 +82,7 @@ export async function startProxy(serverPort: number): Promise<TcpProxy> {
 
   const server = createServer((client) => {
     if (fault.kind === 'reset') return void client.on('error', () => {}).resetAndDestroy()
-    const upstream = connect(serverPort, '127.0.0.1')
+    const upstream = connect(target, '127.0.0.1')
     const left = fault.kind === 'cut' ? fault.bytes : Number.POSITIVE_INFINITY
     const link: Link = { ends: [client, upstream], left, broken: false, waiting: [] }
     links.add(link)
@@ -104,6 +107,10 @@ export async function startProxy(serverPort: number): Promise<TcpProxy> {
         if (next.kind === 'reset' || link.broken) sever(link)
         else flush(link)
       }
+    },
+    lead(next) {
+      target = next
+      for (const link of links) sever(link)
     },
     async stop() {
       fault = { kind: 'none' }

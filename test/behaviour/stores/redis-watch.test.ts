@@ -1,6 +1,8 @@
 import { RedisStore } from 'connect-redis'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
+import { startFailover } from '../../support/failover-redis.ts'
 import { broadcasting, raceTurns } from '../../support/race-turns.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { startRedis } from '../../support/redis-server.ts'
@@ -191,6 +193,24 @@ describe('a server that becomes the replica of another', () => {
       await Promise.all([server.stop(), primary.stop()])
     }
   })
+})
+
+it('is not live, and others are, when a replica has taken the place of the server that confirmed its end with it', async () => {
+  const servers = await startFailover()
+  const one = await startWatched(servers.late.url, { tracking: true })
+  const other = await connectRedis(servers.early.url)
+  try {
+    const [alice, bob] = [await one.login('alice', 'a'), await one.login('bob', 'b')]
+    await expect.poll(async () => (await one.ask(alice, 'a'))?.isLive).toBe(true)
+    await redisStore({ client: other, durability: 'replica', deadlineMs: 60_000 }).sessions.end('alice')
+    await servers.failOver('the primary dies')
+    await expect.poll(async () => (await one.ask(bob, 'b').catch(() => undefined))?.isLive).toBe(true)
+    expect((await one.ask(alice, 'a'))?.isLive).toBe(false)
+  } finally {
+    other.destroy()
+    await one.close()
+    await servers.stop()
+  }
 })
 
 describe('readings whose commands are carried out in the turn in which a session ends', () => {
