@@ -4,34 +4,34 @@ import { viewOf } from '../guard/request/host-visit.ts'
 import { nodeView } from '../guard/request/node-view.ts'
 import type { Middleware } from '../service/service.ts'
 
-/** What a middleware answered. */
+/** The response of a middleware. */
 export interface MiddlewareAnswer {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
   readonly body: string | Buffer | undefined
-  /** Whether caches may keep it for everybody: no cookie may go along then. */
+  /** Whether shared caches may store it, so that it must not set cookies. */
   readonly isPublic: boolean
 }
 
-/** Where a middleware is mounted, and what the host knows of the request. */
+/** The mount path, and the framework's data about the request. */
 export interface Mounting {
-  /** Path below which it stands; empty for the root. */
+  /** Mount path; empty for the root. */
   readonly baseUrl: string
-  /** Path below that, and the query. */
+  /** Path below it, and the query. */
   readonly url: string
   readonly originalUrl: string
   readonly ip: string
-  /** What a body parser of the host has read. */
+  /** The body, if a body parser has read it. */
   readonly body?: unknown
-  /** Where the host gives the body, when that is not the request itself. */
+  /** The stream of the body, if it is not the request itself. */
   readonly payload?: Readable | undefined
-  /** What the application lets its answers depend on. */
+  /** The `Vary` header of the application. */
   readonly vary: string | undefined
 }
 
 /**
- * Runs a middleware that was made for Express and returns its answer, for the host to send: so the host's session and
- * cookies go along. Undefined when the middleware passes the request on.
+ * Runs an Express middleware and returns its response, for the framework to send with its own session and cookies.
+ * Undefined if the middleware calls next.
  */
 export function answerOf(
   middleware: Middleware,

@@ -2,21 +2,21 @@ import { messageOf } from './error-text.ts'
 import { SessmgrError } from './errors.ts'
 
 const TICK_MS = 25
-/** How often a store that does not answer is asked again. */
+/** How often a store that does not respond is tried again. */
 const PROBE_MS = 500
-/** Ticks without a call after which the timer stops: to start and stop it for each call costs more than to let it run. */
+/** Ticks without a call after which the timer stops. Starting and stopping it for each call costs more. */
 const IDLE_TICKS = 40
 
-/** A call to a store. While it waits for its answer it stands in a row with the others, and nothing holds it after that. */
+/** A call to a store. It is in a queue while it waits, and is not referenced afterwards. */
 export abstract class PendingCall {
-  /** When it fails for want of an answer. It keeps that when it begins again, in the row of another store. */
+  /** When it fails for lack of a response. A call that begins again, with another store, keeps this time. */
   due = 0
   since = 0
   isWaiting = false
   before: PendingCall | undefined = undefined
   after: PendingCall | undefined = undefined
 
-  /** Is told, once, why the call has failed. */
+  /** Called once with the reason of the failure. */
   abstract fail(error: SessmgrError): void
 }
 
@@ -30,17 +30,16 @@ class PromisedCall extends PendingCall {
 }
 
 /**
- * Calls a store with a deadline, and hardly at all while it does not answer.
+ * Runs store calls with a deadline; while the store is not responding, sends only a probe every 500 ms.
  *
- * One coarse timer serves all calls. After a call went past its deadline, and nothing was answered since it began,
- * further ones fail at once, but for one probe now and then, until the store answers again: so neither requests nor
- * commands pile up before a store that hangs.
+ * One coarse timer serves all calls. Once a call has timed out without any response since it began, further calls fail
+ * at once, except for probes. This continues until the store responds, so that requests and commands do not pile up.
  */
 export class CallDeadline {
   readonly #deadlineMs: number
   readonly #what: string
   readonly #tidy: (cause: unknown) => unknown
-  /** The row, in order of what is due. */
+  /** The waiting calls, in order of their deadlines. */
   #first: PendingCall | undefined
   #last: PendingCall | undefined
   #timer: ReturnType<typeof setInterval> | undefined
@@ -49,14 +48,16 @@ export class CallDeadline {
   #stuck = false
   #lastAnswer = Number.NEGATIVE_INFINITY
 
-  /** @param tidy Takes out of what a store rejects with what nobody may read. */
+  /** @param tidy Removes confidential parts from the error of a store. */
   constructor(deadlineMs: number, what: string, tidy = (cause: unknown) => cause) {
     this.#deadlineMs = deadlineMs
     this.#what = what
     this.#tidy = tidy
   }
 
-  /** @throws SessmgrError `store_unavailable` when the call fails or gives no answer in time; it may still take effect. */
+  /**
+   * @throws SessmgrError `store_unavailable` if the call fails or gets no response in time; it may still take effect.
+   */
   run<T>(start: () => PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const call = new PromisedCall(reject)
@@ -73,7 +74,7 @@ export class CallDeadline {
     })
   }
 
-  /** Lets a call begin, or begin again with the deadline that it has. False when it must not, and has failed by that. */
+  /** Begins a call, or begins it again with its deadline. Returns false if it is refused and has failed. */
   begin(call: PendingCall): boolean {
     const now = performance.now()
     if (this.#stuck) {
@@ -92,21 +93,21 @@ export class CallDeadline {
     return true
   }
 
-  /** Notes that the store has answered a call. False when that comes too late. */
+  /** Records a response. Returns false if it is too late. */
   answered(call: PendingCall): boolean {
     this.#stuck = false
     this.#lastAnswer = performance.now()
     return this.#leave(call)
   }
 
-  /** Fails a call by what the store has said, unless it has failed already: a client gives up waiting, too. */
+  /** Fails a call with the store's error, unless it has failed already: a client may time out too. */
   failed(call: PendingCall, cause: unknown): void {
     if (!call.isWaiting) return
     this.answered(call)
     call.fail(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', this.#tidy(cause)))
   }
 
-  /** Puts a call at its place in the row: the last, but for one that has waited elsewhere. */
+  /** Inserts a call in order of its deadline: last, unless it has waited elsewhere. */
   #join(call: PendingCall): void {
     let before = this.#last
     while (before && before.due > call.due) before = before.before
@@ -134,15 +135,15 @@ export class CallDeadline {
   }
 
   #startTimer(): void {
-    // Once more round the event loop: after a stall of this process, answers that lie ready are read first.
+    // Check one turn later: after a stall of this process, responses that have arrived are read first.
     this.#timer = setInterval(() => setImmediate(() => this.#tick()), TICK_MS)
   }
 
   #tick(): void {
     const now = performance.now()
     for (let call = this.#first; call && call.due <= now; call = this.#first) {
-      // One call may hang alone, as with one node of a cluster; the store is stuck when nothing has answered since.
-      // A call that waited elsewhere before has not been here for long enough to show it.
+      // A single call may hang, for example with one node of a cluster. The store is stuck if nothing has responded
+      // since. A call that waited elsewhere has not been here long enough to show it.
       if (this.#lastAnswer < call.since && call.due >= call.since + this.#deadlineMs) {
         this.#stuck = true
         this.#nextProbe = now + PROBE_MS
@@ -152,7 +153,7 @@ export class CallDeadline {
     }
     if (this.#first) return
     this.#idleTicks += 1
-    // Nobody waits: the process may end.
+    // No call is waiting, so the process may exit.
     this.#timer?.unref()
     if (this.#idleTicks < IDLE_TICKS) return
     clearInterval(this.#timer)
@@ -162,9 +163,9 @@ export class CallDeadline {
   #unavailable(problem: string, cause?: unknown): SessmgrError {
     const options = cause === undefined ? {} : { cause }
     const error = new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, options)
-    // Until a stack is read, V8 keeps what its frames were called on: here an Immediate, and the requests behind it.
+    // Reading the stack frees its frames, which otherwise keep an Immediate and its requests alive.
     const { stack } = error
-    // Express's own error handler logs the stack and no cause, and nobody would learn what the store has said.
+    // Express's error handler logs the stack but not the cause, which has the store's message.
     if (cause instanceof Error) error.stack = `${stack}\nCaused by: ${messageOf(cause)}`
     return error
   }

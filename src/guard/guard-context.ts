@@ -11,32 +11,32 @@ import { MARKER_KEY, readMarker, type SessionMarker, SessionMarks } from './sess
 import type { StoreCalls } from './stores/store-calls.ts'
 import { UserWarnings } from './user-warnings.ts'
 
-/** A login session as requests know it. */
+/** A login session, as requests see it. */
 export type LoginSession = NonNullable<RequestState['session']>
 
-/** How sessions are guarded. */
+/** Options of the guard. */
 export interface GuardOptions {
-  /** Reads the user out of session data from before the guard. */
+  /** Reads the user from session data from before the guard. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
-  /** Milliseconds between two notes that a session is in use. */
+  /** Milliseconds between updates of a session's last use. */
   readonly touchEveryMs: number
-  /** Sign what is written into a session. */
+  /** Signs what is written into a session. */
   readonly siteSecrets: SiteSecrets
   readonly logger: Logger
 }
 
-/** What the guard of one session store knows, for reading, writing and touching sessions alike. */
+/** What the guard of one session store needs for reading, writing and touching sessions. */
 export class GuardContext {
-  /** The session store, which the guard stands in front of. */
+  /** The guarded session store. */
   readonly store: object
-  /** The store's own methods, past the guard. */
+  /** The store's own methods, without the guard. */
   readonly calls: StoreCalls
   readonly limiter: SessionLimiter
   readonly options: GuardOptions
   readonly marks: SessionMarks
   readonly warnings: UserWarnings
   readonly seen = new SeenSessions()
-  /** Why the sessions that ended last are over, by raw id: a browser may ask several times. */
+  /** Why recently ended sessions are over, by raw id: a browser may ask several times. */
   readonly reasons = new BoundedMap<string, SignedOutReason>(10_000)
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
@@ -48,12 +48,12 @@ export class GuardContext {
     this.warnings = new UserWarnings(options.logger)
   }
 
-  /** Returns the token of a session; that of one that was seen is not hashed again. */
+  /** Returns the token of a session. A known one is not hashed again. */
   tokenFor(sessionId: string): Token {
     return this.seen.get(sessionId)?.token ?? tokenOf(sessionId)
   }
 
-  /** Loads what markers are signed with, where a session may have one or get one. */
+  /** Loads the secrets that sign markers, if the session may have or get one. */
   async prepare(data: HostSessionData, token: Token): Promise<void> {
     const { siteSecrets, sessionUser } = this.options
     if (siteSecrets.known) return
@@ -65,7 +65,7 @@ export class GuardContext {
     return MARKER_KEY in data ? this.marks.read(data, this.tokenFor(sessionId)) : undefined
   }
 
-  /** Notes that a session now belongs to a user. */
+  /** Records that a session now belongs to a user. */
   mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): void {
     this.seen.note(sessionId, userId, token)
     const marker = this.marks.seal(userId, token)
@@ -76,14 +76,14 @@ export class GuardContext {
     return (await this.limiter.check(userId, token)).live
   }
 
-  /** Frees the slot of a session. Resolves true when it was live until then. */
+  /** Frees the slot of a session. Resolves to true if it was live until then. */
   release(sessionId: string, userId: UserId): Promise<boolean> {
     const token = this.tokenFor(sessionId)
     this.seen.delete(sessionId)
     return this.limiter.release(userId, token)
   }
 
-  /** Ends the registration of a session that a request leaves for good. */
+  /** Ends the registration of a session that a request leaves permanently. */
   async giveUp(sessionId: string, userId: UserId, request: object | undefined): Promise<void> {
     const token = this.tokenFor(sessionId)
     const wasLive = this.release(sessionId, userId)
@@ -91,7 +91,7 @@ export class GuardContext {
     await wasLive
   }
 
-  /** Tells whether the session on which a request goes is over; false once it has given up a live one. */
+  /** Checks whether the session that a request depends on is over; false once it has given up a live one. */
   async hasEnded(request: object): Promise<boolean> {
     const origin = await Standing.of(request)?.dependsOn()
     return origin !== undefined && !(await this.isLive(origin))

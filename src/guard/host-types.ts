@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { UserId } from '../ground/user-id.ts'
 import type { Token } from '../sessions/token.ts'
 
-/** The cookie part of an express-session session, as an object or as the store keeps it. */
+/** The cookie of an express-session session, as an object or as stored. */
 export interface HostCookie {
   expires?: Date | string | null
   originalMaxAge?: number | null
@@ -12,7 +12,7 @@ export interface HostCookie {
   [attribute: string]: unknown
 }
 
-/** Session data as express-session keeps it. */
+/** Session data of express-session. */
 export interface HostSessionData {
   cookie?: HostCookie
   [key: string]: unknown
@@ -37,26 +37,26 @@ export interface HostStore {
   on?(event: string, listener: () => void): unknown
 }
 
-/** Why the session that a request came with is over. `missing`: the store no longer has it, or never had. */
+/** Why the session of a request is over. `missing`: the store does not have it. */
 export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
 
-/** What this service tells the application about a request, as `req.sessmgr`. */
+/** The state of a request's session, as in `req.sessmgr`. */
 export interface RequestState {
-  /** The login session of this request, when it has one. */
+  /** The login session of this request, if it has one. */
   session?: {
-    /** Whose session it is. */
+    /** Id of the user. */
     readonly userId: UserId
     /** The hashed session id. */
     readonly token: Token
   }
-  /** Set when the request came with a session that is over. The request goes on as anonymous. */
+  /** Set if the request came with a session that is over. The request continues as anonymous. */
   ended?: {
     /** Why it ended. */
     readonly reason: SignedOutReason
   }
 }
 
-/** A request as the guard sees it: one of Express itself, or the visit that an adapter has made of one. */
+/** A request as the guard sees it: an Express request, or the visit that an adapter has created. */
 export interface GuardedRequest {
   session?: HostSession | undefined
   sessionID?: string | undefined
@@ -64,13 +64,13 @@ export interface GuardedRequest {
   readonly ip?: string | undefined
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
-  /** What Passport puts on the requests of Express. */
+  /** What Passport adds to Express requests. */
   readonly _passport?: unknown
   readonly _sessionManager?: unknown
   readonly logIn?: unknown
 }
 
-/** A request as express-session, and perhaps Passport, have left it. */
+/** A request with a session of express-session, and perhaps Passport. */
 export interface HostRequest extends IncomingMessage {
   session?: HostSession | undefined
   sessionID?: string | undefined
@@ -84,43 +84,43 @@ export interface HostRequest extends IncomingMessage {
   [property: string]: unknown
 }
 
-/** A response; `redirect` is there under Express. */
+/** A response; `redirect` exists in Express. */
 export interface HostResponse extends ServerResponse {
   redirect?(url: string): void
 }
 
-/** A login as the library of a host asks for it. */
+/** A login of any framework. */
 export interface HostLogin {
   readonly request: GuardedRequest
   readonly user: unknown
-  /** What the library was told with the login: one with `session: false` has nothing to limit. */
+  /** Options of the login. With `session: false`, there is nothing to limit. */
   readonly options?: { readonly session?: boolean | undefined } | undefined
-  /** Runs the host's own login, which leaves a fresh session on the request. */
+  /** Runs the framework's own login, which creates a new session on the request. */
   logIn(): Promise<void>
-  /** Saves that session, where the host's login does not: the next login must not take it for lost. */
+  /** Saves that session, if the framework's login does not: otherwise the next login would consider it lost. */
   save?(): Promise<void> | undefined
-  /** Takes back what the library has noted of the user, when the login fails. */
+  /** Removes what the library has stored about the user, if the login fails. */
   forget?(): void
 }
 
 /**
- * Carries a login through the limit.
+ * Passes a login through the limit.
  *
- * @throws SessmgrError `login_limit_reached` when the limit refuses it, `session_ended` when the request was loaded with a
- * session of this user that is over by now; the session is then as it was.
+ * @throws SessmgrError `login_limit_reached` if the limit refuses it, `session_ended` if the request was loaded with a
+ * session of this user that is over by now; the session is then unchanged.
  */
 export type LimitLogin = (login: HostLogin) => Promise<void>
 
-/** Hands over to the next middleware. */
+/** Calls the next middleware. */
 export type Next = (error?: unknown) => void
 
-/** Middleware, as Express calls it. */
+/** A middleware, as in Express. */
 export type Handler = (request: HostRequest, response: HostResponse, next: Next) => void
 
 declare global {
   namespace Express {
     interface Request {
-      /** What sessmgr knows of this request. */
+      /** State of the session of this request. */
       sessmgr?: RequestState
     }
   }

@@ -7,17 +7,17 @@ import type { SeenSession } from './memory/seen-sessions.ts'
 import { readMarker, type SessionMarker } from './session-marks.ts'
 import { sessionTtl } from './session-ttl.ts'
 
-/** What a session in the store turned out to be. */
+/** The result of checking a stored session. */
 export interface Inspected {
-  /** The data to go on with; undefined when there is no session, or no longer. */
+  /** The data to continue with; undefined if there is no session, or no longer. */
   readonly data?: HostSessionData
   readonly session?: LoginSession
-  /** Whether the data of a login session has no valid marker yet: whoever goes on with it has to mark it. */
+  /** Whether the login session has no valid marker yet, so that the caller must mark it. */
   readonly needsMarker?: boolean
   readonly ended?: SignedOutReason
 }
 
-/** Whose a session is, and what it is worth. */
+/** The user of a session, and whether it is live. */
 interface Judgement {
   readonly userId: UserId
   readonly verdict: SessionVerdict
@@ -25,9 +25,9 @@ interface Judgement {
 }
 
 /**
- * Judges a session that was read. One that is over is removed from the store.
+ * Checks a session that was read. One that is over is removed from the store.
  *
- * @param early What the limiter has said of it already, by what this process knew.
+ * @param early What the limiter has already said about it.
  */
 export async function inspectSession(
   guard: GuardContext,
@@ -52,19 +52,19 @@ export async function inspectSession(
   return { ended: verdict.reason }
 }
 
-/** Reads a marker for which this process has yet to learn the secret of the site, or the registry of now. */
+/** Reads a marker after loading the current secrets and registry of the site. */
 async function readAgain(guard: GuardContext, data: HostSessionData, token: Token): Promise<SessionMarker | undefined> {
   const { marks } = guard
   await guard.prepare(data, token)
   if (!readMarker(data, token)) return undefined
   const marker = marks.read(data, token)
   if (marker) return marker
-  // Another process may have learned before this one that the registry is another.
+  // Another process may have noticed first that the registry has changed.
   await marks.hasChanged()
   return marks.read(data, token)
 }
 
-/** Judges a session with a marker; undefined when the registry that signed it has been forgotten. */
+/** Checks a session with a marker; undefined if the registry that signed it no longer exists. */
 async function judge(
   { marks, limiter }: GuardContext,
   marker: SessionMarker,
@@ -74,11 +74,11 @@ async function judge(
   const needsMarker = !marks.isNewest(marker)
   const verdict = early ?? (await limiter.check(userId, token))
   const isEnded = !verdict.live && verdict.reason === 'ended'
-  // A registry that was uninstalled knows nothing of the session's end: nobody is signed out for that.
+  // An uninstalled registry cannot say that a session has ended, so its users stay signed in.
   return isEnded && (await marks.hasChanged()) ? undefined : { userId, verdict, needsMarker }
 }
 
-/** Takes over a session that this registry does not know; undefined when nobody is signed in with it. */
+/** Adopts a session that this registry does not know; undefined if no user is signed in with it. */
 async function adopt(guard: GuardContext, sessionId: string, data: HostSessionData): Promise<Judgement | undefined> {
   const userId = guard.options.sessionUser(data)
   if (userId === undefined) return undefined

@@ -9,27 +9,29 @@ import type { HostedStore } from './session-exchange.ts'
 import { sessionTtl } from './session-ttl.ts'
 
 /**
- * Life of a session until its login has been answered, which saves it and gives it its full time: a login that is cut
- * off in between must not hold a slot for days.
+ * Lifetime of a new session until the response to its login saves it: an interrupted login must not hold a slot for
+ * days.
  */
 const UNCONFIRMED_MS = 120_000
 
-/** How long a login may keep the next one of the same request waiting: one that is started within another cannot wait for it. */
+/**
+ * How long a login may delay the next one of the same request. A login started inside another one cannot wait for it.
+ */
 const HOLD_MS = 250
 
-/** What the limit of logins is made of. */
+/** Dependencies of the login limit. */
 export interface LoginParts {
   readonly limiter: SessionLimiter
   readonly userIdOf: (user: unknown) => UserId
-  /** Finds the store that holds the session of a request. */
+  /** Finds the store with the session of a request. */
   readonly storeOf: (request: GuardedRequest) => HostedStore
-  /** Gives the sentence that a blocked user reads. */
+  /** Returns the message for a blocked user. */
   readonly blockedMessage: (request: GuardedRequest) => string
 }
 
-/** Creates what every login passes, whatever the host. */
+/** Creates the function that every login passes, with any framework. */
 export function createLimitLogin(parts: LoginParts): LimitLogin {
-  // Several logins that a request starts at once take turns: each goes on with the session that the one before has made.
+  // Logins that one request starts in parallel run one after the other, each with the session of the previous one.
   const inTurn = createUserQueue<object>(HOLD_MS)
   return async (login) => {
     if (login.options?.session === false) return login.logIn()
@@ -94,14 +96,14 @@ async function admit(
     store.attend?.(session)
     request.sessmgr = { session: { userId, token } }
     if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
-    // The limiter has ended the session that this login replaces; any other one was kept for the case of a refusal.
+    // The limiter has ended the session that this login replaces. Any other one was kept in case of a refusal.
     const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== standing.begunId
     if (isKept) await guard.leave(sessionId, holder, request)
   }
   return admission
 }
 
-/** Remembers the visitor's session and returns what puts it back: a refused login leaves it as it was. */
+/** Remembers the visitor's session and returns a function that restores it after a refused login. */
 function rememberSession(store: HostedStore, request: GuardedRequest): () => Promise<void> {
   const { sessionID: sessionId = '', session } = request
   const text = JSON.stringify(session ?? null)
@@ -110,7 +112,7 @@ function rememberSession(store: HostedStore, request: GuardedRequest): () => Pro
     const refusedId = request.sessionID
     await store.putBack(request, sessionId, data)
     if (refusedId !== undefined && refusedId !== sessionId) await store.guard.calls.destroy(refusedId)
-    // A host that logs in without a new session has written the user into the visitor's.
+    // A framework that logs in without a new session has written the user into the visitor's.
     else if (data) await store.guard.calls.set(sessionId, data)
   }
 }

@@ -5,17 +5,16 @@ import { type Inspected, inspectSession } from './inspect-session.ts'
 import type { SeenSession } from './memory/seen-sessions.ts'
 import { StoreCall } from './stores/store-calls.ts'
 
-/** Is told what a session turned out to be, in a turn of its own: what it throws is the affair of nobody here. */
+/** Called with the result of loading a session, in a turn of its own, so that its errors do not affect the guard. */
 export type Loaded = (error: unknown, result?: Inspected) => void
 
-/** A call of a store that reads its sessions in its own way. */
+/** Reads a session with a store's own method. */
 export type ReadSession = (call: StoreCall<HostSessionData | undefined>) => void
 
 /**
- * Reads a session, and asks the limiter about it in the same tick when its user is known.
+ * Reads a session, and asks the limiter about it in the same tick if its user is known.
  *
- * Nearly every request comes by here. It waits for nothing but the answers: a promise is made only where more than a
- * live session is to be dealt with.
+ * Nearly every request passes through here, so it avoids promises for a live session.
  */
 export function loadSession(guard: GuardContext, sessionId: string, done: Loaded, read?: ReadSession): void {
   const known = guard.seen.get(sessionId)
@@ -27,18 +26,18 @@ export function loadSession(guard: GuardContext, sessionId: string, done: Loaded
 
 const LIVE: SessionVerdict = Object.freeze({ live: true })
 
-/** One session on its way out of the store. */
+/** One session being loaded. */
 class SessionLoad extends StoreCall<HostSessionData | undefined> {
   readonly #guard: GuardContext
   readonly #sessionId: string
   readonly #known: SeenSession | undefined
   readonly #done: Loaded
-  /** How many answers are missing: of the store, and of the limiter if it is asked. */
+  /** Number of missing results: of the store, and of the limiter if it is asked. */
   #missing = 1
   #data: HostSessionData | undefined
   #verdict: SessionVerdict | undefined
   #failure: unknown
-  /** When the reading began, by the watch that reads; undefined when the limiter is asked in place of it. */
+  /** Start of the read on the watched connection; undefined if the limiter is asked instead. */
   #begun: number | undefined
 
   constructor(guard: GuardContext, sessionId: string, known: SeenSession | undefined, done: Loaded) {
@@ -49,7 +48,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     this.#done = done
   }
 
-  /** Reads the session over the watched connection where there is one, and asks nothing else then. */
+  /** Reads the session on the watched connection, if there is one, without asking the limiter. */
   start(): void {
     const { limiter, calls, store } = this.#guard
     const known = this.#known
@@ -73,7 +72,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   answer(data: HostSessionData | undefined): void {
     this.#data = data
     this.#missing -= 1
-    // Whatever the limiter says of a session that is gone.
+    // The session no longer exists, whatever the limiter says.
     if (data === undefined) this.#end(null, this.#lost())
     else if (this.#begun !== undefined && !this.#isKnownToLive(this.#begun)) this.ask()
     else if (this.#missing === 0) this.#judge(data)
@@ -92,7 +91,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const isLate = (error as Error).cause === undefined
     if (wasWatched && isLate) this.#guard.limiter.watch?.drop()
     if (!wasWatched || isLate) return this.#end(error)
-    // The watched connection was lost. The application's own may be there.
+    // The watched connection was lost, but the application's own may work.
     this.ask()
     this.#guard.calls.read(this.#sessionId, this)
   }
@@ -121,7 +120,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     return ended ? { ended } : {}
   }
 
-  /** In the next tick: so that the answers of one turn end together, and their responses go out back to back. */
+  /** In the next tick, so that results of one turn end together and their responses are sent back to back. */
   #end(error: unknown, result?: Inspected): void {
     process.nextTick(this.#done, error, result)
   }

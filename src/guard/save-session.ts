@@ -8,12 +8,12 @@ import { WrittenLogin } from './request/written-login.ts'
 import { MARKER_KEY } from './session-marks.ts'
 import { sessionTtl, touchInterval } from './session-ttl.ts'
 
-/** One session on its way into the store. */
+/** One session being written. */
 class Write {
   readonly sessionId: string
   readonly token: Token
   readonly data: HostSessionData
-  /** Whose session it is, where that is known. */
+  /** The request of the session, if known. */
   readonly request: GuardedRequest | undefined
 
   constructor(sessionId: string, token: Token, data: HostSessionData, request: GuardedRequest | undefined) {
@@ -25,16 +25,17 @@ class Write {
 }
 
 /**
- * Writes a session, unless it has been ended meanwhile. `request`: whose session it is, where that is known. It has one of six fates, the first that fits:
+ * Writes a session, unless it has ended meanwhile. `request`: the request of the session, if known. The first matching
+ * row applies:
  *
- * | the session                                         | what becomes of it                                   |
+ * | the session                                         | what happens                                         |
  * | --------------------------------------------------- | ---------------------------------------------------- |
- * | made by a login under way                           | `saveLoggingIn`: written with a marker               |
- * | has a valid marker, and lies there from its login   | `confirm`: its use is noted                          |
+ * | created by a login in progress                      | `saveLoggingIn`: written with a marker               |
+ * | has a valid marker, and is stored since its login   | `confirm`: its use is recorded                       |
  * | has a valid marker                                  | `saveRegistered`: written while it is live           |
- * | the one that the visitor of a login came with       | written as it is: the login registers it next        |
- * | known by its id alone                               | `saveEmptied`: marked again, or its slot is freed    |
- * | unknown                                             | `saveUnregistered`: a visitor's, or a login unseen   |
+ * | the visitor's session of a login                    | written unchanged: the login registers it next       |
+ * | only known by its id                                | `saveEmptied`: marked again, or its slot is freed    |
+ * | unknown                                             | `saveUnregistered`: a visitor's, or an unseen login  |
  */
 export async function saveSession(
   guard: GuardContext,
@@ -59,9 +60,9 @@ export async function saveSession(
 }
 
 /**
- * A login that is cut off before its answer must not leave what passes for a session from before sessmgr. The session
- * itself is marked when it is registered: so it differs from what the host knows as written, and the host writes it with
- * the answer, which confirms the login.
+ * Writes a marked copy: an interrupted login must not leave a session that seems to be from before sessmgr. The session
+ * itself is marked when it is registered. It then differs from what was written, so the framework writes it again with
+ * the response, which confirms the login.
  */
 async function saveLoggingIn(
   guard: GuardContext,
@@ -88,7 +89,7 @@ async function saveRegistered(guard: GuardContext, write: Write, login: LoginSes
   await confirm(guard, write, login)
 }
 
-/** Gives a session that lies in the store its full time in the registry. */
+/** Sets the full lifetime of a stored session in the registry. */
 async function confirm(
   guard: GuardContext,
   { sessionId, data }: Write,
@@ -97,22 +98,22 @@ async function confirm(
   const interval = touchInterval(data, guard.options.touchEveryMs)
   const stillThere = await guard.limiter.touch(userId, token, sessionTtl(data), interval / 2)
   guard.seen.noteTouch(sessionId, data, interval)
-  // It may have been ended while it was being written.
+  // It may have ended while it was being written.
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId)
 }
 
-/** The application has emptied a session, marker and all; under its id it is registered all the same. */
+/** Handles a session that the application has emptied, including its marker. Its id is still registered. */
 async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSession): Promise<void> {
   const { sessionId, data, request } = write
   const stored = await guard.calls.get(sessionId)
-  // It has been ended meanwhile, and must not come back.
+  // It has ended meanwhile, and must not come back.
   if (!stored) return
   const { sessionUser } = guard.options
   if (String(sessionUser(stored)) === String(sessionUser(data))) {
     guard.mark(sessionId, data, holder)
     return saveRegistered(guard, write, holder)
   }
-  // Its user was taken out, or exchanged: nobody must go on as the one who logged in.
+  // Its user was removed or replaced, so the session must not stay registered for them.
   await guard.giveUp(sessionId, holder.userId, request)
   await saveUnregistered(guard, write)
 }
@@ -125,7 +126,7 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   const named = userId !== undefined && (request ? standing?.dependsOn(userId) : marks.copiedFrom(data, userId))
   const own = (await named) || undefined
   const origin = own ?? (await standing?.dependsOn())
-  // A request whose session was ended must not carry its user over into a new one, be it where nobody can see it.
+  // A request whose session has ended must not carry its user into a new one, even if the user cannot be read.
   const mayCarryOver = origin && (userId !== undefined || !origin.isReadable)
   if (mayCarryOver && !(await guard.isLive(origin))) return guard.calls.destroy(sessionId)
   if (userId === undefined) {
@@ -134,12 +135,12 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   }
   warnings.noteLoginPast(request)
   await admitPastTheHook(guard, write, userId, own?.token).catch((error) => {
-    // It was ended in this very moment; what was written has been taken back.
+    // It ended at this moment, and the write was undone.
     if (error.code !== 'session_ended') throw error
   })
 }
 
-/** Somebody is signed in without a login that came by here: on a route above sessmgr, or by a change of session ids. */
+/** Registers a login that the guard has not seen: on a route before sessmgr, or by a change of session ids. */
 async function admitPastTheHook(
   guard: GuardContext,
   write: Write,
@@ -155,7 +156,7 @@ async function admitPastTheHook(
   if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
 }
 
-/** Finds whose a session is by its id alone, as far as this request or this process has seen it. */
+/** Returns the user of a session by its id, if this request or process has seen it. */
 function holderOf(guard: GuardContext, { sessionId, token, request }: Write): LoginSession | undefined {
   const { session } = request?.sessmgr ?? {}
   return session?.token === token ? session : guard.seen.get(sessionId)

@@ -1,17 +1,17 @@
 import type { GuardedRequest, HostSession, HostSessionData } from './host-types.ts'
 import type { SessionGuard } from './session-guard.ts'
 
-/** How one kind of host exchanges the sessions of its requests. */
+/** How a framework exchanges the sessions of its requests. */
 export interface SessionExchange {
-  /** Gives a request an empty session of another id. The one that it had is given up, unless a login is under way. */
+  /** Replaces the session of a request with an empty one. The old one is given up, unless a login is in progress. */
   exchange(request: GuardedRequest): Promise<void>
-  /** Puts the session back with which a refused login began. `data`: a copy, null where there was no session. */
+  /** Restores the visitor's session after a refused login. `data`: a copy, null if there was no session. */
   putBack(request: GuardedRequest, sessionId: string, data: HostSessionData | null): Promise<void>
-  /** Stands by for a request to give up its login session, where the store alone is not told of the request. */
+  /** Prepares a session for being given up, if the store does not learn the request. */
   attend?(session: HostSession): void
 }
 
-/** A guarded store, and how its host exchanges sessions. */
+/** A guarded store, and how its framework exchanges sessions. */
 export interface HostedStore extends SessionExchange {
   readonly guard: SessionGuard
 }

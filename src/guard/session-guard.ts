@@ -11,7 +11,7 @@ import { saveSession } from './save-session.ts'
 import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
 import { promised, StoreCall } from './stores/store-calls.ts'
 
-/** A note that a session is in use, for a request that waits for it. */
+/** Records that a session is in use, for a request that waits for it. */
 class UseNote extends StoreCall {
   readonly #guard: SessionGuard
   readonly #sessionId: string
@@ -34,9 +34,9 @@ class UseNote extends StoreCall {
   }
 }
 
-/** What becomes of one session of a session store as it is read, written, used and destroyed. */
+/** Guards the sessions of a session store as they are read, written, used and destroyed. */
 export class SessionGuard extends GuardContext {
-  /** Reads a session and tells what it turned out to be; see {@link loadSession}. */
+  /** Reads and checks a session; see {@link loadSession}. */
   load(sessionId: string, read?: ReadSession): Promise<Inspected> {
     return new Promise((resolve, reject) => {
       const done: Loaded = (error, result = {}) => (error ? reject(error) : resolve(result))
@@ -44,26 +44,26 @@ export class SessionGuard extends GuardContext {
     })
   }
 
-  /** Judges a session that was read past the guard. One that is over is removed from the store. */
+  /** Checks a session that was read without the guard. One that is over is removed from the store. */
   inspect(sessionId: string, data: HostSessionData): Promise<Inspected> {
     return inspectSession(this, sessionId, data, this.seen.get(sessionId))
   }
 
-  /** Writes a session, unless it has been ended meanwhile; see {@link saveSession}. */
+  /** Writes a session, unless it has ended meanwhile; see {@link saveSession}. */
   readonly save = saveSession.bind(undefined, this)
 
-  /** Tells whether noting the use of a session again can wait, for the registry and for the store. */
+  /** Checks whether recording the use of a session can wait, for both the registry and the store. */
   canWait(sessionId: string, data: HostSessionData): boolean {
-    // Without an expiry in the cookie the store alone knows how long a session lasts, and has to hear of every use.
+    // Without an expiry in the cookie, only the store knows how long a session lasts, so it needs every use.
     return Boolean(expiryOf(data)) && this.#isFresh(sessionId, data)
   }
 
-  /** Tells whether the registry has just been told that a session is in use. */
+  /** Checks whether the use of a session was just recorded in the registry. */
   #isFresh(sessionId: string, data: HostSessionData): boolean {
     return this.seen.get(sessionId)?.isFresh(data) ?? false
   }
 
-  /** Notes that a session was used, for a request that waits for it. Nearly every one ends here: without a promise. */
+  /** Records the use of a session, for a request that waits for it. Creates no promise in the usual case. */
   noteUse(sessionId: string, data: HostSessionData, done: () => void): void {
     const { touch } = this.calls
     if (!this.#isFresh(sessionId, data)) this.touch(sessionId, data, false).then(() => process.nextTick(done))
@@ -71,7 +71,7 @@ export class SessionGuard extends GuardContext {
     else touch(sessionId, data, new UseNote(this, sessionId, done))
   }
 
-  /** Notes that a session was used. Logs a failure: the request has its answer, which an error would only break off. */
+  /** Records the use of a session. Failures are only logged, because the response is already complete. */
   async touch(sessionId: string, data: HostSessionData, isFresh = this.#isFresh(sessionId, data)): Promise<void> {
     try {
       await (isFresh ? this.#touchInStore(sessionId, data) : this.#touchEverywhere(sessionId, data))
@@ -100,12 +100,12 @@ export class SessionGuard extends GuardContext {
     const registered = this.limiter.touch(userId, token, sessionTtl(data), interval / 2)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
     if ((await registered) || (await this.marks.hasChanged())) return
-    // Its record has expired before it, or it has just been ended: it counts no longer, so it must not go on.
+    // Its record expired before the session, or it has just ended. It no longer counts, so it must not continue.
     this.seen.delete(sessionId)
     await this.calls.destroy(sessionId)
   }
 
-  /** Destroys a session and frees its slot. `request`: the one that gives it up, where that is known. */
+  /** Destroys a session and frees its slot. `request`: the one that gives it up, if known. */
   async destroy(sessionId: string, request?: object): Promise<void> {
     const token = this.tokenFor(sessionId)
     const wasLive = this.#free(sessionId)
@@ -114,7 +114,7 @@ export class SessionGuard extends GuardContext {
     await this.calls.destroy(sessionId)
   }
 
-  /** Frees the slot of a session, if it has one. Resolves true when it was live until then. */
+  /** Frees the slot of a session, if it has one. Resolves to true if it was live until then. */
   async #free(sessionId: string): Promise<boolean> {
     const userId = this.seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId))
     return userId !== undefined && this.release(sessionId, userId)
@@ -127,7 +127,7 @@ export class SessionGuard extends GuardContext {
     return this.markerOf(sessionId, data)?.userId
   }
 
-  /** Ends the session that a visitor, perhaps signed in as `holder`, has left by logging in. Logs a failure. */
+  /** Ends the session that a visitor, perhaps signed in as `holder`, left by logging in. Failures are only logged. */
   async leave(sessionId: string, holder: UserId | undefined, request: object): Promise<void> {
     try {
       if (holder !== undefined) await this.giveUp(sessionId, holder, request)
@@ -139,7 +139,7 @@ export class SessionGuard extends GuardContext {
     }
   }
 
-  /** Notes that a request was loaded with a login session, or has got one by a login. */
+  /** Records that a request was loaded with a login session, or got one by a login. */
   noteOrigin(standing: Standing, data: HostSessionData, { userId, token }: LoginSession): void {
     standing.noteOrigin(userId, token, this.options.sessionUser(data) !== undefined)
   }

@@ -4,7 +4,7 @@ import { SessionGuard } from './session-guard.ts'
 import type { SessionStores } from './stores/session-stores.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 
-/** The guards of a limiter: one for each session store. */
+/** The guards of a limiter, one for each session store. */
 export class SessionGuards {
   readonly #known = new Map<object, SessionGuard>()
   readonly #stores: SessionStores
@@ -18,10 +18,10 @@ export class SessionGuards {
   }
 
   /**
-   * Finds the guard of a store. The caller puts it in front of the store, in place.
+   * Returns the guard of a store. The caller installs it in the store itself.
    *
-   * @param makeCalls Takes the store's own methods. Runs for a store without a guard only.
-   * @throws SessmgrError `invalid_option` when another limiter guards the store.
+   * @param makeCalls Takes the store's own methods. Only called for a store without a guard.
+   * @throws SessmgrError `invalid_option` if another limiter guards the store.
    */
   of<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): SessionGuard {
     const known = this.#known.get(store)
@@ -34,8 +34,8 @@ export class SessionGuards {
 }
 
 /**
- * Makes what finds a store of a host behind its guard, and puts the guard up where there is none: in place, because the
- * host's session middleware holds the very object.
+ * Returns a function that finds a guarded store, and installs the guard if needed. The store itself is changed, because
+ * the session middleware holds that object.
  */
 export function guardedBy<Store extends object, Hosted extends object>(
   makeCalls: (store: Store, deadlineMs: number) => StoreCalls,

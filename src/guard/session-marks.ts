@@ -13,35 +13,35 @@ const CAPACITY = 20_000
 const BITS = 192
 
 /**
- * Says, inside the session data, that this session was registered: an authenticated session with a marker but without
- * a record in the registry is over, one without a marker is from before the service.
+ * Marks a session as registered, in its data. A login session with a marker but without a record is over; one without a
+ * marker is from before sessmgr.
  */
 export interface SessionMarker {
   readonly userId: UserId
-  /** Binds the marker to one session id: data that `keepSessionInfo` merges into another session proves nothing. */
+  /** Binds the marker to one session id: a copy in another session, as with `keepSessionInfo`, is not valid. */
   readonly token: Token
-  /** Made with a secret of the site for this user, this session and this registry: nobody else can write a marker. */
+  /** Signature with a secret of the site, for this user, session and registry. */
   readonly signature: string
 }
 
-/** Reads what looks like the marker of a session. Its signature tells whether it is one. */
+/** Reads a possible marker of a session, whose signature is not checked yet. */
 export function readMarker(data: HostSessionData, token: Token): SessionMarker | undefined {
   const marker = data[MARKER_KEY] as Partial<SessionMarker> | undefined
   if (marker?.token !== token || !isUserId(marker.userId)) return undefined
   return { userId: marker.userId, token, signature: String(marker.signature) }
 }
 
-/** Finds the very object that marks a session, be it good or not: two sessions never share it. */
+/** Returns the object that marks a session, valid or not. Two sessions never share it. */
 export function markerIn(data: HostSessionData): object | undefined {
   const marker = data[MARKER_KEY]
   return typeof marker === 'object' && marker !== null ? marker : undefined
 }
 
-/** Signs the markers of sessions and checks their signatures. Both need the seal of the site, which is loaded once. */
+/** Signs the markers of sessions and checks their signatures. Needs the seal of the site, which is loaded once. */
 export class SessionMarks {
   readonly #siteSecrets: SiteSecrets
   readonly #storeId: string
-  /** Copies of the markers that were checked or made, and the seal that they belong to. */
+  /** Copies of valid markers, and the seal they belong to. */
   readonly #good = new BoundedMap<Token, SessionMarker>(CAPACITY)
   #seal: SiteSeal | undefined
 
@@ -55,12 +55,12 @@ export class SessionMarks {
     if (!this.#siteSecrets.known) await this.#siteSecrets.load()
   }
 
-  /** Asks the store whether its registry is another than this process knew, as after `uninstall`. */
+  /** Checks whether the registry in the store has changed, for example after `uninstall`. */
   hasChanged(): Promise<boolean> {
     return this.#siteSecrets.refresh()
   }
 
-  /** Reads the marker of a session if it was checked or made before, with the newest secret, and no other came since. */
+  /** Returns the marker of a session if it was already checked or made with the newest secret. */
   known(data: HostSessionData, token: Token): SessionMarker | undefined {
     this.#currentSeal()
     const good = this.#good.get(token)
@@ -86,19 +86,22 @@ export class SessionMarks {
     return marker
   }
 
-  /** Tells whether a good marker is signed with the newest secret. One that is not says nothing once its secret is gone. */
+  /**
+   * Checks whether a valid marker is signed with the newest secret. An older one becomes invalid once its secret is
+   * removed.
+   */
   isNewest({ token, signature }: SessionMarker): boolean {
     return this.#good.get(token)?.signature === signature
   }
 
-  /** Finds the session of a user that data was copied from, under whatever id: its good marker tells. */
+  /** Returns the session of a user that data was copied from, by its valid marker. */
   copiedFrom(data: HostSessionData, userId: UserId): OriginSession | undefined {
     const { token } = (markerIn(data) ?? {}) as Partial<SessionMarker>
     const marker = typeof token === 'string' ? this.read(data, token) : undefined
     return marker && String(marker.userId) === String(userId) ? { ...marker, isReadable: true } : undefined
   }
 
-  /** Makes a marker; none where the registry was forgotten in this very moment. */
+  /** Creates a marker; undefined if the registry was forgotten at this moment. */
   seal(userId: UserId, token: Token): SessionMarker | undefined {
     const seal = this.#currentSeal()
     if (!seal) return undefined
@@ -106,13 +109,13 @@ export class SessionMarks {
     if (good?.userId === userId) return { ...good }
     const signature = this.#sign(seal.secrets[0], seal, { userId, token }).toString('base64url')
     const marker = { userId, token, signature }
-    // A copy: what the application does to its session must not change what is taken for good.
+    // A copy, so that changes by the application do not affect it.
     this.#good.set(token, { ...marker })
     return marker
   }
 
   #sign(secret: string, { registry }: SiteSeal, { userId, token }: { userId: UserId; token: Token }): Buffer {
-    // As JSON, so that no two markers can read the same; its first word keeps it apart from a nonce.
+    // JSON keeps two markers from producing the same message; its first word distinguishes it from a nonce.
     const message = JSON.stringify(['session', token, userId, this.#storeId, registry])
     return nodeCrypto()
       .createHmac('sha256', secret)

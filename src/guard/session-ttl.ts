@@ -1,30 +1,35 @@
 import type { HostSessionData } from './host-types.ts'
 
 /**
- * Life of a session whose cookie ends with the browser: the store alone knows when it forgets such a session.
- * Longer than stores keep it; a registered session that the store has lost is noticed before it counts.
+ * Lifetime of a session whose cookie ends with the browser: only the store knows it. This is longer than stores keep
+ * one; a lost session is noticed before it counts.
  */
 const BROWSER_SESSION_MS = 14 * 24 * 60 * 60_000
 
-/** When a session expires, by its cookie or, under Koa, by a field of its own; nothing when it ends with the browser. */
+/** Returns when a session expires, from its cookie or, in Koa, its own field; undefined if it ends with the browser. */
 export function expiryOf({ cookie, _expire }: HostSessionData): Date | string | number | null | undefined {
   return cookie?.expires ?? (_expire as number | undefined)
 }
 
-/** Milliseconds until a session expires. The difference of two readings of one clock, so skew does no harm. */
+/** Returns the milliseconds until a session expires. Both times are from one clock, so skew does not matter. */
 export function sessionTtl(data: HostSessionData): number {
   const expires = expiryOf(data)
   const ttl = expires ? new Date(expires).getTime() - Date.now() : BROWSER_SESSION_MS
   return Number.isFinite(ttl) ? Math.max(1, ttl) : BROWSER_SESSION_MS
 }
 
-/** Milliseconds that a session lives after each use, as its cookie says; undefined when it ends with the browser. */
+/**
+ * Returns the milliseconds that a session lives after each use, from its cookie; undefined if it ends with the browser.
+ */
 export function lifeOf({ cookie, _maxAge }: HostSessionData): number | undefined {
   const life = cookie?.originalMaxAge ?? _maxAge
   return typeof life === 'number' ? life : undefined
 }
 
-/** Milliseconds between two notes that a session is in use: `touchEveryMs`, but never more than a tenth of its life. */
+/**
+ * Returns the milliseconds between updates of a session's last use: `touchEveryMs`, but at most a tenth of its
+ * lifetime.
+ */
 export function touchInterval(data: HostSessionData, touchEveryMs: number): number {
   return Math.min(touchEveryMs, (lifeOf(data) ?? BROWSER_SESSION_MS) / 10)
 }

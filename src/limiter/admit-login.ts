@@ -10,39 +10,44 @@ import { checkSession } from './check-session.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** Commits that may lose before a login gives up. Each loses to another change of the user's sessions, mostly to a login. */
+/** Attempts before a login gives up. Each attempt loses to another change of the user's sessions, mostly a login. */
 const MAX_ATTEMPTS = 100
-/** Longest pause between two of them, in milliseconds. */
+/** Longest pause between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
-/** More than an address needs; behind a proxy that is trusted too far it is any text that a client chose. */
+/** More than any address needs: with a proxy that is trusted too far, clients choose this text. */
 const ADDRESS_LENGTH = 64
 const USER_AGENT_LENGTH = 512
 
-/** A login whose password check has passed. */
+/** A login after its password check. */
 export interface LoginAttempt {
   readonly userId: UserId
-  /** Raw id of the session that this browser holds already; if it is the user's own, the login replaces it. */
+  /** Raw id of the browser's current session. If it is the user's own, the login replaces it. */
   readonly replaces?: string | undefined
-  /** Token of the session that the request was loaded with, if it is the user's own: the login is refused once that is over. */
+  /**
+   * Token of the session that the request was loaded with, if it is the user's own. The login is refused once that
+   * session is over.
+   */
   readonly continues?: Token | undefined
   /** Address of the client. @default null */
   readonly ip?: string | null | undefined
-  /** What the client says that it is. @default null */
+  /** User agent of the client. @default null */
   readonly userAgent?: string | null | undefined
-  /** Gives the sentence that a blocked user reads, unless the filter `sessmgr_error_message` changes it. @default in English */
+  /**
+   * Returns the message for a blocked user, unless the filter `sessmgr_error_message` changes it. @default in English
+   */
   readonly blockedMessage?: (() => string) | undefined
 }
 
-/** The session that the host has made for a login. */
+/** The new session of a login. */
 export interface EstablishedSession {
   readonly sessionId: string
   /** Milliseconds until it expires. */
   readonly ttlMs: number
-  /** Takes the session back, as if the login had not happened. */
+  /** Undoes the session, as if the login had not happened. */
   revert(): Promise<void>
 }
 
-/** What became of a login. */
+/** Result of a login. */
 export type Admission =
   | {
       /** Whether the login is admitted. */
@@ -53,20 +58,21 @@ export type Admission =
   | {
       /** Whether the login is admitted. */
       readonly admitted: false
-      /** The sentence that the user reads, plain text. */
+      /** The message for the user, plain text. */
       readonly message: string
     }
 
-/** The sentence that somebody reads whose session was ended while a request of theirs was under way. */
+/** Message if the user's session ended while their request was in progress. */
 const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in again.'
 
 /**
- * Carries a login through: decides, lets the host establish the session, registers it, ends the displaced ones.
+ * Performs a login: decides, lets the framework create the session, registers it, and ends the displaced ones.
  *
- * A refusal comes before `establish` is called; only when another process wins a race after that is the session reverted.
+ * A refusal comes before `establish` is called. The new session is only reverted if another process wins a race after
+ * that.
  *
- * @throws SessmgrError `session_ended` when the session that the login continues is over, `hook_failed`, `hook_timeout`,
- * `store_unavailable`, or `login_conflict` after 100 lost races; then no session has changed hands.
+ * @throws SessmgrError `session_ended` if the session that the login continues is over, `hook_failed`, `hook_timeout`,
+ * `store_unavailable`, or `login_conflict` after 100 lost races; no session has changed then.
  */
 export async function admitLogin(
   context: LimiterContext,
@@ -74,7 +80,7 @@ export async function admitLogin(
   establish: () => Promise<EstablishedSession>,
 ): Promise<Admission> {
   const { userId, continues } = attempt
-  // The commit asks again, in one step; until then the host has done nothing that must be taken back.
+  // The commit checks this again atomically. Checking here avoids work that must be undone.
   if (continues !== undefined && !(await checkSession(context, userId, continues)).live) throw sessionEnded()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   const evaluation = await evaluateLogin(context, userId, replaced)
@@ -87,7 +93,7 @@ export async function admitLogin(
       const session = await commit(context, attempt, established, latest)
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
-      // Spread out, so that many processes logging in one user do not collide in step.
+      // A random pause keeps processes that log in the same user from colliding repeatedly.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
       latest = await evaluateLogin(context, userId, [...replaced, tokenOf(established.sessionId)])
     }
@@ -99,7 +105,7 @@ export async function admitLogin(
   return refuse(context, attempt, latest)
 }
 
-/** Takes a login back whose outcome is unknown, as far as the stores can be reached. */
+/** Undoes a login with an unknown result, as far as the stores can be reached. */
 async function revert(context: LimiterContext, userId: UserId, established: EstablishedSession): Promise<void> {
   const own = [tokenOf(established.sessionId)]
   const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, own)])
@@ -136,7 +142,7 @@ async function commit(
   { version, generation, decision, lost }: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
   const displaced = decision.end.map(({ token }) => token)
-  // A host that keeps the id of a session at login, as old ones do, must not have it ended in the same breath.
+  // A framework that keeps the session id at login must not have that session ended.
   const replaced = replaces === undefined || replaces === sessionId ? [] : [tokenOf(replaces)]
   const end = [...displaced, ...lost, ...replaced]
   const admit = {

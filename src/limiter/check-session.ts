@@ -4,13 +4,13 @@ import { type Token, tokenOf } from '../sessions/token.ts'
 import { followUpEnd } from './follow-up-end.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** Why a session is over: it was ended or displaced, or the site-wide logout caught it. */
+/** Why a session is over: it was ended or displaced, or a site-wide logout ended it. */
 export type EndedReason = 'ended' | 'logout_all'
 
-/** What a session is worth now. */
+/** Whether a session is live. */
 export type SessionVerdict = { readonly live: true } | { readonly live: false; readonly reason: EndedReason }
 
-/** Tells whether a registered session is still live. Changes nothing. */
+/** Checks whether a registered session is still live. Changes nothing. */
 export async function checkSession(context: LimiterContext, userId: UserId, token: Token): Promise<SessionVerdict> {
   const [own, current] = await Promise.all([
     context.store.sessions.generationOf(userId, token),
@@ -20,7 +20,7 @@ export async function checkSession(context: LimiterContext, userId: UserId, toke
 }
 
 /**
- * Registers a session that was there before the service, and tells whether it is live.
+ * Registers a session from before sessmgr, and checks whether it is live.
  *
  * It belongs to generation 0: after any site-wide logout it is stale.
  */
@@ -36,7 +36,9 @@ export async function adoptSession(
   return verdictOn(adopted?.record.generation, current)
 }
 
-/** Ends a session that the logout epoch has made stale. Over all processes, exactly one call for it fires the action. */
+/**
+ * Ends a session that a site-wide logout made stale. Across processes, exactly one call per session fires the action.
+ */
 export async function invalidateSession(context: LimiterContext, userId: UserId, sessionId: string): Promise<void> {
   await followUpEnd(context, context.store.sessions.end(userId, [tokenOf(sessionId)]), (ended) =>
     ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token]),

@@ -6,18 +6,18 @@ import type { LimitDecision } from '../strategies/limit-strategy.ts'
 import { heldSessions } from './held-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** A verdict on a login, valid as long as the user's sessions stay at `version`. */
+/** A decision on a login, valid while the user's sessions stay at `version`. */
 export interface LoginEvaluation {
   readonly version: string
   readonly generation: number
   readonly decision: LimitDecision
-  /** Registered sessions that the host's store no longer holds. */
+  /** Registered sessions that the session store no longer has. */
   readonly lost: readonly Token[]
 }
 
 const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
 
-/** Decides what would happen to a login now. Changes nothing. `ignore` names sessions that the login itself replaces. */
+/** Decides on a login at this moment. Changes nothing. `ignore` lists sessions that the login itself replaces. */
 export async function evaluateLogin(
   context: LimiterContext,
   userId: UserId,
@@ -37,8 +37,8 @@ export async function evaluateLogin(
   const isCounted = ({ record }: StoredSession) =>
     record.generation >= generation && (ignore.length === 0 || !ignore.includes(record.token))
   const live = sessions.filter(isCounted)
-  // Nobody is turned away or displaced for the sake of a session that the host's store has lost. Below the limit nobody
-  // could be, unless a subscriber has a limit of its own.
+  // A session that the session store has lost must not count. Below the limit this makes no difference, unless a
+  // subscriber has its own limit.
   const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum
   const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: [] }
   const count = held.length
@@ -49,7 +49,7 @@ export async function evaluateLogin(
   return { version, generation, decision, lost }
 }
 
-/** A filter that answers anything but true or false must not switch the limit off by accident. */
+/** Requires true or false, so that a filter with another result cannot disable the limit by accident. */
 async function ask(hook: string, answer: Promise<boolean>): Promise<boolean> {
   const verdict: unknown = await answer
   if (typeof verdict === 'boolean') return verdict
@@ -60,8 +60,8 @@ async function ask(hook: string, answer: Promise<boolean>): Promise<boolean> {
 }
 
 /**
- * Asks the host's store which sessions it still holds, the youngest first. Where `enough` of very many are held, the
- * decision is clear, and the others pass for held.
+ * Checks which sessions the session store still has, newest first. Stops once `enough` are found, and treats the others
+ * as existing.
  */
 async function verify({ hostSessions }: LimiterContext, sessions: readonly StoredSession[], enough: number) {
   const youngestFirst = sessions.toReversed()

@@ -3,10 +3,10 @@ import { endedDespite } from '../sessions/unconfirmed-end.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 
 /**
- * Deletes what a store has ended from the host's store, and announces it.
+ * Deletes sessions that a store has ended from the session store, and fires the actions.
  *
- * Also where the store reports a failure after it has ended sessions, as when no replica confirms it: a retry would not
- * find them any more.
+ * Also if the store fails after it has ended sessions, for example without a replica's confirmation: a retry would not
+ * find them.
  */
 export async function followUpEnd(
   { discard, announce }: LimiterContext,

@@ -3,9 +3,9 @@ import type { HostSessions } from '../sessions/session-registry.ts'
 import { inBatches } from './in-batches.ts'
 
 /**
- * Asks the host's store which of these sessions it still holds, in their order, until `enough` are.
+ * Checks which of these sessions the session store still has, in order, until `enough` are found.
  *
- * Resolves one answer for each session that was asked about.
+ * Resolves to one result for each checked session.
  */
 export function heldSessions(
   host: HostSessions,

@@ -1,10 +1,10 @@
-/** Calls under way at a time: many enough to be quick, few enough for others to be answered in between. */
+/** Parallel calls: enough to be fast, and few enough for other requests to be served in between. */
 const BATCH = 250
 
 /**
- * Runs a task for the items of each batch, one batch at a time, and stops after the one whose results are enough.
+ * Runs a task for each item, in batches, and stops after the batch whose results are enough.
  *
- * Resolves with the results so far, in order of the items.
+ * Resolves to the results so far, in the order of the items.
  */
 export async function inBatches<Item, Result>(
   items: readonly Item[],

@@ -7,7 +7,7 @@ import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitAction } from '../strategies/limit-strategy.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 
-/** What every use case works with. */
+/** Dependencies of all operations. */
 export interface LimiterContext {
   readonly store: SessmgrStore
   readonly hooks: Hooks
@@ -15,9 +15,11 @@ export interface LimiterContext {
   readonly modes: LogicModes
   readonly hostSessions: HostSessions
   readonly logger: Logger
-  /** Fires actions in order without keeping the caller waiting for asynchronous subscribers. */
+  /** Fires actions in order, without waiting for asynchronous subscribers. */
   announce(actions: readonly AnnouncedAction[]): void
-  /** Deletes ended sessions from the host's store. Logs a failure: the registry has refused them already. */
+  /**
+   * Deletes ended sessions from the session store. A failure is only logged, because the registry already refuses them.
+   */
   discard(sessions: readonly StoredSession[]): Promise<void>
 }
 

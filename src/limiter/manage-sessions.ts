@@ -9,7 +9,7 @@ import { followUpEnd } from './follow-up-end.ts'
 import { heldSessions } from './held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 
-/** How long, and how often, a session whose site-wide logout failed half way is put right again. */
+/** Interval and number of retries to repair a session after a failed site-wide logout. */
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
 
@@ -19,23 +19,23 @@ const FORGETS =
 
 /** A part of a user's sessions. */
 export interface SessionPage {
-  /** How many sessions at most: 1 or more. @default all */
+  /** Maximum number of sessions: 1 or more. @default all */
   readonly limit?: number | undefined
-  /** The `sequence` of the last session of the page before. @default from the first session */
+  /** The `sequence` of the last session on the previous page. @default from the first session */
   readonly after?: number | undefined
 }
 
-/** Lists, counts and ends login sessions. What takes a user id rejects with `user_id_missing` when it is given none. */
+/** Lists, counts and ends login sessions. Methods with a user id reject with `user_id_missing` if it is not valid. */
 export interface SessionManager {
   /**
-   * Lists the live sessions of a user, oldest admission first. Unknown user: none.
+   * Lists the live sessions of a user, oldest admission first. Empty for an unknown user.
    *
-   * @param page Which part of them to list. All by default, which is 1,000 at most.
-   * @throws SessmgrError `store_unavailable`; `invalid_option` for a page that is none.
+   * @param page The part to list. By default all, which is at most 1,000.
+   * @throws SessmgrError `store_unavailable`; `invalid_option` for an invalid page.
    */
   list(userId: UserId, page?: SessionPage): Promise<readonly SessionRecord[]>
   /**
-   * Counts the live sessions of a user. Unknown user: 0.
+   * Counts the live sessions of a user. 0 for an unknown user.
    *
    * @throws SessmgrError `store_unavailable`.
    */
@@ -43,41 +43,43 @@ export interface SessionManager {
   /**
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
-   * @returns false when the user has no such session; nothing fires then.
-   * @throws SessmgrError `store_unavailable`; then it may have ended or not. Fires only where it is known to have ended.
+   * @returns False if the user has no such session; nothing fires then.
+   * @throws SessmgrError `store_unavailable`; the session may have ended or not. The action only fires if it is known
+   * to have ended.
    */
   end(userId: UserId, token: Token): Promise<boolean>
   /**
-   * Ends every session of a user, fires `sessmgr_destroy_all_sessions`, and returns how many were registered.
+   * Ends every session of a user, fires `sessmgr_destroy_all_sessions`, and returns the number of registered sessions.
    *
-   * A session that is not registered yet, because it is from before sessmgr or from before a restart, ends when it is
-   * used next, for 400 days. Later logins are not affected.
+   * Unregistered sessions, from before sessmgr or a restart, end on their next use within 400 days. Later logins are
+   * not affected.
    *
-   * @throws SessmgrError `store_unavailable`; then they may have ended or not. Fires only where they are known to have ended.
+   * @throws SessmgrError `store_unavailable`; sessions may have ended or not. The action only fires if they are known
+   * to have ended.
    */
   endAll(userId: UserId): Promise<number>
   /**
-   * Ends every session of a user except one, in one step, and fires `sessmgr_destroy_session` for each: what to call
-   * after a change of password.
+   * Ends every session of a user except one, atomically, and fires `sessmgr_destroy_session` for each. Call it after a
+   * change of password.
    *
-   * Sessions that are not registered yet end as with {@link SessionManager.endAll}.
+   * Unregistered sessions end as with {@link SessionManager.endAll}.
    *
-   * @param keepToken The token of the session that stays, as in `request.sessmgr.session`.
-   * @returns How many were ended.
-   * @throws SessmgrError `invalid_option` when `keepToken` names no live session of the user; nothing ends then.
-   * `store_unavailable`; then they may have ended or not. Fires only where they are known to have ended.
+   * @param keepToken The token of the session to keep, as in `request.sessmgr.session`.
+   * @returns How many sessions ended.
+   * @throws SessmgrError `invalid_option` if `keepToken` is not a live session of the user; nothing ends then.
+   * `store_unavailable`; sessions may have ended or not. The actions only fire if they are known to have ended.
    */
   endOthers(userId: UserId, keepToken: Token): Promise<number>
   /**
-   * Logs every user of the site out, in constant time, and fires `sessmgr_logout_all_users`.
+   * Logs out every user of the site, in constant time, and fires `sessmgr_logout_all_users`.
    *
-   * Each session is destroyed on its owner's next request. With a store that is `local`, a restart forgets the logout; a
-   * warning says so once.
+   * Each session is destroyed on its next request. With a `local` store, a restart forgets the logout, and a warning is
+   * logged once.
    *
    * @param keep The one session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
-   * @throws SessmgrError `store_unavailable`; then it may have taken effect or not, and nothing fires.
-   * `invalid_option` when `keep` names no session; nobody is logged out then.
+   * @throws SessmgrError `store_unavailable`; the logout may have taken effect or not, and nothing fires.
+   * `invalid_option` if `keep` is not a session; nothing happens then.
    */
   logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }): Promise<number>
 }
@@ -96,35 +98,35 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     return held.slice(0, limit)
   }
 
-  /** Asks about the whole token: a store may tell the sessions of one user apart by a part of it. */
+  /** Checks the whole token: a store may only use a part of it to identify a session of a user. */
   async function isRegistered(userId: UserId, token: Token): Promise<boolean> {
     if (typeof token !== 'string' || !TOKEN_PATTERN.test(token)) return false
     return (await store.sessions.generationOf(userId, token)) !== undefined
   }
 
   /**
-   * Stamps the kept session ahead, so that no request of it in between finds it stale. Where another logout was faster,
-   * does so again: the generation never moves on to one that the session does not have yet.
+   * Moves the kept session to the next generation first, so that no request in between finds it stale. If another
+   * logout comes first, tries again.
    */
   async function advanceKeeping(userId: UserId, token: Token): Promise<SiteLogout> {
     for (;;) {
       const before = await store.epoch.current()
       const own = await store.sessions.generationOf(userId, token)
-      // It is over. One that is ahead is not: another logout of the same session, as by a double click, has stamped it.
+      // The session is over. If its generation is higher, another logout has kept it, for example after a double click.
       if (own === undefined || own < before) return store.epoch.advance()
       await store.sessions.restamp(userId, token, before + 1)
       try {
         const logout = await store.epoch.advanceFrom(before)
         if (logout) return logout
       } catch (error) {
-        // Left ahead, it would survive the next site-wide logout too; left behind, not even this one.
+        // With a generation too high, it would survive the next site-wide logout; too low, not even this one.
         await stampAsCurrent(userId, token, STAMP_RETRIES)
         throw error
       }
     }
   }
 
-  /** Gives a session the generation that is current, whichever that is by now; keeps trying while the store is away. */
+  /** Sets the generation of a session to the current one; retries while the store is down. */
   async function stampAsCurrent(userId: UserId, token: Token, retries: number): Promise<void> {
     try {
       await store.sessions.restamp(userId, token, await store.epoch.current())

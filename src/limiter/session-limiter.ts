@@ -21,49 +21,52 @@ import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
 import { createUserQueue } from './user-queue.ts'
 
-/** How long one login may keep the next one of the same user waiting; an ordinary one takes a few milliseconds. */
+/** How long a login may delay the next one of the same user. Usually it takes a few milliseconds. */
 const LOGIN_HOLD_MS = 250
 
-/** Everything the limiter is made from. */
+/** Dependencies of the limiter. */
 export interface LimiterParts {
   readonly store: SessmgrStore
   readonly hostSessions: HostSessions
   readonly logger: Logger
   readonly settings: CodeSettings
   readonly strategies: readonly LimitStrategy[]
-  /** Milliseconds that one asynchronous hook subscriber may take. */
+  /** Milliseconds that each asynchronous hook subscriber may take. */
   readonly deadlineMs: number
 }
 
 /** The session limit without any web framework. */
 export interface SessionLimiter {
   readonly storeId: string
-  /** Knows of sessions without being asked, where the store can. */
+  /** Follows changes of sessions, if the store supports that. */
   readonly watch: VerdictWatch | undefined
-  /** Whether a restart of the process forgets everything: nothing outside sees what is kept. */
+  /** Whether a restart deletes all data. */
   readonly isLocal: boolean
   readonly hooks: Hooks
   readonly settings: SettingsService
   readonly options: OptionCollection
   readonly modes: LogicModes
   readonly sessions: SessionManager
-  /** Carries a login through; see {@link admitLogin}. Logins of one user take turns. */
+  /** Performs a login; see {@link admitLogin}. Logins of one user run one after the other. */
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
-  /** Tells whether a registered session is live; see {@link checkSession}. */
+  /** Checks whether a registered session is live; see {@link checkSession}. */
   check(userId: UserId, token: Token): Promise<SessionVerdict>
-  /** Registers a session from before the service; see {@link adoptSession}. */
+  /** Registers a session from before sessmgr; see {@link adoptSession}. */
   adopt(userId: UserId, session: Omit<NewSession, 'generation'>): Promise<SessionVerdict>
   /** Ends a stale session, once; see {@link invalidateSession}. */
   invalidate(userId: UserId, sessionId: string): Promise<void>
-  /** Notes that a session was used, unless that was noted less than `freshMs` ago; false when it is not registered. */
+  /** Records the use of a session, unless that was recorded less than `freshMs` ago. False if it is not registered. */
   touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
-  /** Frees the slot of a session that the host itself has ended. Fires nothing. Resolves true when it was live until then. */
+  /**
+   * Frees the slot of a session that the framework has ended. Fires nothing. Resolves to true if it was live until
+   * then.
+   */
   release(userId: UserId, token: Token): Promise<boolean>
-  /** Waits for asynchronous subscribers that are still at work, then closes the store. */
+  /** Waits for asynchronous subscribers, then closes the store. */
   close(): Promise<void>
 }
 
-/** Wires the session limit together. */
+/** Creates the session limit. */
 export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const { store, logger, deadlineMs, hostSessions } = parts
   const hooks = createHooks({ logger, deadlineMs })
@@ -81,7 +84,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   function announce(actions: readonly AnnouncedAction[]): void {
     for (const [name, ...parameters] of actions) {
       const fire = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
-      // A strategy of an add-on may name an action that there is not.
+      // A strategy of an add-on may name an unknown action.
       const run = fire(name, ...parameters)
         .catch((error: SessmgrError) => logError(logger, error))
         .catch(() => {})

@@ -1,11 +1,11 @@
-/** Runs tasks of one user one after the other within this process, and tasks of different users side by side. */
+/** Runs the tasks of one user one after the other in this process. Tasks of different users run in parallel. */
 export type UserQueue<Key = string> = <T>(key: Key, task: () => Promise<T>) => Promise<T>
 
 /**
- * Creates a queue in which no task holds up the next one for longer than `holdMs`.
+ * Creates a queue in which a task delays the next one by at most `holdMs`.
  *
- * Taking turns is a courtesy that avoids conflicts: the registry's compare-and-set keeps the limit exact without it. So
- * a task that hangs makes the others wait a moment, not for ever.
+ * The queue only avoids conflicts: the registry's compare-and-set keeps the limit exact without it. So a task that
+ * hangs delays the others, but does not block them.
  */
 export function createUserQueue<Key = string>(holdMs: number): UserQueue<Key> {
   const tails = new Map<Key, Promise<void>>()

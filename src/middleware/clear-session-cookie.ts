@@ -3,21 +3,20 @@ import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import { beforeHeaders } from '../guard/request/before-headers.ts'
 import { showsPage } from '../guard/request/shows-page.ts'
 
-/** What a Set-Cookie header takes for a name. Browsers send others too, when a script has set them. */
+/** Valid cookie names in Set-Cookie. Browsers send others too, if a script has set them. */
 const NAME = /^[!-:<>-~]+$/
 
 /**
- * Removes the cookie of a dead session from the browser with the next page, unless the request's session will be saved, whose
- * cookie then takes the place.
+ * Removes the cookie of an ended session from the browser with the next page, unless a new session cookie replaces it.
  *
- * express-session does not tell its cookie's name; the cookie that carries the signed session id gives it away.
+ * express-session does not expose its cookie's name, so it is found by its value, the signed session id.
  */
 export function clearSessionCookie(request: HostRequest, response: HostResponse, deadSessionId: string): void {
   const cookies = parseCookie(request.headers.cookie ?? '')
   const name = Object.keys(cookies).find((key) => NAME.test(key) && cookies[key]?.startsWith(`s:${deadSessionId}.`))
   if (name === undefined) return
   const anonymousId = request.sessionID
-  // Taken now: a request may end its anonymous session too before it answers.
+  // Read now: a request may end its anonymous session before it responds.
   const anonymousCookie = request.session?.cookie
 
   beforeHeaders(response, () => {

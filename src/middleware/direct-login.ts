@@ -3,10 +3,10 @@ import { guardedRequestOf, type RequestLike } from '../guard/request/host-visit.
 import type { StoreOf } from './store-of.ts'
 
 /**
- * Logs a user in without Passport: gives the request a fresh, saved session that counts against the limit.
+ * Logs a user in without Passport: creates and saves a new session, which counts towards the limit.
  *
- * @throws SessmgrError `login_limit_reached` with `status` 403 when the limit refuses the login, `session_ended` with 401
- * when the request came with a session of this user that has been ended since; the session is as it was.
+ * @throws SessmgrError `login_limit_reached` with `status` 403 if the limit refuses the login, `session_ended` with 401
+ * if the request came with a session of this user that has ended since; the session is then unchanged.
  */
 export function directLogin(
   message: RequestLike,
@@ -26,7 +26,7 @@ export function directLogin(
   })
 }
 
-/** Logs the user of a request out: the session ends, its slot is free, and the request goes on with a fresh one. */
+/** Logs the user of a request out: ends the session, frees its slot, and continues with a new one. */
 export async function directLogout(message: RequestLike, storeOf: StoreOf): Promise<void> {
   const request = guardedRequestOf(message)
   await storeOf(request).exchange(request)

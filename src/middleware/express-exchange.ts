@@ -1,14 +1,14 @@
 import type { HostRequest } from '../guard/host-types.ts'
 import type { SessionExchange } from '../guard/session-exchange.ts'
 
-/** How express-session exchanges the session of a request. */
+/** Exchanges sessions of express-session. */
 export const expressExchange: SessionExchange = {
   exchange: ({ session }) =>
     new Promise((resolve, reject) => {
       session?.regenerate((error) => (error ? reject(error) : resolve()))
     }),
   async putBack(request: HostRequest, sessionId, data) {
-    // First of all and whatever the store says: the id of the refused session must not reach the browser.
+    // Set first, even if the store fails: the id of the refused session must not reach the browser.
     request.sessionID = sessionId
     if (data) request.sessionStore?.createSession(request, data)
   },

@@ -7,7 +7,7 @@ import { expressStanding } from './express-standing.ts'
 import type { ExpressStore, ExpressStores } from './express-store.ts'
 import { limitPassportLogins } from './passport-login.ts'
 
-/** Makes the middleware that every request passes: it tells what became of the session, and stands by for a login. */
+/** Returns the middleware that every request passes. It reads the state of the session, and prepares for a login. */
 export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
     if (!stores.isInUse) loadCookieRemover()
@@ -32,7 +32,10 @@ type CookieRemover = typeof import('./clear-session-cookie.ts')
 
 let cookieRemover: Promise<CookieRemover> | undefined
 
-/** Loads what writes cookies: not with the package, but before an update in place may have removed its file. */
+/**
+ * Loads the code that removes cookies. Not at import, but early enough that an update in place cannot remove its file
+ * first.
+ */
 function loadCookieRemover(): Promise<CookieRemover> {
   cookieRemover ??= import('./clear-session-cookie.ts')
   cookieRemover.catch(() => {
@@ -53,7 +56,7 @@ function twoLimiters(): SessmgrError {
   )
 }
 
-/** The first requests, until one of them arrives here, have their sessions loaded before there is a guard. */
+/** Checks a session that was loaded before the guard was installed, which happens for the first requests. */
 async function judgeLoadedSession(guarded: ExpressStore, request: HostRequest): Promise<void> {
   if (!(await judgeSession(guarded, request))) return
   await guarded.exchange(request)
@@ -81,7 +84,7 @@ function withoutSession(stores: ExpressStores, request: HostRequest, standing: S
       ),
     )
   }
-  // The session store is down: who has a cookie may be signed in, and must not be taken for a stranger.
+  // The session store is down: a visitor with a cookie may be signed in, and must not be treated as anonymous.
   if (request.headers.cookie !== undefined && known.some((store) => !store.connected())) {
     return next(new SessmgrError('store_unavailable', 'The session store is disconnected. Try again shortly.'))
   }

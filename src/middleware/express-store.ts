@@ -10,9 +10,9 @@ import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
 import { expressExchange } from './express-exchange.ts'
 import { expressStanding } from './express-standing.ts'
 
-/** A store of express-session behind the guard. */
+/** A guarded store of express-session. */
 export interface ExpressStore extends HostedStore {
-  /** False between the store's events `disconnect` and `connect`: express-session then makes no sessions. */
+  /** False between the store's events `disconnect` and `connect`, when express-session creates no sessions. */
   readonly connected: () => boolean
 }
 
@@ -20,14 +20,17 @@ export interface ExpressStore extends HostedStore {
 export class ExpressStores {
   readonly #guards: SessionGuards
   readonly #stores = new Map<HostStore, ExpressStore>()
-  /** Whether any request has come by the guard. */
+  /** Whether any request has passed the guard. */
   isInUse = false
 
   constructor(guards: SessionGuards) {
     this.#guards = guards
   }
 
-  /** Finds a store, guarding it if need be. @throws SessmgrError `invalid_option` when another limiter guards it. */
+  /**
+   * Returns the guarded store, guarding it if needed. @throws SessmgrError `invalid_option` if another limiter guards
+   * it.
+   */
   of(store: HostStore): ExpressStore {
     const known = this.#stores.get(store)
     if (known) return known
@@ -42,13 +45,14 @@ export class ExpressStores {
 }
 
 /**
- * Puts the guard in front of a store, in place, because express-session holds the very object.
+ * Installs the guard in the store itself, because express-session holds that object.
  *
- * Reading: an ended session is reported as missing, so nothing that comes after ever sees it. Writing: a session that
- * has been ended since it was read is not written, so a slow request cannot bring it back. Destroying: frees the slot.
+ * Reads report an ended session as missing. Writes skip a session that has ended since it was read, so that a slow
+ * request cannot bring it back. Destroying a session frees its slot.
  */
 function guardExpressStore(store: HostStore, guard: SessionGuard, stores: ExpressStores): ExpressStore {
-  // Bridges store.get and the createSession or generate that express-session calls, synchronously, from its callback.
+  // Passes the result from store.get to createSession or generate, which express-session calls synchronously in its
+  // callback.
   let loaded: Inspected | undefined
   let loadedId: string | undefined
   const givingUp = new GivingUp()
@@ -69,7 +73,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
     })
   }
   store.set = (sessionId, data, callback) => {
-    // express-session keeps the request in the session.
+    // express-session stores the request in the session.
     const request = data.req as HostRequest | undefined
     return answerCallback(guard.save(sessionId, data, request), callback)
   }
@@ -83,7 +87,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   store.createSession = (request, data) => {
     const standing = standingIn(stores, request)
     const session = createSession.call(store, request, data)
-    // By the data, which is quicker told than by the id that the request has.
+    // Compare the data, which is faster than reading the id of the request.
     if (!loaded || loadedId === undefined || loaded.data !== data) return session
     const { session: login, needsMarker } = loaded
     standing.state = login ? { session: login } : {}
@@ -100,7 +104,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
     }
     regenerateGuarded(request, callback)
   }
-  // express-session assigns its generate to the store when it is set up, which may be after this.
+  // express-session assigns its generate to the store during setup, perhaps after this.
   Object.defineProperty(store, 'generate', {
     configurable: true,
     enumerable: true,
@@ -113,7 +117,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   function regenerateGuarded(request: HostRequest, callback: (error?: unknown) => void): void {
     const { sessionID, session } = request
     const answer = (error?: unknown) => {
-      // A session that could not be ended is still the browser's, which must keep the cookie to try again.
+      // If a session could not be ended, the browser must keep its cookie to try again.
       if (error) Object.assign(request, { sessionID, session })
       else if (request.sessmgr?.session) request.sessmgr = {}
       callback(error)
@@ -138,7 +142,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   }
 }
 
-/** Finds the standing of a request that gets a session. @throws SessmgrError when it came to sessmgr without one. */
+/** Returns the standing of a request that gets a session. @throws SessmgrError if it passed sessmgr without one. */
 function standingIn(stores: ExpressStores, request: HostRequest): Standing {
   const standing = expressStanding(request)
   if (!standing.tooEarlyFor?.has(stores)) return standing
@@ -146,10 +150,10 @@ function standingIn(stores: ExpressStores, request: HostRequest): Standing {
   throw new SessmgrError('session_middleware_missing', `sessmgr stands before express-session. ${advice}`)
 }
 
-/** Bridges the calls by which a request gives its session up and the store's destroy, which is not told of the request. */
+/** Connects a request that gives up its session with the store's destroy, which does not receive the request. */
 class GivingUp {
   request: GuardedRequest | undefined
-  /** The property `destroy` of a session: one for all, so that none is made per request. */
+  /** The property `destroy` of a session, shared by all requests. */
   readonly #destroy: PropertyDescriptor
 
   constructor() {
@@ -163,7 +167,7 @@ class GivingUp {
     }
   }
 
-  /** Runs what destroys the session of a request. It must call the store at once. */
+  /** Runs code that destroys the session of a request. It must call the store synchronously. */
   during<T>(request: GuardedRequest, run: () => T): T {
     this.request = request
     try {
@@ -173,7 +177,7 @@ class GivingUp {
     }
   }
 
-  /** Stands by for a request to give up its login session. */
+  /** Prepares a session for being given up by its request. */
   attend(session: HostSession): void {
     if (Object.hasOwn(session, 'destroy') || typeof session.destroy !== 'function') return
     Object.defineProperty(session, 'destroy', this.#destroy)

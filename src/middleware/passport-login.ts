@@ -11,7 +11,7 @@ interface LogInOptions extends FailureOptions {
 
 type LogIn = (this: HostRequest, user: unknown, options?: LogInOptions | Next, done?: Next) => void
 
-/** The properties that Passport assigns, and where the standing of a request keeps what it has assigned. */
+/** The properties that Passport assigns, and where the standing stores the assigned functions. */
 const PROPERTIES = [
   ['logIn', 'assignedLogIn'],
   ['login', 'assignedLogin'],
@@ -21,17 +21,17 @@ type LoginRequest = HostRequest & { [key: symbol]: unknown }
 
 const limited = new WeakMap<LogIn, LogIn>()
 
-/** Marks what has the accessors. Requests without a prototype of their own have them themselves. */
+/** Marks the object that has the accessors. */
 const PREPARED = Symbol('sessmgr.prepared')
 
 /**
- * Puts the limit in front of `req.logIn` and `req.login`, through which every Passport login goes.
+ * Limits `req.logIn` and `req.login`, which every Passport login uses.
  *
- * Passport assigns them when its own middleware runs, which may be before or after this; an accessor catches both. It
- * stands on the prototype that all requests of an Express share, so that a request costs next to nothing, and is of no
- * effect on a request that did not come by here.
+ * Passport assigns them when its own middleware runs, before or after this one; accessors catch both. They are on the
+ * prototype that all requests of an Express application share, so that they cost little per request. They have no
+ * effect on requests that did not pass the limiter.
  *
- * @param shared The prototype, where it is another than that of Express.
+ * @param shared The prototype, if it is not that of Express.
  */
 export function limitPassportLogins(
   host: HostRequest,
@@ -43,11 +43,11 @@ export function limitPassportLogins(
   const request = host as LoginRequest
   standing.limitLogin = limitLogin
   standing.response = response
-  // Inherited as a rule: the first request has prepared the prototype of all.
+  // Usually inherited: the first request has prepared the shared prototype.
   if (!(PREPARED in request)) prepare(shared ?? sharedPrototype(request) ?? request)
   for (const [name] of PROPERTIES) {
     if (!Object.hasOwn(request, name) || Object.hasOwn(request, PREPARED)) continue
-    // Assigned before there was an accessor to catch it.
+    // Assigned before the accessor existed.
     const value = request[name]
     delete request[name]
     request[name] = value
@@ -79,13 +79,13 @@ function limitedLogIn(logIn: LogIn): LogIn {
     const done = direct ? optionsOrDone : maybeDone
     const options = direct ? {} : (optionsOrDone ?? {})
     const { limitLogin, response } = Standing.of(this) ?? {}
-    // Nor is a request limited that has not come by here. Without a session there is nothing to limit; without a callback
-    // Passport itself says what is wrong.
+    // Requests that did not pass the limiter are not limited. Without a session there is nothing to limit; without a
+    // callback, Passport reports the error itself.
     if (!limitLogin || options.session === false || !this._sessionManager || typeof done !== 'function') {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
 
-    // koa-passport shows Passport a response that is made for one call.
+    // koa-passport passes a response created for one call.
     const shown = (this.res ?? response) as HostResponse
     const property = this._userProperty ?? 'user'
     const before = this[property]
@@ -100,7 +100,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
         this[property] = before
       },
     })
-    // In a turn of its own: what the callback throws must not come back here.
+    // In a turn of its own, so that errors of the callback are not caught here.
     const fail = (error: unknown) => {
       if (isRefusal(error) && isPassportsCallback(done)) refuseLogin(this, shown, options, error, done)
       else done(error)
@@ -111,7 +111,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
     )
   }
   limited.set(logIn, wrapped)
-  // What Passport reads from one request and assigns again must not be wrapped twice.
+  // Passport may read this function from one request and assign it again: do not wrap it twice.
   limited.set(wrapped, wrapped)
   return wrapped
 }

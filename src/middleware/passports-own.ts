@@ -1,20 +1,19 @@
 import type { Next } from '../guard/host-types.ts'
 
 /**
- * Tells whether passport.authenticate itself asked for a login, and not the application, whose callback must be called.
+ * Checks whether the login was started by passport.authenticate, not by the application, whose callback must be called.
  *
- * The call looks alike in both cases: a user, the options and a callback. So the callback has to tell: Passport's is the
- * one that goes on to redirect.
+ * Both calls have a user, options and a callback. Only Passport's callback contains code that redirects.
  */
 export function isPassportsCallback(done: Next): boolean {
   return Function.prototype.toString.call(done).includes('successReturnToOrRedirect')
 }
 
 /**
- * Tells whether @fastify/passport hangs a handler on a login, and not the application, whose handler must be called.
+ * Checks whether the handler is Passport's own, not the application's, which must be called.
  *
- * Passport's is the reject function of a promise, which is the one native function without a name. What an application
- * binds has one, and so have the methods of `console`.
+ * Passport's handler is the reject function of a promise, the only native function without a name. Bound functions and
+ * methods of `console` have names.
  */
 export function isPassportsReject(handler: (error: unknown) => unknown): boolean {
   return handler.name === '' && Function.prototype.toString.call(handler).includes('[native code]')

@@ -2,23 +2,23 @@ import { errorBody } from '../ground/answer-body.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 
-/** The options of a `passport.authenticate` call that say what a failed login looks like. */
+/** Options of `passport.authenticate` for a failed login. */
 export interface FailureOptions {
   failureRedirect?: string
   failureFlash?: boolean | string | { type?: string; message?: string }
   failureMessage?: boolean | string
-  /** Passport's own switch: hand a failure that is not redirected to the error handler, whatever the client. */
+  /** Passport's switch: pass a failure without a redirect to the error handler. */
   failWithError?: boolean
 }
 
 const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'session_ended']
 
-/** Tells the refusal of a login, which goes to the user, from a failure, which goes to the error handler. */
+/** Checks for a refused login, which is reported to the user, not to the error handler. */
 export function isRefusal(error: unknown): error is SessmgrError {
   return error instanceof SessmgrError && REFUSALS.includes(error.code)
 }
 
-/** Answers a login that was refused as Passport answers a wrong password, as far as this call asked for it. */
+/** Responds to a refused login as Passport does to a wrong password. */
 export function refuseLogin(
   request: HostRequest,
   response: HostResponse,
@@ -27,9 +27,9 @@ export function refuseLogin(
   next: Next,
 ): void {
   const { message } = refusal
-  // A time-out, for one, has answered already.
+  // The response may already be sent, for example after a timeout.
   if (response.headersSent) return next(refusal)
-  // Who asked for failWithError answers scripts in the application's own shape.
+  // With failWithError, the application formats the response for scripts itself.
   if (!options.failWithError && asksForJson(request)) return sendJson(response, refusal)
   flashFailure(request, options, message)
   keepMessage(request, options, message)

@@ -1,10 +1,10 @@
 /**
- * Finds the prototype just below Node's own. Express exchanges a request's first prototype on its way through
- * sub-applications; this one stays. Without Express there is none, and Node's own is not ours to change: nor is what
- * stands below it where the request is none of HTTP/1, which in the end is the prototype of all objects.
+ * Returns the prototype just above Node's own. Express replaces a request's first prototype in sub-applications; this
+ * one stays. Undefined without Express, and for requests that are not HTTP/1: Node's own prototypes must not be
+ * changed.
  */
 export function sharedPrototype(request: object): object | undefined {
-  // An import would take its time at every start.
+  // An import would slow down every start.
   const ofNode = process.getBuiltinModule('node:http').IncomingMessage.prototype
   let found: object | undefined
   let next: object | null = Object.getPrototypeOf(request)

@@ -5,39 +5,38 @@ import type { LogoutEpoch } from '../sessions/logout-epoch.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { VerdictWatch } from './verdict-watch.ts'
 
-/** Everything that the service remembers. One store serves any number of processes, or one. */
+/** Stores all data of sessmgr, for one process or many. */
 export interface SessmgrStore {
   /**
-   * Names this memory. A session that was registered under another id, or before `wipe`, counts as one from before the service.
-   * The same over restarts if, and only if, the memory survives them.
+   * Identifies this data. A session registered under another id, or before `wipe`, counts as one from before sessmgr.
+   * The id stays the same after a restart if, and only if, the data survives it.
    */
   readonly id: string
   /**
-   * True when nothing outside this process sees what is kept here, as with `memoryStore()`: the command line then
-   * changes nothing.
+   * True if no other process can see the data, as with `memoryStore()`. The command line then changes nothing.
    *
    * @default false
    */
   readonly local?: boolean
-  /** Knows who is logged in where. */
+  /** The login sessions of all users. */
   readonly sessions: SessionRegistry
-  /** Counts the site-wide logouts. */
+  /** The number of site-wide logouts. */
   readonly epoch: LogoutEpoch
-  /** Keeps settings, options of add-ons, and the secret that signs nonces and sessions. */
+  /** Settings, options of add-ons, and the secret that signs nonces and sessions. */
   readonly options: OptionStore
-  /** Keeps application passwords, as hashes. */
+  /** Application passwords, as hashes. */
   readonly passwords: ApplicationPasswordStore
-  /** Keeps texts that may be gone at any moment. */
+  /** Cached strings that may disappear at any moment. */
   readonly transients: TransientStore
-  /** Learns of changes by itself, where the store can: then a request need not ask. */
+  /** Follows changes, if the store supports that, so that requests need not ask. */
   readonly watch?: VerdictWatch | undefined
   /**
-   * Tells whether a session store holds all of these sessions, where one question can tell, as when both stores use one
-   * client. False says nothing: then the session store is asked for each of them.
+   * Checks in one request whether a session store has all of these sessions, for example if both stores use one client.
+   * False means unknown: the sessions are then checked one by one.
    */
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
-  /** Forgets everything: every option and key of the service, and nothing else; the options first, and once more at the end. */
+  /** Deletes all options and keys of sessmgr, and nothing else. Deletes the options first, and again at the end. */
   wipe(): Promise<void>
-  /** Lets go of what the store itself opened. */
+  /** Closes what the store itself opened. */
   close(): Promise<void>
 }

@@ -9,26 +9,26 @@ import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { tokenOf } from '../../sessions/token.ts'
 
-/** A session of your framework, and whose it is. */
+/** A session of your framework and its user. */
 export interface SessionCall {
-  /** Whose session it is: a text that is not empty, or a safe integer. */
+  /** Id of the user: a non-empty string or a safe integer. */
   readonly userId: UserId
   /** The raw session id. It stays in the process. */
   readonly sessionId: string
 }
 
-/** A login whose password check has passed. */
+/** A login after its password check. */
 export interface LoginCall {
-  /** Who logs in: a text that is not empty, or a safe integer. */
+  /** Id of the user who logs in: a non-empty string or a safe integer. */
   readonly userId: UserId
   /**
-   * Raw id of the session that the browser came with; if it is the user's own, the login replaces it. That of another
-   * user stays: end it by `logout` once the login is through.
+   * Raw id of the browser's current session. If it is the user's own, the login replaces it. If it belongs to another
+   * user, end it with `logout` after the login.
    */
   readonly replaces?: string | null | undefined
   /**
-   * What `check` or `adopt` returned for this request. A login of the same user is then refused with `session_ended` once that
-   * session is over: a client decides how long a request is under way. @default {}
+   * Result of `check` or `adopt` for this request. A login of the same user is then refused with `session_ended` once
+   * that session is over: a client decides how long a request takes. @default {}
    */
   readonly state?: RequestState | undefined
   /** Address of the client, for lists of sessions. @default null */
@@ -37,16 +37,16 @@ export interface LoginCall {
   readonly userAgent?: string | null
 }
 
-/** What a framework without an adapter calls for the limit to hold. All reject with `store_unavailable`. */
+/** Functions to call from a framework without an adapter. All reject with `store_unavailable`. */
 export interface ExplicitCalls {
   /**
-   * Carries a login through: decides, has you create the session, registers it, and ends the displaced ones.
+   * Performs a login: decides, lets you create the session, registers it, and ends the displaced ones.
    *
-   * Exact over any number of processes, if `create` resolves when the session is in your store under its final id. It
-   * is not called for a login that is refused; only when another process wins a race after it, the session is destroyed.
+   * The limit is exact across processes if `create` resolves once the session is in your store under its final id.
+   * `create` is not called for a refused login. If another process wins a race afterwards, the session is destroyed.
    *
-   * @param create Makes the session, and tells its raw id and in how many milliseconds it expires. A session that it
-   * tells wrongly of is destroyed.
+   * @param create Creates the session, and returns its raw id and the milliseconds until it expires. If the result is
+   * not valid, the session is destroyed.
    * @throws SessmgrError `session_ended`, `user_id_missing`, `invalid_option`, `hook_failed`, `hook_timeout`,
    * `login_conflict`.
    */
@@ -55,31 +55,31 @@ export interface ExplicitCalls {
     create: () => Promise<{ readonly sessionId: string; readonly ttlMs: number }>,
   ): Promise<Admission>
   /**
-   * Tells whether a session is live, on every request that has one. One that is over is destroyed in your store.
+   * Checks whether a session is live. Call it on every request with a session. One that is over, or was never
+   * registered, is destroyed in your store.
    *
-   * A session that was never registered is over.
-   *
-   * @param session With Node's `request`, `limiter.nonce(request)`, the REST routes and the admin screen know who calls.
+   * @param session Include Node's `request` to identify the caller of `limiter.nonce(request)`, the REST routes and the
+   * admin screen.
    */
   check(session: SessionCall & { readonly request?: IncomingMessage }): Promise<RequestState>
   /**
-   * Notes that a session was used, and that it expires in `ttlMs` from now. Resolves false when it is not registered any
-   * more; a site-wide logout shows in `check` alone.
+   * Records that a session was used and expires in `ttlMs` from now. Resolves to false if it is no longer registered.
+   * Only `check` notices a site-wide logout.
    */
   touch(session: SessionCall & { readonly ttlMs: number }): Promise<boolean>
-  /** Registers a session from before sessmgr, and tells whether it is live; after any site-wide logout it is not. */
+  /** Registers a session from before sessmgr, and checks whether it is live. After any site-wide logout it is not. */
   adopt(session: SessionCall & { readonly ttlMs: number }): Promise<RequestState>
-  /** Frees the slot of a session, and destroys it in your store. Unknown sessions are no error. */
+  /** Frees the slot of a session, and destroys it in your store. An unknown session is not an error. */
   logout(session: SessionCall): Promise<void>
 }
 
 /**
- * Holds the limit in a framework without an adapter: your login, your requests and your logout call it themselves.
+ * Applies the limit in a framework without an adapter: your login, requests and logout call it.
  *
- * To be made once, when the application starts.
+ * Create it once, when the application starts.
  *
- * @param sessions What your session store can do: tell whether it still has a session, and destroy one.
- * @throws SessmgrError `invalid_option` when `limiter` or `sessions` is something else.
+ * @param sessions Checks for and destroys sessions in your store.
+ * @throws SessmgrError `invalid_option` if `limiter` or `sessions` is not valid.
  * @example
  * const calls = explicitCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
  */
@@ -143,7 +143,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   }
 }
 
-/** What the parts that were made for Express read of a request with a session: of the session no more than the id. */
+/** The properties of a request with a session that code for Express reads. The session only has its id. */
 class ExplicitVisit implements HostVisit {
   readonly raw: IncomingMessage
   readonly session: HostSession | undefined

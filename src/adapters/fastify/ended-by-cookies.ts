@@ -2,16 +2,16 @@ import type { HostStore, SignedOutReason } from '../../guard/host-types.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 
-/** What @fastify/session finds a session by, given the text of a cookie. */
+/** The method of @fastify/session that finds a session by the text of a cookie. */
 export type DecryptSession = (cookie: string, request: object, done: () => void) => void
 
-/** A session that is over, and the name of the cookie that names it. */
+/** A session that is over, and the name of its cookie. */
 export interface EndedSession {
   readonly cookie: string
   readonly reason: SignedOutReason
 }
 
-/** Finds a session that is over among those that the cookies may name. Which cookie is the session's nobody tells. */
+/** Finds a session that is over by the cookies of a request. The name of the session cookie is unknown. */
 export function endedByCookies(
   request: FastifySessionRequest,
   store: FastifyStore,
@@ -21,7 +21,7 @@ export function endedByCookies(
   const isSigned = session?.encryptedSessionId?.startsWith(`${session.sessionId}.`)
   for (const [cookie, value] of Object.entries(cookies)) {
     if (value === undefined) continue
-    // Perhaps behind a prefix such as that of express-session.
+    // Perhaps with a prefix, as in express-session.
     for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
       const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : unsign(text, request, store, decrypt)
       const reason = id === undefined ? undefined : store.reasonOf(id)
@@ -31,7 +31,7 @@ export function endedByCookies(
   return undefined
 }
 
-/** Lets @fastify/session read a cookie by the application's own signer, on a request that nobody sees. */
+/** Lets @fastify/session read a cookie with the application's own signer, on a temporary request. */
 function unsign(
   text: string,
   request: FastifySessionRequest,
@@ -46,7 +46,7 @@ function unsign(
     }
     store.without({ get }, () => decrypt(text, Object.create(request), () => {}))
   } catch {
-    // A cookie of somebody else's, which the signer does not understand.
+    // Not a session cookie: the signer cannot read it.
   }
   return asked
 }

@@ -12,15 +12,15 @@ interface LogInOptions extends FailureOptions {
 
 type LogIn = (this: FastifySessionRequest, user: unknown, options?: LogInOptions) => Promise<void>
 
-/** Finds what a login needs; nothing for a request that did not come by the limit. */
+/** Returns the visit of a request; undefined if it did not pass the limit. */
 export type FindVisit = (request: FastifySessionRequest) => FastifyVisit | undefined
 
 const limited = new WeakSet<LogIn>()
 
 /**
- * Puts the limit in front of `request.logIn` and `request.login`, through which every login of @fastify/passport goes.
+ * Limits `request.logIn` and `request.login`, which every @fastify/passport login uses.
  *
- * They stand on the prototype of the requests, so this has something to do for the first request alone.
+ * They are on the prototype of requests, so only the first request changes anything.
  */
 export function limitFastifyLogins(request: FastifySessionRequest, findVisit: FindVisit, limitLogin: LimitLogin): void {
   for (const name of ['logIn', 'login'] as const) {
@@ -50,18 +50,16 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, limitLogin: LimitLogin
         this[property] = before
       },
     })
-    // Passport tells its options with every login.
+    // Passport passes its options with every login.
     return options ? keepFromPassport(outcome, (error) => answerFailure(visit, options, error)) : outcome
   }
 }
 
-/**
- * Keeps a failure from passport.authenticate, which hands it on and then goes on to its success redirect all the same.
- */
+/** Hides a failure from passport.authenticate, which would continue to its success redirect after passing it on. */
 function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => void): Promise<void> {
   const keep = (handler: (error: unknown) => unknown) => {
     if (!isPassportsReject(handler)) return outcome.then(undefined, handler)
-    // Never settles after a failure: the request has its answer.
+    // Never settles after a failure: the response was sent.
     return new Promise<void>((resolve) => {
       outcome.then(resolve, answer)
     })
@@ -77,7 +75,7 @@ function answerFailure({ raw, reply }: FastifyVisit, options: FailureOptions, er
   }
 }
 
-/** Shows a reply as far as the answer to a refused login goes. */
+/** Presents a reply as the response that a refused login needs. */
 function responseOf(reply: FastifyReply): HostResponse {
   return {
     set statusCode(code: number) {

@@ -4,30 +4,30 @@ import type { Middleware } from '../../service/service.ts'
 import { answerOf } from '../answer-of.ts'
 import { mountingOf } from './mounting-of.ts'
 
-/** Marks a reply that caches may keep for everybody. */
+/** Marks a reply that shared caches may store. */
 const PUBLIC = Symbol('sessmgr.public')
 
 type MarkedReply = FastifyReply & { [PUBLIC]?: boolean }
 
-/** What is mounted. */
+/** Options of the routes. */
 export interface FastifyRoutesOptions {
   /** `limiter.router()` or `limiter.admin()`. */
   readonly serve: Middleware
 }
 
 /**
- * Mounts the REST routes, or the admin screen, below a prefix.
+ * Mounts the REST routes, or the admin screen, under a prefix.
  *
  * @example
  * await app.register(fastifyRoutes, { prefix: '/api', serve: limiter.router() })
  */
 export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fastify, { serve }) => {
   const { prefix } = fastify
-  // The routes read their bodies themselves, and say in their own words what is wrong with one.
+  // The routes read and check their bodies themselves.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
-  // Runs after the hook by which the session sets its cookie.
+  // Runs after the hook that sets the session's cookie.
   fastify.addHook('onSend', async (_request, reply, payload) => {
     if ((reply as MarkedReply)[PUBLIC]) reply.removeHeader('set-cookie')
     return payload
@@ -39,7 +39,7 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
     const vary = reply.getHeader('vary')?.toString()
     const mounting = { ...mountingOf(request, prefix), originalUrl, ip, body: undefined, payload, vary }
     const answer = await answerOf(serve, raw, mounting)
-    // What a hook has put in place of the request would hold the connection up.
+    // A replacement of the body by a hook would block the connection.
     if (payload !== raw) payload?.resume()
     if (!answer) return reply.callNotFound()
     if (answer.isPublic) (reply as MarkedReply)[PUBLIC] = true

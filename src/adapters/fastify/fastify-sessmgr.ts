@@ -14,23 +14,23 @@ import { keepCookie, secureCookies } from './reply-cookies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What sessmgr knows of this request. */
+    /** State of the session of this request. */
     readonly sessmgr: RequestState
   }
 }
 
-/** What the plugin needs. */
+/** Options of the plugin. */
 export interface FastifySessmgrOptions {
-  /** What `sessmgr()` has returned. */
+  /** The limiter from `sessmgr()`. */
   readonly limiter: Sessmgr
 }
 
 /**
- * Puts the session limit into a Fastify application: register it after @fastify/session, and before or after
+ * Adds the session limit to a Fastify application. Register it after @fastify/session, before or after
  * @fastify/passport.
  *
  * @throws SessmgrError `session_middleware_missing`, `session_middleware_unsupported` for sessions without a store and
- * before Fastify 5, or `invalid_option` when another limiter guards the store.
+ * before Fastify 5, or `invalid_option` if another limiter guards the store.
  * @example
  * await app.register(fastifySession, { secret, store, saveUninitialized: false })
  * await app.register(fastifySessmgr, { limiter: sessmgr({ settings: { maximum: 2 } }) })
@@ -68,13 +68,13 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
   })
 }
 
-// What fastify-plugin does: the decorator and the hooks are for the whole application, not for this plugin alone.
+// As fastify-plugin does: the decorator and the hooks are for the whole application.
 Object.assign(fastifySessmgr, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'sessmgr',
 })
 
-/** The package manager does not look at it: an application on Express may have an older Fastify for something else. */
+/** Not a peer dependency: an Express application may have an older Fastify for something else. */
 function requireVersion({ version }: FastifyInstance): void {
   if (Number.parseInt(version, 10) >= 5) return
   throw new SessmgrError(

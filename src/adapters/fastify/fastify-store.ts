@@ -17,27 +17,27 @@ type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>
 
 /** A request whose session this store writes. */
 interface WritingVisit extends Visit {
-  /** Tells whether a session is as the store has it, but for the time at which it expires. */
+  /** Checks whether the store has the session unchanged, except for its expiry. */
   isUnchanged(session: object): boolean
 }
 
-/** A store of @fastify/session behind the guard. */
+/** A guarded store of @fastify/session. */
 export interface FastifyStore extends HostedStore {
-  /** Runs what calls the store at once, and has these methods answer in its place. */
+  /** Runs code that calls the store synchronously, and lets these methods answer instead. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
-  /** The login session that was found to be live as its data was loaded. */
+  /** Returns the login session that was found live when this data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
-  /** Why a session is over; undefined when it is not known to be. */
+  /** Why a session is over; undefined if unknown. */
   reasonOf(sessionId: string): SignedOutReason | undefined
 }
 
-/** Finds the guarded store of a store of @fastify/session. */
+/** Returns the guarded store of a @fastify/session store. */
 export const guardFastifyStore = guardedBy(storeCalls, putUpGuard)
 
 function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   const reasons = new BoundedMap<string, SignedOutReason>(10_000)
-  // @fastify/session (11) makes an empty session only by destroying one in its store and writing the next, and tells the
-  // id in a cookie only to its store. It calls the store at once and tells it neither the request nor the purpose.
+  // @fastify/session (11) creates an empty session only by destroying one in its store and writing the next, and only
+  // its store learns the id in a cookie. It calls the store synchronously, without the request.
   let standIn: Partial<StandIn> = {}
 
   store.get = (sessionId, callback) => {
@@ -49,7 +49,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     if (standIn.set) return standIn.set(sessionId, session, callback)
     const visit = visitOf(session) as WritingVisit | undefined
     if (visit) visit.wrote = true
-    // A session that rolls is written at every request. Nearly always there is nothing new to write.
+    // A rolling session is written on every request, nearly always unchanged.
     if (callback && visit?.isUnchanged(session) && guard.canWait(sessionId, session)) return process.nextTick(callback)
     return answerCallback(guard.save(sessionId, session, visit), callback)
   }
@@ -64,7 +64,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
       return null
     }
     if (!session || needsMarker) return data
-    // The memory store hands out the same object again and again.
+    // The memory store returns the same object each time.
     return { ...data, [MARKER_KEY]: new JudgedMarker(markerIn(data) as SessionMarker, session) }
   }
 
@@ -84,7 +84,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   }
 }
 
-/** The marker of a session that was found to be live: the store is not told which request it reads for. */
+/** The marker of a session that was found live: the store does not learn which request it reads for. */
 class JudgedMarker implements SessionMarker {
   readonly userId: UserId
   readonly token: Token

@@ -4,19 +4,19 @@ import type { HostSession, HostStore } from '../../guard/host-types.ts'
 /** A session of @fastify/session. */
 export interface FastifySession extends HostSession {
   readonly sessionId: string
-  /** The id as the cookie has it. */
+  /** The id as in the cookie. */
   readonly encryptedSessionId?: string
   isModified(): boolean
   regenerate(keys?: readonly string[] | ((error?: unknown) => void), callback?: (error?: unknown) => void): unknown
 }
 
-/** A request as @fastify/session, and perhaps @fastify/passport, have left it. */
+/** A request with @fastify/session, and perhaps @fastify/passport. */
 export interface FastifySessionRequest {
   readonly raw: IncomingMessage
   readonly ip: string
   readonly body: unknown
   readonly cookies?: Readonly<Record<string, string | undefined>>
-  /** An object without an id where the cookie's path does not reach. */
+  /** Without an id if the cookie's path does not apply. */
   session: FastifySession | { readonly sessionId?: undefined; readonly encryptedSessionId?: undefined } | null
   readonly sessionStore: HostStore
   readonly passport?: { readonly userProperty: string }

@@ -10,17 +10,17 @@ import type { FastifySession, FastifySessionRequest } from './fastify-types.ts'
 
 type Callback = (error?: unknown) => void
 
-/** One request to Fastify. */
+/** A request to Fastify. */
 export class FastifyVisit extends Visit {
   readonly store: FastifyStore
   readonly request: FastifySessionRequest
   readonly reply: FastifyReply
-  /** The session with which the request came, if that is over. */
+  /** The session of the request, if it is over. */
   lost: EndedSession | undefined
-  /** The session that was loaded, and its cookie's attributes at that time. */
+  /** The loaded session, and its cookie's attributes at that time. */
   #loaded: FastifySession | undefined
   #attributes = ''
-  /** The session that a login under way has left. */
+  /** The session that a login in progress has left. */
   #left: FastifySession | undefined
 
   constructor(store: FastifyStore, request: FastifySessionRequest, reply: FastifyReply) {
@@ -28,7 +28,7 @@ export class FastifyVisit extends Visit {
     this.store = store
     this.request = request
     this.reply = reply
-    // Without a cookie there was nothing to load.
+    // Without a cookie, no session was loaded.
     if (Object.keys(request.cookies ?? {}).length === 0) this.begunId = this.sessionID
     this.#attend()
   }
@@ -54,7 +54,7 @@ export class FastifyVisit extends Visit {
     return this.request.flash?.(type, message)
   }
 
-  /** Takes over what was found out as the session was loaded; false when it was loaded before there was a guard. */
+  /** Uses the check made when the session was loaded; false if that was before the guard. */
   isJudged(): boolean {
     const { session, store } = this
     const found = session && store.judged(session)
@@ -72,7 +72,7 @@ export class FastifyVisit extends Visit {
     return loaded === session && !loaded.isModified() && attributesOf(loaded) === this.#attributes
   }
 
-  /** Finds out what became of the session that was loaded before there was a guard. */
+  /** Checks a session that was loaded before the guard. */
   async judge(lost?: SignedOutReason): Promise<void> {
     const { session, store } = this
     if ((await judgeSession(store, this, lost)) && session) this.#renew(session)
@@ -87,7 +87,7 @@ export class FastifyVisit extends Visit {
     if (this.#left) this.request.session = this.#left
   }
 
-  /** Stands by for the session to be exchanged. What is put on it here is not part of its data. */
+  /** Prepares the session for being exchanged. These properties are not part of its data. */
   #attend(): void {
     const { session, store } = this
     if (!session) return
@@ -107,14 +107,14 @@ export class FastifyVisit extends Visit {
     }
   }
 
-  /** Takes the session anew from the store, in which it may have been ended meanwhile. */
+  /** Loads the session again: it may have ended meanwhile. */
   async #reload(session: FastifySession): Promise<void> {
     const { request, store } = this
     const signedIn = this.sessmgr.session
     try {
       await Object.getPrototypeOf(session).reload.call(session)
     } catch (error) {
-      // In its place is an empty one, which would pass for a visitor's.
+      // It was replaced by an empty one, which would look like a visitor's.
       request.session = session
       throw error
     }
@@ -129,13 +129,13 @@ export class FastifyVisit extends Visit {
     const { request, store } = this
     const { guard } = store
     if (this.login) {
-      // The session that is left here stays in its store and its slot until the login has been admitted.
+      // The session left here stays in its store and keeps its slot until the login is admitted.
       this.#left = session
       return this.#renew(session, keys)
     }
-    // What a session held that was ended meanwhile must not live on in another.
+    // Data of a session that ended meanwhile must not move to another.
     const kept = (await guard.hasEnded(this)) ? undefined : keys
-    // A session that could not be ended is still the browser's, which must keep the cookie to try again.
+    // If a session could not be ended, the browser must keep its cookie to try again.
     await guard.destroy(session.sessionId, this)
     this.#renew(session, kept)
     const { session: renewed } = this
@@ -147,7 +147,7 @@ export class FastifyVisit extends Visit {
     }
   }
 
-  /** Gives the request an empty session, without a word to the store. */
+  /** Replaces the session of the request with an empty one, without calling the store. */
   #renew(session: FastifySession, keys?: readonly string[]): void {
     const destroy = (_id: string, callback?: Callback) => callback?.()
     const set = (_id: string, _data: unknown, callback?: Callback) => callback?.()
@@ -162,7 +162,7 @@ export class FastifyVisit extends Visit {
 
 function unwritten(session: FastifySession): HostSessionData {
   const { originalExpires, expires } = session.cookie ?? {}
-  // @fastify/session puts the time off as it loads a session, though store and browser know nothing of that.
+  // @fastify/session extends the expiry when it loads a session, without telling store or browser.
   const cookie = { ...session.cookie, expires: (originalExpires as Date | undefined) ?? expires ?? null }
   return { ...session, cookie }
 }

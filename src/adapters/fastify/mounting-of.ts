@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Where a request found its routes. */
+/** The mount path of the routes for a request. */
 export interface FastifyMounting {
-  /** Path below which they stand, as the browser asked for it. */
+  /** Mount path, as the browser requested it. */
   readonly baseUrl: string
   /** Path below it, and the query. */
   readonly url: string
 }
 
 /**
- * Cuts the path of a request behind its prefix, which holds as many names as the one that was registered: a parameter, a
- * rewritten address or slashes that do not count make it longer or shorter.
+ * Splits the path of a request after its prefix. The prefix has as many segments as registered, but parameters,
+ * rewritten URLs or ignored slashes change its length.
  */
 export function mountingOf(request: FastifyRequest, prefix: string): FastifyMounting {
   const depth = prefix.split('/').filter(Boolean).length
@@ -19,10 +19,10 @@ export function mountingOf(request: FastifyRequest, prefix: string): FastifyMoun
   const asked = pathOf(request.originalUrl)
   const base = (asked.endsWith(rest) ? asked : path).slice(0, -rest.length || undefined)
   const found = (request.params as { '*'?: string })['*'] ?? ''
-  // Where Fastify was told to, it has overlooked them.
+  // If configured so, Fastify has ignored duplicate slashes.
   const tidy = /^\/|\/\//.test(found) ? rest : rest.replaceAll(/\/{2,}/g, '/')
   return {
-    // An address that begins with two slashes names another site.
+    // A URL that begins with two slashes points to another site.
     baseUrl: base.replaceAll(/[\\/]+/g, '/'),
     url: (tidy === '' ? '/' : tidy) + request.url.slice(path.length),
   }

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
 
-/** Such a cookie is void without `Secure`, which @fastify/session leaves out as it takes a cookie from the browser. */
+/** Such a cookie is invalid without `Secure`, which @fastify/session omits when it removes a cookie. */
 const INSECURE = /^__(Host|Secure)-(?!.*;\s*Secure\s*(;|$))/i
 
-/** Adds what browsers demand of cookies with the names `__Host-…` and `__Secure-…`. */
+/** Adds the attributes that browsers require for cookies named `__Host-…` and `__Secure-…`. */
 export function secureCookies(reply: FastifyReply): void {
   const cookies = cookiesOf(reply)
   if (!cookies.some((cookie) => INSECURE.test(cookie))) return
@@ -13,7 +13,7 @@ export function secureCookies(reply: FastifyReply): void {
   )
 }
 
-/** Leaves a cookie in the browser that @fastify/session takes away with whatever it answers. */
+/** Keeps a cookie in the browser that @fastify/session would remove with any response. */
 export function keepCookie(reply: FastifyReply, name: string): void {
   replaceCookies(
     reply,

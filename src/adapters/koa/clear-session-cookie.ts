@@ -2,7 +2,7 @@ import { beforeHeaders } from '../../guard/request/before-headers.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
-/** Takes the cookie of a dead session from the browser with the next page, unless a session that is saved sends its own. */
+/** Removes the cookie of an ended session from the browser with the next page, unless a saved session replaces it. */
 export function clearSessionCookie(visit: KoaVisit): void {
   const { res, sessionOptions } = visit.context
   beforeHeaders(res, () => {

@@ -2,13 +2,13 @@ import { beforeHeaders } from '../../guard/request/before-headers.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
 /**
- * Lets the session's cookie go out with an error too: Koa takes every header from such an answer, so a login before the
- * error would hold its slot for nobody, and a dead session would stay in the browser.
+ * Keeps the session's cookie in error responses, from which Koa removes all headers. Otherwise a login before the error
+ * would hold an unusable slot, and an ended session would stay in the browser.
  */
 export function keepSessionCookie(visit: KoaVisit): void {
   const { context } = visit
   const { onerror } = context
-  // Not by the headers of the error: an application may throw one and the same error at many visitors.
+  // Not through the headers of the error: an application may throw the same error to many visitors.
   context.onerror = (error) => {
     if (error !== undefined && error !== null) restoreWithHeaders(visit)
     onerror.call(context, error)

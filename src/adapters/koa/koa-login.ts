@@ -5,10 +5,10 @@ import type { KoaVisit } from './koa-visit.ts'
 type LogIn = (user: unknown, options?: { session?: boolean }) => Promise<void>
 
 /**
- * Puts the limit in front of every login of koa-passport.
+ * Limits every koa-passport login.
  *
- * It shows Passport requests that it makes from the one of Koa, and assigns `logIn` to each: an accessor on the prototype
- * of Koa's requests catches that. What it has put on the context before this is wrapped.
+ * koa-passport creates requests for Passport from Koa's, and assigns `logIn` to each. An accessor on the prototype of
+ * Koa's requests catches that. Functions assigned to the context earlier are wrapped.
  */
 export function limitKoaLogins(visit: KoaVisit, limitLogin: LimitLogin): void {
   const { context } = visit

@@ -5,7 +5,7 @@ import { answerOf } from '../answer-of.ts'
 import type { KoaMiddleware } from './koa-types.ts'
 
 /**
- * Mounts the REST routes, or the admin screen, below a path.
+ * Mounts the REST routes, or the admin screen, under a path.
  *
  * @throws SessmgrError `invalid_option` for a path that does not look like `/api`.
  * @example
@@ -29,15 +29,15 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     if (!answer) return void (await next())
     context.status = answer.status
     context.body = answer.body ?? ''
-    // Last, for Koa has thoughts of its own on the type and the length of a body.
+    // Set last, because Koa sets the type and length of a body itself.
     context.set(answer.headers as Record<string, string | string[]>)
     if (answer.isPublic) keepCookiesOut(context.res)
   }
 }
 
-/** Finds the path that the browser asked for above the routes: longer than the prefix where koa-mount has cut it. */
+/** Returns the path above the routes as the browser requested it. It is longer than the prefix with koa-mount. */
 function baseOf(originalUrl: string, below: string): string | undefined {
   const asked = originalUrl.split('?', 1)[0] ?? ''
-  // An address that begins with two slashes names another site.
+  // A URL that begins with two slashes points to another site.
   return asked.endsWith(below) ? asked.slice(0, asked.length - below.length).replaceAll(/[\\/]+/g, '/') : undefined
 }

@@ -14,16 +14,16 @@ import { KoaVisit } from './koa-visit.ts'
 
 declare module 'koa' {
   interface ExtendableContext {
-    /** What sessmgr knows of this request. */
+    /** State of the session of this request. */
     readonly sessmgr: RequestState
   }
 }
 
 /**
- * Puts the session limit into a Koa application: behind koa-session, and before or after koa-passport.
+ * Adds the session limit to a Koa application. Use it after koa-session, before or after koa-passport.
  *
  * @throws SessmgrError `session_middleware_missing`, `session_middleware_unsupported` for sessions without a store, or
- * `invalid_option` when another limiter guards the store.
+ * `invalid_option` if another limiter guards the store.
  * @example
  * app.use(session({ store }, app))
  * app.use(koaSessmgr(sessmgr({ settings: { maximum: 2 } }), app))
@@ -49,7 +49,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
     try {
       await next()
     } catch (error) {
-      // The application's own error goes before one of the store.
+      // An error of the application takes precedence over one of the store.
       await visit.storeMarker().catch(() => {})
       throw error
     }
@@ -65,20 +65,20 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
   if (!load) return visit
   visit.isStored = load.key === visit.sessionID
   if (!visit.isStored) {
-    // koa-session does not want it, by its expiry or the option `valid`: its slot is for somebody else.
+    // koa-session rejects it, by its expiry or the option `valid`, so its slot is freed.
     if (load.session) await store.guard.destroy(load.key)
     visit.sessmgr = { ended: { reason: load.ended ?? 'missing' } }
     clearSessionCookie(visit)
   } else if (load.session) {
     visit.origin = load.session
-    // A marker that it has not had yet makes koa-session save it.
+    // A new marker makes koa-session save it.
     goOnWith(store, visit, load.session, load.needsMarker)
     if (load.needsMarker) await visit.storeMarker(load.data)
   }
   return visit
 }
 
-/** Finds the store that koa-session was given, by a context that belongs to no request. */
+/** Returns the store of koa-session, by a context without a request. */
 function requireStore(app: KoaApplication): KoaStore {
   const options = (Object.create(app?.context ?? null) as Partial<KoaSessionContext>).sessionOptions
   if (!options) {

@@ -11,36 +11,36 @@ import { isMissing, sessionCall } from '../../guard/stores/session-call.ts'
 import type { StoreCalls } from '../../guard/stores/store-calls.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
 
-/** A session that was asked for, and what it turned out to be. */
+/** A loaded session and the result of its check. */
 export interface KoaLoad extends Inspected {
   readonly key: string
 }
 
 /** A request whose session this store writes. */
 interface WritingVisit extends Visit {
-  /** Whether what koa-session writes is to be dropped. */
+  /** Whether to drop what koa-session writes. */
   readonly isQuiet: boolean
-  /** What koa-session wrote last, if that was during a login. */
+  /** What koa-session wrote last during a login. */
   written: HostSessionData | undefined
 }
 
-/** A store of koa-session behind the guard. */
+/** A guarded store of koa-session. */
 export interface KoaGuardedStore extends HostedStore {
-  /** What the guard found out when the session of a request was loaded; undefined when the request came with none. */
+  /** Returns the check of a request's session; undefined if the request came without one. */
   loadOf(context: KoaContext): KoaLoad | undefined
 }
 
-/** The calls to a store of koa-session, which wants to know more than key and data. */
+/** The calls to a koa-session store, which has more parameters than key and data. */
 interface KoaCalls extends StoreCalls {
   get(key: string, maxAge?: unknown, options?: KoaStoreOptions): Promise<HostSessionData | undefined>
 }
 
-/** Where a context keeps what its session turned out to be, until it comes to sessmgr. */
+/** Key under which a context holds the check of its session, until it passes sessmgr. */
 const LOAD = Symbol('sessmgr.load')
 
 type LoadedContext = KoaContext & { [LOAD]?: KoaLoad }
 
-/** What koa-session has said beside key and data: with the data, for the time that the guard takes to write them. */
+/** Key for the further arguments of koa-session, attached to the data while the guard writes it. */
 const WRITING = Symbol('sessmgr.writing')
 
 class Writing {
@@ -53,7 +53,7 @@ class Writing {
   }
 }
 
-/** Finds the guarded store of a store of koa-session. */
+/** Returns the guarded store of a koa-session store. */
 export const guardKoaStore = guardedBy(koaCalls, putUpGuard)
 
 function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
@@ -94,12 +94,12 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     const { [MARKER_KEY]: before } = data
     await guard.save(key, data, visit)
     const { [MARKER_KEY]: marker } = data
-    // What is written is a copy of the session; one that has been admitted here must know of it.
+    // The written data is a copy of the session, which must get a new marker too.
     if (marker !== before && visit?.session) visit.session[MARKER_KEY] = marker
   }
   store.destroy = async (key, options = {}) => {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
-    // The session that a login leaves stays in its store and its slot until the login has been admitted.
+    // The session that a login leaves stays in its store and keeps its slot until the login is admitted.
     if (visit?.login) return
     await guard.destroy(key, visit)
   }

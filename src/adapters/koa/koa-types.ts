@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HostSessionData } from '../../guard/host-types.ts'
 
-/** A session of koa-session. Its `regenerate` keeps the data and gives it another id. */
+/** A session of koa-session. Its `regenerate` keeps the data under another id. */
 export interface KoaSession extends HostSessionData {
-  /** The id that the session had when this object was made. */
+  /** The id of the session when this object was created. */
   readonly externalKey: string
   regenerate(): Promise<void>
 }
 
-/** What koa-session tells a store of the call. */
+/** What koa-session passes to a store. */
 export interface KoaStoreOptions {
   readonly ctx?: KoaContext
   readonly [option: string]: unknown
@@ -27,13 +27,13 @@ export interface KoaSessionOptions {
   readonly store?: KoaStore
   readonly ContextStore?: unknown
   readonly externalKey?: { set(context: KoaContext, key: string): void }
-  /** Whether koa-session writes sessions by itself; otherwise the application does. */
+  /** Whether koa-session writes sessions by itself. Otherwise the application does. */
   readonly autoCommit?: boolean
   genid?: unknown
   readonly [option: string]: unknown
 }
 
-/** A context of Koa, as far as it is needed here. */
+/** The part of a Koa context that is used here. */
 export interface KoaContext {
   /** The request of Node. */
   readonly req: IncomingMessage
@@ -41,42 +41,42 @@ export interface KoaContext {
   readonly res: ServerResponse
   /** The request of Koa. */
   readonly request: object
-  /** The application that the context belongs to. */
+  /** The application of the context. */
   readonly app: KoaApplication
-  /** Address of the client, by the application's rules for proxies. */
+  /** Address of the client, by the application's proxy settings. */
   readonly ip: string
-  /** Path and query, as middlewares before may have changed them. */
+  /** Path and query, as earlier middleware may have changed them. */
   readonly url: string
-  /** Path and query, as they arrived. */
+  /** Path and query, as received. */
   readonly originalUrl: string
   /** The cookies. */
   readonly cookies: {
-    /** Sets a cookie of the answer. */
+    /** Sets a cookie of the response. */
     set(name: string, value: string, options: object): unknown
   }
-  /** Status of the answer. */
+  /** Status of the response. */
   status: number
-  /** Body of the answer. */
+  /** Body of the response. */
   body: unknown
-  /** Sets headers of the answer. */
+  /** Sets headers of the response. */
   set(headers: Record<string, string | string[]>): void
 }
 
-/** A context on which koa-session, and perhaps koa-passport, have been at work. */
+/** A context with koa-session, and perhaps koa-passport. */
 export interface KoaSessionContext extends KoaContext {
   session: KoaSession | HostSessionData | null
   readonly sessionOptions: KoaSessionOptions
   readonly state: Record<string, unknown>
-  /** Answers an error. */
+  /** Responds to an error. */
   onerror(error: unknown): void
   [property: string]: unknown
 }
 
-/** An application of Koa, as far as it is needed here. */
+/** The part of a Koa application that is used here. */
 export interface KoaApplication {
-  /** What every context inherits from. */
+  /** Prototype of contexts. */
   readonly context: object
-  /** What every request inherits from. */
+  /** Prototype of requests. */
   readonly request: object
 }
 

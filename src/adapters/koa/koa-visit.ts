@@ -3,12 +3,12 @@ import { Visit } from '../../guard/request/visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
 import type { KoaSession, KoaSessionContext } from './koa-types.ts'
 
-/** One request to Koa. */
+/** A request to Koa. */
 export class KoaVisit extends Visit {
   readonly store: KoaGuardedStore
   readonly context: KoaSessionContext
   sessionID: string
-  /** Whether the visitor's session lies in the store. */
+  /** Whether the visitor's session is in the store. */
   isStored = false
   isQuiet = false
   written: HostSessionData | undefined
@@ -33,7 +33,7 @@ export class KoaVisit extends Visit {
   }
 
   async exchange(): Promise<void> {
-    // What koa-session itself regenerates keeps its data.
+    // koa-session's own regeneration keeps the data.
     await this.#regenerate({})
   }
 
@@ -46,7 +46,7 @@ export class KoaVisit extends Visit {
       await this.#regenerate(data)
       if (this.isQuiet) {
         this.clearCookie()
-        // What the application's beforeSave has put in would count as a session that is to be saved.
+        // Data added by the application's beforeSave would make it a session to save.
         this.context.session = data
       }
     } finally {
@@ -62,8 +62,8 @@ export class KoaVisit extends Visit {
   }
 
   /**
-   * Writes a marked session where koa-session leaves all writing to the application, which may have no reason for it: one
-   * that was loaded without a marker, or what koa-session has written itself, at the login, which holds for two minutes.
+   * Writes a marked session if koa-session leaves all writing to the application: one that was loaded without a marker,
+   * or one that koa-session has written at login with a lifetime of two minutes.
    */
   async storeMarker(loaded?: HostSessionData): Promise<void> {
     if (this.context.sessionOptions.autoCommit !== false) return
@@ -74,7 +74,7 @@ export class KoaVisit extends Visit {
     await store.guard.save(sessionID, data, this)
   }
 
-  /** Takes the session's cookie from the browser. */
+  /** Removes the session's cookie from the browser. */
   clearCookie(): void {
     const { sessionOptions, cookies } = this.context
     if (sessionOptions.externalKey) return

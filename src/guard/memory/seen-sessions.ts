@@ -7,16 +7,16 @@ import { lifeOf } from '../session-ttl.ts'
 
 const CAPACITY = 20_000
 
-/** What this process remembers of a login session. */
+/** What this process remembers about a login session. */
 export class SeenSession implements WatchedSession {
   readonly token: Token
-  /** The user of a session id never changes, so this is never wrong. */
+  /** The user of a session id never changes, so this is always right. */
   readonly userId: UserId
-  /** What requests are shown of it: one object for all, which nobody may change. */
+  /** The object that all requests share. It must not be changed. */
   readonly session: { readonly userId: UserId; readonly token: Token }
-  /** The life that the session had when this process noted last that it was used, by its cookie. */
+  /** Lifetime of the session when its use was last recorded, from its cookie. */
   life: number | undefined = undefined
-  /** Until when its use need not be noted again, by `performance.now()`. */
+  /** Until when its use need not be recorded again, by `performance.now()`. */
   freshUntil = Number.NEGATIVE_INFINITY
   knowledge: object | undefined = undefined
 
@@ -26,14 +26,14 @@ export class SeenSession implements WatchedSession {
     this.session = Object.freeze({ userId, token })
   }
 
-  /** Tells whether this process has just noted that the session is in use. */
+  /** Checks whether this process has just recorded the use of the session. */
   isFresh(data: HostSessionData): boolean {
-    // A life that the application has changed, as by cookie.maxAge, has to be written at once.
+    // A lifetime that the application has changed, for example with cookie.maxAge, must be written at once.
     return performance.now() < this.freshUntil && this.life === lifeOf(data)
   }
 }
 
-/** Remembers the login sessions that were seen last, by their raw id, so that a request can ask about them at once. */
+/** Remembers recently seen login sessions by raw id, so that a request can ask about them at once. */
 export class SeenSessions extends BoundedMap<string, SeenSession> {
   /** Whether any login session was ever seen. */
   hasSeen = false
@@ -42,7 +42,7 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     super(CAPACITY)
   }
 
-  /** Remembers a session, and keeps what is known of it already. */
+  /** Remembers a session, and keeps what is already known about it. */
   note(sessionId: string, userId: UserId, token: Token): void {
     this.hasSeen = true
     const known = this.get(sessionId)
@@ -50,13 +50,13 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     this.set(sessionId, isSame ? known : new SeenSession(userId, token))
   }
 
-  /** Notes that the use of a session is being written down, for so many milliseconds. */
+  /** Records that the use of a session is being written, for this many milliseconds. */
   noteTouch(sessionId: string, data: HostSessionData, interval: number): void {
     const known = this.get(sessionId)
     if (!known) return
     known.life = lifeOf(data)
     known.freshUntil = performance.now() + interval
-    // Set anew, for those that are in use are to be kept longest.
+    // Set again to become the newest entry: sessions in use are kept longest.
     this.set(sessionId, known)
   }
 }

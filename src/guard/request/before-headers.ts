@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http'
 import onHeaders from 'on-headers'
 
 /**
- * Runs `change` just before the headers are sent. A failure of it leaves them as they are: the error would come out of
- * `writeHead`, wherever the application answers, where nobody expects one.
+ * Runs `change` just before the headers are sent. Ignores its failures, which would otherwise be thrown from
+ * `writeHead` anywhere in the application.
  */
 export function beforeHeaders(response: ServerResponse, change: () => void): void {
   onHeaders(response, () => {
     try {
       change()
     } catch {
-      // The answer matters more than what we wanted to add to it.
+      // The response matters more than our change.
     }
   })
 }

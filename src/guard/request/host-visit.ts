@@ -4,47 +4,47 @@ import type { GuardedRequest, HostRequest } from '../host-types.ts'
 import type { HostedStore } from '../session-exchange.ts'
 import { nodeView } from './node-view.ts'
 
-/** Where the adapter of a host keeps, on Node's request, what it knows of it. The same across the doors of the package. */
+/** Key under which an adapter stores its data on Node's request. The same for all entry points of the package. */
 export const VISIT: unique symbol = Symbol.for('sessmgr.visit')
 
-/** A request as the application has it: Node's own, one of Express, one of Fastify, or a context of Koa. */
+/** A request as your framework passes it: of Node, Express or Fastify, or a Koa context. */
 export type RequestLike =
   | IncomingMessage
   | Http2ServerRequest
   | {
-      /** The request of Node, in Fastify. */
+      /** Node's request, in Fastify. */
       readonly raw: IncomingMessage | Http2ServerRequest
     }
   | {
-      /** The request of Node, in Koa. */
+      /** Node's request, in Koa. */
       readonly req: IncomingMessage | Http2ServerRequest
     }
 
-/** A request of a host that is not Express: what Express has on the request itself, the adapter keeps here. */
+/** Data about a request of a framework other than Express, which has it on the request itself. */
 export interface HostVisit extends Partial<GuardedRequest> {
   readonly raw: IncomingMessage
-  /** The store that holds its session. */
+  /** The store with its session. */
   readonly store?: HostedStore
 }
 
-/** Lets Node's request, or the session on it, carry what an adapter knows of the request. */
+/** Attaches an adapter's data to Node's request, or to its session. */
 export function showVisit(holder: object, visit: HostVisit): void {
   ;(holder as { [VISIT]?: HostVisit })[VISIT] = visit
 }
 
-/** Finds what an adapter knows of a request. */
+/** Returns an adapter's data about a request. */
 export function visitOf(message: object | undefined): HostVisit | undefined {
   return (message as { [VISIT]?: HostVisit } | undefined)?.[VISIT]
 }
 
-/** Finds the request of Express, or the visit that stands in its place. */
+/** Returns the Express request, or the visit that replaces it. */
 export function guardedRequestOf(request: RequestLike): GuardedRequest {
   const { raw, req } = request as { raw?: object; req?: object }
   const visit = visitOf(request) ?? (raw && visitOf(raw)) ?? (req && visitOf(req))
   return (visit ?? request) as GuardedRequest
 }
 
-/** Shows a request as Express would have it. */
+/** Returns a request as Express would present it. */
 export function viewOf(request: object): HostRequest {
   const visit = visitOf(request)
   return visit ? nodeView(visit.raw, visit) : (request as HostRequest)

@@ -5,11 +5,11 @@ import type { HostedStore } from '../session-exchange.ts'
 import { Standing } from './standing.ts'
 
 /**
- * Finds out what became of the session that a request was loaded with, where that was past the guard.
+ * Checks the session of a request that was loaded without the guard.
  *
- * Resolves true when it is over: the host must put an empty one in its place.
+ * Resolves to true if it is over: the framework must replace it with an empty one.
  *
- * @param lost Why the session that the browser has named is over, if it has named one that was not loaded.
+ * @param lost Why the browser's session is over, if it named one that was not loaded.
  */
 export async function judgeSession(
   store: HostedStore,
@@ -24,7 +24,7 @@ export async function judgeSession(
   return found.ended !== undefined
 }
 
-/** Has a request go on with the login session that it was loaded with. */
+/** Continues a request with the login session that it was loaded with. */
 export function goOnWith(store: HostedStore, request: GuardedRequest, login: LoginSession, needsMarker = false): void {
   const { session, sessionID = '' } = request
   if (!session) return

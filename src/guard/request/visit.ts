@@ -6,14 +6,14 @@ import type { HostedStore, SessionExchange } from '../session-exchange.ts'
 import { type HostVisit, showVisit, VISIT } from './host-visit.ts'
 import { STANDING, Standing } from './standing.ts'
 
-/** One request to a host that is not Express, as the guard and the parts made for Express see it. */
+/** A request of a framework other than Express, as the guard sees it. */
 export abstract class Visit extends Standing implements HostVisit, GuardedRequest {
   readonly [VISIT]: HostVisit = this
   readonly [STANDING]: Standing = this
   readonly raw: IncomingMessage
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
-  /** Whether the session was written, which notes its use as well. */
+  /** Whether the session was written, which also records its use. */
   wrote = false
   /** The login session that the request was loaded with. */
   origin: LoginSession | undefined
@@ -34,14 +34,14 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
   abstract readonly ip: string
   abstract readonly body: unknown
 
-  /** Gives the request an empty session, and gives up the one that it had. */
+  /** Replaces the session of the request with an empty one. */
   abstract exchange(): Promise<void>
 
-  /** Puts the session back with which a refused login began. */
+  /** Restores the visitor's session after a refused login. */
   abstract putBack(sessionId: string, data: HostSessionData): Promise<void>
 
   get sessmgr(): RequestState {
-    // Whoever has given the session up since is not signed in any more.
+    // The session was given up since, so no user is signed in.
     const isGivenUp = this.state.session && (!this.session || this.#stateFor !== this.sessionID)
     return isGivenUp ? {} : this.state
   }
@@ -51,21 +51,21 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
     this.#stateFor = this.sessionID
   }
 
-  /** Whether somebody has logged in by this request. */
+  /** Whether a user has logged in with this request. */
   get loggedIn(): boolean {
     const { session } = this.sessmgr
     return session !== undefined && session.token !== this.origin?.token
   }
 
-  /** The session's data with the time at which it expires if nobody writes it. */
+  /** The session data with its expiry if it is not written. */
   protected get unwritten(): HostSessionData | undefined {
     return this.session
   }
 
-  /** Notes that the login session of this request is in use, unless it was written anyway, or that can wait. */
+  /** Records the use of this request's login session, unless it was written or that can wait. */
   noteUse(done: () => void): void {
     const { session } = this.sessmgr
-    // A login that was not written gets no cookie either: what nobody can use must not hold its slot.
+    // A login that was not written gets no cookie, so its unusable session must not hold a slot.
     const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
     const data = isInUse ? this.unwritten : undefined
     if (data) this.store.guard.noteUse(this.sessionID, data, done)
@@ -73,7 +73,7 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
   }
 }
 
-/** How a visit exchanges its session: in its host's own way. */
+/** Exchanges the session of a visit. */
 export const visitExchange: SessionExchange = {
   exchange: (visit) => (visit as Visit).exchange(),
   async putBack(visit, sessionId, data) {

@@ -1,10 +1,10 @@
 import type { HostSessionData } from '../host-types.ts'
 import { sessionTtl } from '../session-ttl.ts'
 
-/** What the answer to a login may shift the expiry of its session by. */
+/** How much the response to a login may change the expiry of its session. */
 const SLACK_MS = 1000
 
-/** What a login has written of its session: an answer that adds nothing need not write it again. */
+/** The session data that a login has written. A response that changes nothing need not write it again. */
 export class WrittenLogin {
   readonly #sessionId: string
   readonly #content: string
@@ -16,14 +16,14 @@ export class WrittenLogin {
     this.#ttlMs = sessionTtl(data)
   }
 
-  /** Tells whether the store has a session as it is now. */
+  /** Checks whether the store has the current data of a session. */
   holds(sessionId: string, data: HostSessionData): boolean {
     const isSame = sessionId === this.#sessionId && contentOf(data) === this.#content
     return isSame && Math.abs(sessionTtl(data) - this.#ttlMs) < SLACK_MS
   }
 }
 
-/** All but when the session expires, which each use of it moves on. */
+/** Returns the data without its expiry, which changes with each use. */
 function contentOf({ cookie, _expire, _maxAge, ...rest }: HostSessionData): string {
   const { expires, _expires, originalMaxAge, ...attributes } = cookie ?? {}
   return JSON.stringify([rest, attributes])

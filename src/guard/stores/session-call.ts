@@ -1,7 +1,7 @@
 import { CallDeadline } from '../../ground/call-deadline.ts'
 import { hideSessionId, rewordError } from '../../ground/error-text.ts'
 
-/** Creates what calls one session store, with a deadline. What a call rejects with names no raw session id. */
+/** Returns a function that calls a session store with a deadline. Errors contain no raw session id. */
 export function sessionCall(deadlineMs: number) {
   const deadline = new CallDeadline(deadlineMs, 'session store')
   return <T>(sessionId: string, run: () => T | PromiseLike<T>): Promise<T> =>
@@ -14,12 +14,12 @@ export function sessionCall(deadlineMs: number) {
     })
 }
 
-/** Gives what a store says without the raw session id: a file store, for one, tells the path of the file. */
+/** Returns a store's error without the raw session id: a file store, for example, reports the path of the file. */
 export function withoutId(error: unknown, sessionId: string): Error {
   return rewordError(error, (text) => hideSessionId(text, sessionId))
 }
 
-/** Tells whether a store says that a session is missing, as stores in the file tradition do. */
+/** Checks for the error of a missing session, as from file stores. */
 export function isMissing(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
 }

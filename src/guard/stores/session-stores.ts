@@ -7,26 +7,26 @@ import { sessionCall } from './session-call.ts'
 import type { StoreCalls } from './store-calls.ts'
 import { warnOfLastingSessions } from './warn-of-local-store.ts'
 
-/** What a session store that the application asks itself can do. */
+/** What an unguarded session store must be able to do. */
 export interface JoinedSessions {
-  /** Tells whether the store still holds a session. What Redis answers will do: 1 or 0. */
+  /** Checks whether the store still has a session. Results of Redis, 1 or 0, are valid too. */
   exists(sessionId: string): boolean | number | Promise<boolean | number>
-  /** Deletes a session. Unknown ids are no error. What it answers is waited for and not looked at. */
+  /** Deletes a session. An unknown id is not an error. The result is awaited and ignored. */
   destroy(sessionId: string): unknown
 }
 
 interface StoresOptions {
   /** Milliseconds that a call to a session store may take. */
   readonly deadlineMs: number
-  /** What sessmgr itself remembers by. */
+  /** The store of sessmgr. */
   readonly store: SessmgrStore
   readonly logger: Logger
 }
 
-/** The session store of any host. */
+/** The session store of any framework. */
 type SessionStore = object
 
-/** Whose guard stands in front of a store: it stands there for good, and a second one would ask the first. */
+/** The limiter that guards each store, permanently: a second guard would call the first one. */
 const owners = onePerProcess('owners', () => new WeakMap<SessionStore, SessionStores>())
 
 /** The session stores of an application: one, unless it has several session middlewares. */
@@ -38,7 +38,7 @@ export class SessionStores implements HostSessions {
     this.#options = options
   }
 
-  /** Takes a store for this limiter, for good. @throws SessmgrError `invalid_option` when another limiter has it. */
+  /** Assigns a store to this limiter permanently. @throws SessmgrError `invalid_option` if another limiter has it. */
   claim<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): StoreCalls {
     if (owners.has(store)) {
       const advice = 'Give every limiter a session store of its own, or let all share one limiter'
@@ -53,7 +53,7 @@ export class SessionStores implements HostSessions {
     return calls
   }
 
-  /** Counts on a store that nobody guards: the application asks about its sessions itself. Gives its calls a deadline. */
+  /** Adds a store without a guard, whose application checks its sessions itself. Its calls get a deadline. */
   join(sessions: JoinedSessions): HostSessions {
     const call = sessionCall(this.#options.deadlineMs)
     const joined: HostSessions = {
@@ -69,7 +69,7 @@ export class SessionStores implements HostSessions {
   }
 
   async exists(sessionId: string): Promise<boolean> {
-    // Before any session store is known there is nothing that could contradict the registry.
+    // Before any session store is known, the registry alone decides.
     const found = await Promise.all([...this.#stores.values()].map((store) => store.exists(sessionId)))
     return found.length === 0 || found.includes(true)
   }

@@ -2,9 +2,9 @@ import { CallDeadline, PendingCall } from '../../ground/call-deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
 import { isMissing, withoutId } from './session-call.ts'
 
-/** A call to a session store. What it is told, it must not throw at: a store may take that for a failure of its own. */
+/** A call to a session store. Its methods must not throw: a store may take that for its own failure. */
 export abstract class StoreCall<T = void> extends PendingCall {
-  /** Is told, once, what the store has answered. */
+  /** Called once with the result. */
   abstract answer(value: T): void
 }
 
@@ -19,18 +19,20 @@ class PromisedCall<T> extends StoreCall<T> {
   }
 }
 
-/** Makes a promise of a call. */
+/** Converts a call to a promise. */
 export function promised<T>(start: (call: StoreCall<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => start(new PromisedCall(resolve, reject)))
 }
 
-/** Hands a promise's outcome to a callback, outside the promise: what the callback throws is its caller's affair. */
+/**
+ * Passes the result of a promise to a callback, outside the promise, so that errors of the callback reach its caller.
+ */
 export function answerCallback<T>(
   outcome: Promise<T>,
   callback?: (error?: unknown, value?: T) => void,
 ): Promise<T> | undefined {
   if (!callback) {
-    // Whoever takes the promise learns of a failure; whoever does not must not end the process by it.
+    // Callers of the promise see its failure; without one, it must not crash the process.
     outcome.catch(() => {})
     return outcome
   }
@@ -43,25 +45,25 @@ export function answerCallback<T>(
 
 /** The methods of a session store, each with a deadline. All fail with `store_unavailable`. */
 export interface StoreCalls {
-  /** Reads a session. `from`: the same store, where it is to read by other means. */
+  /** Reads a session. `from`: the same store, reading on another connection. */
   read(sessionId: string, call: StoreCall<HostSessionData | undefined>, from?: object): void
   get(sessionId: string): Promise<HostSessionData | undefined>
   set(sessionId: string, data: HostSessionData): Promise<void>
   destroy(sessionId: string): Promise<void>
-  /** Tells the store that a session is in use; not there where a store knows no way to be told. */
+  /** Records the use of a session; undefined if the store has no such method. */
   touch?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
 }
 
 type Callback<T> = (error?: unknown, value?: T) => void
-/** A method of a store, whose last parameter is its callback. */
+/** A method of a store, with a callback as the last parameter. */
 type Method = (sessionId: string, ...further: unknown[]) => unknown
 
-/** Takes a store's own methods, before anything is put in front of them. */
+/** Takes a store's own methods before the guard replaces them. */
 export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   const { get, set, destroy, touch } = store as unknown as { get: Method; set: Method; destroy: Method; touch?: Method }
   const createDeadline = () => new CallDeadline(deadlineMs, 'session store')
   const ownDeadline = createDeadline()
-  // Each connection hangs for itself: no call waits or fails because another connection does not answer.
+  // Each connection has its own deadline, so that a hanging one does not affect the others.
   let other = { target: store as object, deadline: ownDeadline }
 
   function deadlineOf(target: object): CallDeadline {

@@ -4,23 +4,23 @@ import { type CommitResult, MOST_SESSIONS, type SessionChange } from '../../sess
 import { type Token, tokenOf } from '../../sessions/token.ts'
 import type { UserDocument } from './user-document.ts'
 
-/** How long an ended session is remembered, so that a request that was under way cannot register it again. */
+/** How long an ended session is remembered, so that a request in progress cannot register it again. */
 const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended sessions of one user are remembered. */
 const ENDED_MEMORY_COUNT = 32
-/** How long no unknown session is adopted after all were ended: the longest that a browser keeps a cookie. */
+/** How long unknown sessions are not adopted after all were ended: the longest time that browsers keep a cookie. */
 const MARK_MS = 400 * 24 * 60 * 60_000
 
-/** What a change returns, and the document that it makes; undefined: nothing changes. */
+/** The result of a change, and the new document; undefined if nothing changes. */
 export interface DocumentChange<Result> {
   readonly result: Result
   readonly next?: UserDocument | undefined
 }
 
-/** A change of a document from which everything has been taken that expired by `now`. */
+/** Changes a document without expired parts. */
 type Step<Result> = (document: UserDocument, now: number) => DocumentChange<Result>
 
-/** Registers one session and ends others if the document is at a version. */
+/** Registers a session and ends others if the document is at a version. */
 export function commitLogin(userId: UserId, version: string, change: SessionChange): Step<CommitResult> {
   const { admit: session, end, continues } = change
   return (document, now) => {
@@ -36,7 +36,7 @@ export function commitLogin(userId: UserId, version: string, change: SessionChan
   }
 }
 
-/** Registers a session that existed before, unless it was ended. */
+/** Registers an existing session, unless it was ended. */
 export function adoptSession(userId: UserId, session: NewSession): Step<StoredSession | undefined> {
   const token = tokenOf(session.sessionId)
   return (document, now) => {
@@ -47,12 +47,12 @@ export function adoptSession(userId: UserId, session: NewSession): Step<StoredSe
   }
 }
 
-/** Notes the use of a session, and moves its expiry. */
+/** Records the use of a session, and moves its expiry. */
 export function touchSession(token: Token, ttlMs: number, freshMs: number): Step<boolean> {
   return (document, now) => {
     const record = document.sessions.find((it) => it.record.token === token)?.record
     if (!record) return { result: false }
-    // The clock may have gone back, as with another server that takes over.
+    // The clock may have gone back, for example when another server takes over.
     const lastSeenAt = Math.max(now, record.createdAt)
     const expiresAt = now + ttlMs
     const isFresh = lastSeenAt - record.lastSeenAt < freshMs && Math.abs(expiresAt - record.expiresAt) < freshMs
@@ -60,7 +60,7 @@ export function touchSession(token: Token, ttlMs: number, freshMs: number): Step
   }
 }
 
-/** Carries a session over to a later logout generation. */
+/** Moves a session to a later logout generation. */
 export function restampSession(token: Token, generation: number): Step<boolean> {
   return (document, now) => {
     if (!document.sessions.some(({ record }) => record.token === token)) return { result: false }
@@ -69,7 +69,7 @@ export function restampSession(token: Token, generation: number): Step<boolean> 
   }
 }
 
-/** Ends the named sessions, or all. */
+/** Ends the given sessions, or all. */
 export function endSessions(tokens: readonly Token[] | undefined): Step<readonly StoredSession[]> {
   return (document, now) => {
     const all = document.sessions.map(({ record }) => record.token)
@@ -79,7 +79,7 @@ export function endSessions(tokens: readonly Token[] | undefined): Step<readonly
   }
 }
 
-/** Ends all sessions but one. */
+/** Ends all sessions except one. */
 export function endOtherSessions(keep: Token): Step<readonly StoredSession[] | undefined> {
   return (document, now) => {
     const tokens = document.sessions.map(({ record }) => record.token)
@@ -90,12 +90,12 @@ export function endOtherSessions(keep: Token): Step<readonly StoredSession[] | u
   }
 }
 
-/** What an ended session is remembered by: the first 64 bits of its token, which only tell the sessions of one user apart. */
+/** Returns the name of an ended session: the first 64 bits of its token, unique among the sessions of one user. */
 function nameOf(token: Token): string {
   return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
 }
 
-/** A version that the document never had. It serves as the sequence of a session that is admitted now. */
+/** Returns a version that the document never had, which is also the sequence of a new session. */
 function nextVersion({ version }: UserDocument, now: number): number {
   return Math.max(version + 1, now)
 }
@@ -107,7 +107,7 @@ function withRecord(document: UserDocument, token: Token, changes: Partial<Sessi
   return { ...document, sessions }
 }
 
-/** Ends sessions, and remembers them as ended. The version moves if there were any. */
+/** Ends sessions and remembers them as ended. Changes the version if there were any. */
 function endTokens(document: UserDocument, tokens: readonly Token[], now: number) {
   const named = new Set(tokens)
   const isNamed = ({ record }: StoredSession) => named.has(record.token)
@@ -125,7 +125,7 @@ function endTokens(document: UserDocument, tokens: readonly Token[], now: number
   return { ended, next }
 }
 
-/** Registers a session as the youngest, and ends the oldest beyond the most that one user may have. */
+/** Registers a session as the newest, and ends the oldest ones beyond the maximum per user. */
 function admit(document: UserDocument, userId: UserId, { sessionId, ttlMs, ...rest }: NewSession, now: number) {
   const token = tokenOf(sessionId)
   const sequence = nextVersion(document, now)

@@ -1,7 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { DocumentRows } from './document-rows.ts'
 
-/** A count that only ever grows, in a row of its own. */
+/** A count that only grows, in its own row. */
 export class DocumentCounter {
   readonly #rows: DocumentRows
   readonly #key: string
@@ -11,12 +11,12 @@ export class DocumentCounter {
     this.#key = key
   }
 
-  /** Reads the count; 0 before the first step. */
+  /** Reads the count; 0 at first. */
   async current(): Promise<number> {
     return this.#count((await this.#rows.read(this.#key)).text)
   }
 
-  /** Moves on by one, if the count is still `from`; undefined: whichever it is. Gives the new count, and the time. */
+  /** Increments the count if it is still `from`, or any if undefined. Returns the new count and the time. */
   advance(from?: number): Promise<{ readonly count: number; readonly now: number } | undefined> {
     return this.#rows.change(this.#key, ({ text, now }) => {
       const count = this.#count(text)
@@ -25,7 +25,7 @@ export class DocumentCounter {
     })
   }
 
-  /** Taken for a number, anything but digits could revive ended sessions. */
+  /** Rejects anything except digits: read as a number, it could revive ended sessions. */
   #count(text = '0'): number {
     if (/^\d{1,15}$/.test(text)) return Number(text)
     const cure = 'Set it to a whole number that is larger than it ever was, such as 1000000'

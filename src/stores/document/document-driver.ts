@@ -1,43 +1,46 @@
-/** A row as it is stored. */
+/** A stored row. */
 export interface DocumentRow {
-  /** A whole number that grows with every write of the row. */
+  /** An integer that grows with every write of the row. */
   readonly revision: number
-  /** What was written. */
+  /** The stored text. */
   readonly text: string
 }
 
-/** Rows, and the time at which they were read. */
+/** Rows, and the time of reading. */
 export interface DocumentReply {
-  /** The database's clock: milliseconds since the Unix epoch. */
+  /** The database's clock, in milliseconds since the Unix epoch. */
   readonly now: number
-  /** The rows that were found, by key. */
+  /** The rows found, by key. */
   readonly rows: ReadonlyMap<string, DocumentRow>
 }
 
 /**
- * Stores small texts by key in a database: all that `documentStore()` needs to know of it.
+ * Stores short texts by key in a database, for `documentStore()`.
  *
- * Each method is one statement outside any transaction, on the primary, and rejects when the database cannot be used.
- * `registerDocumentDriverContract` of `sessmgr/testing` proves a driver.
+ * Each method is one statement outside a transaction, on the primary, and rejects if the database cannot be used. Test
+ * a driver with `registerDocumentDriverContract` of `sessmgr/testing`.
  */
 export interface DocumentDriver {
-  /** Names this memory: the same over restarts if, and only if, the memory survives them. */
+  /** Identifies this data: the same after a restart if, and only if, the data survives it. */
   readonly id: string
-  /** True when nothing outside this process sees the rows. @default false */
+  /** True if no other process can see the rows. @default false */
   readonly local?: boolean
-  /** Reads the rows that have not expired, and the database's clock. Keys are ASCII, at most 210 characters, and case-sensitive. */
+  /**
+   * Reads rows that have not expired, and the database's clock. Keys are ASCII, at most 210 characters, and
+   * case-sensitive.
+   */
   get(keys: readonly string[]): Promise<DocumentReply>
   /**
-   * Writes a row if it is still at `revision`; undefined: if there is no row, or only an expired one. Atomic.
+   * Writes a row if it is still at `revision`; if undefined, only if there is no row or an expired one. Atomic.
    *
-   * A row that is written again moves to `revision + 1`. A new row begins at the database's clock in milliseconds, or above
-   * the expired row that it replaces, so that no revision ever comes back.
+   * Each write increments the revision. A new row begins at the database's clock in milliseconds, or above the expired
+   * row that it replaces, so that a revision never repeats.
    *
-   * @param lifeMs Milliseconds until the row expires by the database's clock; undefined: never.
-   * @returns False, with nothing changed, when the row is at another revision.
+   * @param lifeMs Milliseconds until the row expires by the database's clock; undefined for never.
+   * @returns False, with nothing changed, if the row has another revision.
    */
   swap(key: string, revision: number | undefined, text: string, lifeMs: number | undefined): Promise<boolean>
-  /** Deletes expired rows, at most `count`, and returns how many. Deletes no other row, even one written meanwhile. */
+  /** Deletes at most `count` expired rows and returns their number. Never deletes a row that was written meanwhile. */
   purge(count: number): Promise<number>
   /** Deletes every row. */
   wipe(): Promise<void>

@@ -2,7 +2,7 @@ import type { OptionStore, StoredOption } from '../../options/option-store.ts'
 import type { DocumentRows } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 
-/** Keeps options in a database: one row for each. */
+/** Stores options in a database, with one row each. */
 export class DocumentOptionStore implements OptionStore {
   readonly #rows: DocumentRows
 

@@ -3,7 +3,7 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { DocumentRows } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 
-/** Keeps application passwords in a database: one row for each user. */
+/** Stores application passwords in a database, with one row per user. */
 export class DocumentPasswordStore implements ApplicationPasswordStore {
   readonly #rows: DocumentRows
 
@@ -26,7 +26,7 @@ export class DocumentPasswordStore implements ApplicationPasswordStore {
 
   async has(userId: UserId, hash: string): Promise<boolean> {
     const { text = '' } = await this.#rows.read(keyOf(userId))
-    // Looked for in the text as it is: to parse it would take longer for many passwords than for one.
+    // Search the text itself: the time to parse it would depend on the number of passwords.
     return text.includes(`"hash":${JSON.stringify(hash)}`)
   }
 

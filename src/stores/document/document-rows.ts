@@ -3,33 +3,33 @@ import { CallDeadline } from '../../ground/call-deadline.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { DocumentDriver, DocumentReply } from './document-driver.ts'
 
-/** How long a deleted row is kept, without a text, so that its revision goes on from there. */
+/** How long a deleted row is kept, without a text, so that its revision continues. */
 const DELETED_MS = 10 * 60_000
-/** Writes that may lose to another writer of the same row before a change gives up. */
+/** Attempts before a change gives up because of concurrent writes. */
 const MAX_ATTEMPTS = 100
-/** Longest pause between two of them, in milliseconds. */
+/** Longest pause between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
-/** One of so many writes purges. It may delete more rows than were written meanwhile, or expired rows would pile up. */
+/** Purges once in this many writes. Must delete more rows than were written, or expired rows would accumulate. */
 const PURGE_EVERY = 100
 const PURGE_COUNT = 200
 
 /** A row at one moment. */
 export interface ReadRow {
   readonly now: number
-  /** Undefined when there is no row, not even a deleted one. */
+  /** Undefined if there is no row, not even a deleted one. */
   readonly revision: number | undefined
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   readonly text: string | undefined
 }
 
-/** What to write to a row, if anything, and what to return once it is written. */
+/** What to write to a row, if anything, and the result after writing. */
 export interface RowChange<Result> {
   readonly result: Result
-  /** `text` undefined deletes the row; `lifeMs` undefined keeps it for good. */
+  /** An undefined `text` deletes the row; an undefined `lifeMs` keeps it permanently. */
   readonly write?: { readonly text: string | undefined; readonly lifeMs?: number | undefined } | undefined
 }
 
-/** Reads and changes the rows of a driver, with a deadline for each call. All reject with `store_unavailable`. */
+/** Reads and changes rows of a driver, with a deadline for each call. All methods reject with `store_unavailable`. */
 export class DocumentRows {
   readonly #driver: DocumentDriver
   readonly #deadline: CallDeadline
@@ -42,8 +42,8 @@ export class DocumentRows {
   }
 
   /**
-   * Reads a row, in one call with all others that are asked for in this turn of the event loop. The call leaves at the end
-   * of the turn, so it sees every change that was over before one of the requests was sent.
+   * Reads a row, in one call with all others requested in this turn of the event loop. The call is sent at the end of
+   * the turn, so it sees every change that completed before one of the requests was sent.
    */
   async read(key: string): Promise<ReadRow> {
     this.#asking ??= this.#collect()
@@ -63,10 +63,10 @@ export class DocumentRows {
   }
 
   /**
-   * Changes a row, again and again until no other writer comes between.
+   * Changes a row, and retries while other writers interfere.
    *
-   * @param step Decides what to write, from the row as it is now. May run several times.
-   * @param known The row as it was read a moment ago, which saves reading it.
+   * @param step Decides what to write, given the current row. May run several times.
+   * @param known The row as just read, to save a read.
    */
   async change<Result>(key: string, step: (row: ReadRow) => RowChange<Result>, known?: ReadRow): Promise<Result> {
     let row = known
@@ -101,7 +101,7 @@ export class DocumentRows {
 
   /** Deletes everything, however long that takes. */
   async wipe(): Promise<void> {
-    // The deadline is for what requests wait for. A short call first tells whether the database answers.
+    // The deadline is for calls that requests wait for. A short call first checks that the database responds.
     await this.purge(1)
     await this.#driver.wipe()
   }

@@ -17,21 +17,21 @@ import type { DocumentRows, ReadRow } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 import { decodeDocument, EMPTY, encodeDocument, lastExpiry, openDocument, type UserDocument } from './user-document.ts'
 
-/** How many users' documents a process keeps as it has read them last. */
+/** Number of documents that a process caches. */
 const CAPACITY = 1000
-/** How long a commit may rely on what the login has read: hardly any session expires meanwhile. */
+/** How long a commit may use what the login has read. Hardly any session expires in that time. */
 const KNOWN_MS = 100
-/** A row outlives what is in it, so that its revision goes on from there, however short a session lives. */
+/** A row outlives its sessions, so that its revision continues. */
 const LEAST_LIFE_MS = 60_000
 const MANY_SESSIONS = 500
 
-/** Knows who is logged in where, in a database: one row for each user. */
+/** A session registry in a database, with one row per user. */
 export class DocumentSessionRegistry implements SessionRegistry {
   readonly #rows: DocumentRows
   readonly #logger: Logger
-  /** Documents by key and revision: each revision is parsed once. */
+  /** Documents by key and revision, so that each revision is parsed once. */
   readonly #parsed = new BoundedMap<string, { readonly revision: number; readonly document: UserDocument }>(CAPACITY)
-  /** Rows that logins have just read, which saves their commits reading them again. */
+  /** Rows that logins have just read, so that their commits need not read them again. */
   readonly #known = new BoundedMap<string, { readonly at: number; readonly row: ReadRow }>(CAPACITY)
 
   constructor(rows: DocumentRows, logger: Logger) {

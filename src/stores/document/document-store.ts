@@ -9,7 +9,7 @@ import { DocumentRows } from './document-rows.ts'
 import { DocumentSessionRegistry } from './document-session-registry.ts'
 import { DocumentTransientStore } from './document-transient-store.ts'
 
-/** How a store in a database works. Leaving a key out, or undefined, means the default. */
+/** Options of documentStore(). An omitted or undefined option has its default. */
 export interface DocumentStoreOptions {
   /** Milliseconds that a call may take: 10 to 60,000. @default 2000 */
   deadlineMs?: number | undefined
@@ -20,9 +20,9 @@ export interface DocumentStoreOptions {
 const OPTIONS = ['deadlineMs', 'logger']
 
 /**
- * Remembers everything in a database that a driver knows how to use, for any number of processes.
+ * Creates a store in a database, through a driver, for any number of processes.
  *
- * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver that lacks a method.
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver without a required method.
  * @example
  * app.use(sessmgr({ store: documentStore(myDriver) }))
  */

@@ -3,7 +3,7 @@ import { DocumentCounter } from './document-counter.ts'
 import type { DocumentRows } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 
-/** Keeps texts for a while in a database: one row for each. */
+/** A transient store in a database, with one row per string. */
 export class DocumentTransientStore implements TransientStore {
   readonly #rows: DocumentRows
 
@@ -17,7 +17,7 @@ export class DocumentTransientStore implements TransientStore {
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    // An empty text of a row would say that it was deleted.
+    // An empty text would mark the row as deleted.
     const write = { text: JSON.stringify(value), lifeMs: ttlMs }
     await this.#rows.change(rowKey('transient', key), () => ({ result: undefined, write }))
   }

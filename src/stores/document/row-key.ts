@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 
-/** Longest name that a key spells out. An index of MySQL takes no key above 768 characters, and others less. */
+/** Length of the longest name in a key. An index of MySQL allows keys of at most 768 characters, others fewer. */
 const LONGEST = 200
 
-/** Spells the key of a row: plain ASCII, so that no database folds two of them into one. */
+/** Builds the key of a row in plain ASCII, so that no database treats two of them as equal. */
 export function rowKey(kind: 'user' | 'passwords' | 'option' | 'transient' | 'generation', name: string): string {
-  // Half a surrogate pair has no spelling.
+  // Half of a surrogate pair cannot be encoded.
   const spelled = /\p{Surrogate}/u.test(name) ? undefined : encodeURIComponent(name)
   if (spelled !== undefined && spelled.length <= LONGEST) return `${kind[0]}:${spelled}`
   return `${kind[0]}:#${hash('sha256', JSON.stringify(name))}`

@@ -7,12 +7,12 @@ export const SCHEMAS = ['postgres', 'sqlite', 'mysql'] as const
 export type SchemaName = (typeof SCHEMAS)[number]
 
 /**
- * Returns the statements that create the table. All may be run again.
+ * Returns the statements that create the table. All can be run again.
  *
- * `expires_at` is milliseconds since the Unix epoch in every database, so that all drivers do the same sum.
+ * `expires_at` is milliseconds since the Unix epoch in every database, so that all drivers calculate alike.
  */
 export function tableSchema(database: SchemaName, table: string): readonly string[] {
-  // Names of indexes lie in the schema of their table.
+  // Indexes belong to the schema of their table.
   const index = `${table.slice(table.indexOf('.') + 1)}_expires_at`
   if (database === 'mysql') {
     return [
@@ -38,9 +38,10 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
 }
 
 /**
- * Checks the name of a table, which stands in every statement as it is.
+ * Checks the name of a table, which is inserted into statements unescaped.
  *
- * @throws SessmgrError `invalid_option` for anything but letters, digits and underscores, with a schema before a dot or without.
+ * @throws SessmgrError `invalid_option` for anything except letters, digits and underscores, with an optional schema
+ * before a dot.
  */
 export function requireTableName(table: unknown): void {
   if (typeof table === 'string' && /^(?:[a-z_]\w*\.)?[a-z_]\w*$/i.test(table) && table.length <= 100) return

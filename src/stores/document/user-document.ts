@@ -3,25 +3,25 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { StoredSession } from '../../sessions/session-record.ts'
 import { tokenOf } from '../../sessions/token.ts'
 
-/** What is known of one user. Never changed: a change makes another one. */
+/** The data of one user. Immutable: a change creates a new document. */
 export interface UserDocument {
-  /** Moves with every change of the set of sessions, not with their use. */
+  /** Changes with every change of the set of sessions, but not with their use. */
   readonly version: number
   /** Oldest admission first. */
   readonly sessions: readonly StoredSession[]
-  /** Until when each ended session is remembered, by its name; the one that ended last comes last. */
+  /** How long each ended session is remembered, by name, in the order of ending. */
   readonly ended: ReadonlyMap<string, number>
-  /** Until when no unknown session is adopted. */
+  /** Until when unknown sessions are not adopted. */
   readonly mark: number
 }
 
-/** The document of a user who has none. */
+/** The document of an unknown user. */
 export const EMPTY: UserDocument = { version: 0, sessions: [], ended: new Map(), mark: 0 }
 
-/** A session as it is written: without what follows from its id, and with names that cost little in a row. */
+/** A stored session, with short names and without what its id determines. */
 interface WrittenSession {
   readonly i: string
-  /** When it was admitted, which is also its sequence. */
+  /** Time of admission, which is also the sequence. */
   readonly a: number
   readonly l: number
   readonly x: number
@@ -39,7 +39,7 @@ interface WrittenDocument {
   readonly m?: number
 }
 
-/** Spells a document as the text of a row. */
+/** Encodes a document as the text of a row. */
 export function encodeDocument({ version, sessions, ended, mark }: UserDocument): string {
   const written: WrittenDocument = {
     v: version,
@@ -50,7 +50,7 @@ export function encodeDocument({ version, sessions, ended, mark }: UserDocument)
   return JSON.stringify(written)
 }
 
-/** Reads the text of a row. @throws SessmgrError `store_unavailable` for anything but a document. */
+/** Decodes the text of a row. @throws SessmgrError `store_unavailable` for anything except a document. */
 export function decodeDocument(userId: UserId, text: string): UserDocument {
   try {
     const { v, s, e = [], m = 0 } = JSON.parse(text) as WrittenDocument
@@ -65,7 +65,7 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
   }
 }
 
-/** Returns the document without what has expired. */
+/** Returns the document without expired parts. */
 export function openDocument(document: UserDocument, now: number): UserDocument {
   return {
     version: document.version,
@@ -75,7 +75,7 @@ export function openDocument(document: UserDocument, now: number): UserDocument 
   }
 }
 
-/** Returns when the last of what a document holds expires. */
+/** Returns when the last part of a document expires. */
 export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
   return Math.max(mark, ...sessions.map(({ record }) => record.expiresAt), ...ended.values())
 }

@@ -1,11 +1,14 @@
 import type { UserId } from '../../ground/user-id.ts'
 
-/** How long no unknown session of a user is adopted after all were ended: the longest that a browser keeps a cookie. */
+/**
+ * How long unknown sessions of a user are not adopted after all were ended: the longest time that browsers keep a
+ * cookie.
+ */
 const MARK_MS = 400 * 24 * 60 * 60_000
 
-/** Remembers for which users no unknown session is adopted. */
+/** Remembers the users whose unknown sessions are not adopted. */
 export class AdoptionMarks {
-  /** Until when each mark holds, in the order in which they end. */
+  /** Expiry of each mark, in order. */
   readonly #marks = new Map<string, number>()
 
   set(userId: UserId, now: number): void {
@@ -13,7 +16,7 @@ export class AdoptionMarks {
       if (until > now) break
       this.#marks.delete(key)
     }
-    // Taken out first, so that the map stays in the order in which the marks end.
+    // Deleted first, so that the map stays in the order of expiry.
     this.#marks.delete(String(userId))
     this.#marks.set(String(userId), now + MARK_MS)
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ground/clock.ts'
 import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
 
-/** Counts the site-wide logouts in this process. */
+/** Counts site-wide logouts in memory. */
 export class MemoryLogoutEpoch implements LogoutEpoch {
   readonly #clock: Clock
   #generation = 0

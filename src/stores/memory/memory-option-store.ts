@@ -1,6 +1,6 @@
 import type { OptionStore, StoredOption } from '../../options/option-store.ts'
 
-/** Keeps options in this process. */
+/** An option store in memory. */
 export class MemoryOptionStore implements OptionStore {
   readonly #options = new Map<string, StoredOption>()
   #writes = 0

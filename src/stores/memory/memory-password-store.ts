@@ -1,10 +1,10 @@
 import type { ApplicationPasswordStore, StoredPassword } from '../../auth/application-password-store.ts'
 import type { UserId } from '../../ground/user-id.ts'
 
-/** Keeps application passwords in this process. */
+/** Stores application passwords in memory. */
 export class MemoryPasswordStore implements ApplicationPasswordStore {
   readonly #users = new Map<string, Map<string, StoredPassword>>()
-  /** How many passwords there are of each user and hash. */
+  /** Number of passwords by user and hash. */
   readonly #hashes = new Map<string, number>()
 
   wipe(): void {

@@ -11,12 +11,12 @@ import {
 import { type Token, tokenOf } from '../../sessions/token.ts'
 import { AdoptionMarks } from './adoption-marks.ts'
 
-/** How long an ended token is remembered, so that a request that was under way cannot register it again. */
+/** How long an ended token is remembered, so that a request in progress cannot register it again. */
 const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended tokens of one user are remembered. */
 const ENDED_MEMORY_COUNT = 32
 
-/** What is known of one user. */
+/** The data of one user. */
 interface UserSlot {
   version: number
   readonly sessions: Map<Token, StoredSession>
@@ -25,15 +25,15 @@ interface UserSlot {
 }
 
 /**
- * Knows who is logged in where, in this process.
+ * A session registry in memory.
  *
- * Every method does its work before it first yields, which makes it atomic.
+ * Each method does its work before it first yields, so it is atomic.
  */
 export class MemorySessionRegistry implements SessionRegistry {
   readonly #clock: Clock
   readonly #slots = new Map<string, UserSlot>()
   readonly #marks = new AdoptionMarks()
-  // One counter for all users serves as version and as sequence: neither may ever repeat for a user.
+  // One counter for all users is both version and sequence, which must never repeat for a user.
   #counter = 0
   #sweep: Iterator<string> = [][Symbol.iterator]()
 
@@ -66,7 +66,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     const slot = this.#openSlot(userId, now)
     const admitted = this.#stored(userId, change.admit, now)
     const ended = endInSlot(slot, change.end, now)
-    // A replaced token moves to the end: it is the youngest now.
+    // A replaced token moves to the end: it is now the newest.
     slot.ended.delete(admitted.record.token)
     slot.sessions.delete(admitted.record.token)
     slot.sessions.set(admitted.record.token, admitted)
@@ -119,7 +119,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     return oldestFirst(ended)
   }
 
-  /** Finds one session, and looks at no other: users may have very many. */
+  /** Finds one session without looking at others, since a user may have many. */
   #live(userId: UserId, token: Token, now: number): { slot: UserSlot; stored: StoredSession } | undefined {
     const slot = this.#slots.get(String(userId))
     const stored = slot?.sessions.get(token)
@@ -132,7 +132,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     return live?.slot
   }
 
-  /** The slot of a user without what has expired; undefined when nothing is left to remember. */
+  /** Returns the slot of a user without expired data; undefined if nothing is left. */
   #slot(userId: UserId, now: number): UserSlot | undefined {
     const key = String(userId)
     const slot = this.#slots.get(key)
@@ -142,7 +142,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     return undefined
   }
 
-  /** The slot of a user, made if need be, at a new version. */
+  /** Returns the slot of a user at a new version, created if needed. */
   #openSlot(userId: UserId, now: number): UserSlot {
     this.#sweepSome(now)
     const key = String(userId)
@@ -157,7 +157,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     return { sessionId, record: { token: tokenOf(sessionId), userId, sequence: this.#counter, ...times, ...rest } }
   }
 
-  /** Looks at two users for every one that logs in, so that those who never return are forgotten too. */
+  /** Checks two users for each login, so that data of users who never return is removed too. */
   #sweepSome(now: number): void {
     for (let looked = 0; looked < 2; looked++) {
       const next = this.#sweep.next()
@@ -174,14 +174,14 @@ function oldestFirst(sessions: readonly StoredSession[]): readonly StoredSession
   return sessions.toSorted((a, b) => a.record.sequence - b.record.sequence)
 }
 
-/** Takes out what has expired. Returns whether anything is left to remember. */
+/** Removes expired data. Returns whether any is left. */
 function pruneSlot({ sessions, ended }: UserSlot, now: number): boolean {
   for (const [token, { record }] of sessions) if (record.expiresAt <= now) sessions.delete(token)
   for (const [token, until] of ended) if (until <= now) ended.delete(token)
   return sessions.size > 0 || ended.size > 0
 }
 
-/** Ends sessions, and remembers them as ended. Returns those that there were. */
+/** Ends sessions, remembers them as ended, and returns those that existed. */
 function endInSlot(slot: UserSlot, tokens: readonly Token[], now: number): StoredSession[] {
   const ended = [...new Set(tokens)].flatMap((token) => slot.sessions.get(token) ?? [])
   for (const { record } of ended) {
@@ -195,7 +195,7 @@ function endInSlot(slot: UserSlot, tokens: readonly Token[], now: number): Store
   return ended
 }
 
-/** Ends the oldest sessions beyond the most that one user may have. */
+/** Ends the oldest sessions beyond the maximum per user. */
 function boundSlot(slot: UserSlot, now: number): StoredSession[] {
   const excess = Math.max(0, slot.sessions.size - MOST_SESSIONS)
   return excess === 0 ? [] : endInSlot(slot, [...slot.sessions.keys()].slice(0, excess), now)

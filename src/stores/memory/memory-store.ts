@@ -7,7 +7,10 @@ import { MemoryPasswordStore } from './memory-password-store.ts'
 import { MemorySessionRegistry } from './memory-session-registry.ts'
 import { MemoryTransientStore } from './memory-transient-store.ts'
 
-/** Remembers everything in this process, and nothing after it: for one process, development and tests. */
+/**
+ * Creates a store in the memory of this process, for development, tests and single-process applications. A restart
+ * deletes all data.
+ */
 export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): SessmgrStore {
   const sessions = new MemorySessionRegistry(clock)
   const epoch = new MemoryLogoutEpoch(clock)

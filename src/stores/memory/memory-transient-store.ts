@@ -4,7 +4,7 @@ import type { TransientStore } from '../../options/transient-store.ts'
 
 const CAPACITY = 10_000
 
-/** Keeps texts for a while in this process; the oldest go when there are too many. */
+/** A transient store in memory. If it is full, the oldest entries are evicted. */
 export class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock
   readonly #texts = new BoundedMap<string, { value: string; until: number }>(CAPACITY)

@@ -2,14 +2,14 @@ import { rewordError } from '../../ground/error-text.ts'
 import type { DocumentDriver } from '../document/document-driver.ts'
 import { tableSchema } from '../document/table-schema.ts'
 
-/** A connection pool of PostgreSQL: that of the package pg, or anything that runs a statement as it does. */
+/** A PostgreSQL connection pool: of the package pg, or with a compatible `query` method. */
 export interface PostgresPool {
   /** Runs one statement with its values. */
   query(
     text: string,
     values?: unknown[],
   ): PromiseLike<{
-    /** The rows that the statement returns. */
+    /** The returned rows. */
     readonly rows: readonly unknown[]
   }>
 }
@@ -21,13 +21,13 @@ interface FoundRow {
   readonly body: string
 }
 
-/** What a statement that lost to another one fails with, at an isolation above the default. */
+/** Error of a statement that lost to another one, with an isolation level above the default. */
 const SERIALIZATION_FAILURE = '40001'
 
-/** Stores rows in a table of PostgreSQL, each by one statement. */
+/** Stores rows in a PostgreSQL table, with one statement per call. */
 export function postgresDriver(pool: PostgresPool, table: string): DocumentDriver {
   const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
-  // Rows are returned in place of a count, which some wrappers of a pool do not hand on.
+  // Returns rows instead of a count, which some wrappers of a pool do not pass on.
   const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
     ON s.id = ANY($1::text[]) AND (s.expires_at IS NULL OR s.expires_at > t.now)`
   const update = `UPDATE ${table} SET revision = revision + 1, body = $3, expires_at = ${now} + $4::bigint
@@ -67,19 +67,19 @@ export function postgresDriver(pool: PostgresPool, table: string): DocumentDrive
   }
 }
 
-/** Creates the table, unless it is there. */
+/** Creates the table, unless it exists. */
 export async function createPostgresTable(pool: PostgresPool, table: string): Promise<void> {
   for (const statement of tableSchema('postgres', table)) {
     try {
       await pool.query(statement)
     } catch (error) {
-      // Another process creates it in this very moment: 23505 and 42P07 say that it is there now.
+      // Another process has created it at the same moment: 23505 and 42P07 mean that it exists now.
       if (!['23505', '42P07'].includes(String((error as { code?: unknown }).code))) throw error
     }
   }
 }
 
-/** What to do about an error that only its operator can mend, by the code of PostgreSQL. */
+/** Advice for errors that only an operator can fix, by PostgreSQL code. */
 const ADVICE: Readonly<Record<string, string>> = {
   '42P01': 'Create the table with what "npx sessmgr schema postgres" prints',
   '42703': 'The table is not one of sessmgr. Create it with what "npx sessmgr schema postgres" prints, or name another',
@@ -89,7 +89,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   '25P02': 'The connection is in a transaction of the application. Give postgresStore() a pool, not a client',
 }
 
-/** Says what to do about an error. The details that PostgreSQL adds, which may hold session ids, are left out. */
+/** Adds advice to an error. Drops PostgreSQL's details, which may contain session ids. */
 function explained(error: unknown, table: string): Error {
   const advice = ADVICE[String((error as { code?: unknown })?.code)]
   return rewordError(error, (text) => (advice === undefined ? text : `${text} (table ${table}). ${advice}`))

@@ -6,20 +6,25 @@ import { requireTableName } from '../document/table-schema.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createPostgresTable, type PostgresPool, postgresDriver } from './postgres-driver.ts'
 
-/** Where and how the store works. Leaving a key out, or undefined, means the default. */
+/** Options of postgresStore(). An omitted or undefined option has its default. */
 export interface PostgresStoreOptions extends DocumentStoreOptions {
-  /** A pool of the package pg, or anything with its `query(text, values)`. Connects to the primary; stays yours to close. */
+  /**
+   * A pool of the package pg, or an object with its `query(text, values)`. Must connect to the primary. You close it.
+   */
   pool: PostgresPool
-  /** The table, with its schema before a dot or without. `npx sessmgr schema postgres` prints it. @default 'sessmgr' */
+  /**
+   * The table, with an optional schema before a dot. `npx sessmgr schema postgres` prints its definition. @default
+   * 'sessmgr'
+   */
   table?: string | undefined
-  /** Whether to create the table if it is missing: for trying out. @default false */
+  /** Whether to create a missing table, for a quick start. @default false */
   createTable?: boolean | undefined
 }
 
 const OPTIONS = ['pool', 'table', 'createTable', 'deadlineMs', 'logger']
 
 /**
- * Remembers everything in one table of PostgreSQL, for any number of processes and machines.
+ * Creates a store in one PostgreSQL table, for any number of processes and machines.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example

@@ -3,7 +3,7 @@ import type { RedisClient } from './redis-client.ts'
 
 /** The commands of an ioredis client or cluster that the store uses. */
 export interface IoredisClient {
-  /** Runs a script that the server knows by its SHA-1; `NOSCRIPT` when it does not. */
+  /** Runs a script by its SHA-1; fails with `NOSCRIPT` if the server does not know it. */
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   /** Runs a script by its text. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
@@ -13,16 +13,16 @@ export interface IoredisClient {
   hget(key: string, field: string): Promise<unknown>
   /** True for a cluster. */
   readonly isCluster?: boolean
-  /** Waits until so many replicas have what this connection wrote. */
+  /** Waits until this many replicas have what this connection wrote. */
   wait(replicas: number, timeoutMs: number): Promise<unknown>
-  /** Lists keys that match a pattern, a part at a time. */
+  /** Lists keys that match a pattern, in batches. */
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
   /** Deletes a key. */
   del(key: string): Promise<unknown>
 }
 
 /**
- * Lets the store work on an ioredis client.
+ * Wraps an ioredis client for the store.
  *
  * @throws SessmgrError `invalid_option` for anything else.
  * @example
@@ -43,7 +43,7 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
   }
 }
 
-/** Commands without a key, which a cluster sends to whatever node: there they would tell of the wrong one. */
+/** Returns commands without a key. A cluster would send them to any node, which would report on the wrong one. */
 function nodeCommands(redis: IoredisClient): Pick<RedisClient, 'scan' | 'wait'> {
   return {
     scan: async (position, { MATCH, COUNT }) => {

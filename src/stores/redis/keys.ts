@@ -1,20 +1,20 @@
 import type { UserId } from '../../ground/user-id.ts'
 
-/** Spells every key of the store. Nothing else does. */
+/** Builds every key of the store. */
 export interface Keys {
-  /** The sessions of one user: one slot in a cluster. */
+  /** Key of a user's sessions: one slot in a cluster. */
   sessions(userId: UserId): string
-  /** The application passwords of one user. */
+  /** Key of a user's application passwords. */
   passwords(userId: UserId): string
-  /** A text that is kept for a while. */
+  /** Key of a transient string. */
   transient(key: string): string
-  /** The generation of a group of such texts. */
+  /** Key of the generation of a group of transients. */
   generation(group: string): string
   readonly epoch: string
   readonly options: string
 }
 
-/** Makes the keys below a prefix. */
+/** Creates the keys below a prefix. */
 export function createKeys(prefix: string): Keys {
   return {
     // Encoded, because a brace in a user id would end the hash tag early.

@@ -1,9 +1,10 @@
 import { SessmgrError } from '../../ground/errors.ts'
 
 /**
- * Reads a count that only ever grows; 0 where there is none.
+ * Reads a count that only grows; 0 if there is none.
  *
- * @throws SessmgrError `store_unavailable` for anything but digits: taken for a number, it could revive ended sessions.
+ * @throws SessmgrError `store_unavailable` for anything except digits: read as a number, it could revive ended
+ * sessions.
  */
 export function readCount(value: unknown, key: string): number {
   if (value === null || value === undefined) return 0

@@ -6,7 +6,7 @@ import { withoutArguments } from './without-arguments.ts'
 
 type Arguments = readonly (string | number)[]
 
-/** Calls of a Redis client, each with a deadline. All reject with `store_unavailable`. */
+/** Runs calls of a Redis client with a deadline. All reject with `store_unavailable`. */
 export class RedisCalls {
   readonly #client: RedisClient
   readonly #deadline: CallDeadline
@@ -19,7 +19,7 @@ export class RedisCalls {
     this.#replicaMs = isReplicated ? Math.ceil(deadlineMs / 2) : undefined
   }
 
-  /** Asks the client for something. */
+  /** Runs a call of the client. */
   ask<T>(question: (client: RedisClient) => PromiseLike<T>): Promise<T> {
     return this.#deadline.run(() => question(this.#client))
   }
@@ -30,9 +30,9 @@ export class RedisCalls {
   }
 
   /**
-   * Runs a script whose change must survive a failover, if the store was asked for that.
+   * Runs a script whose change must survive a failover, if the option `durability` asks for that.
    *
-   * @param onReply Receives the reply of the script, also when no replica confirms the change.
+   * @param onReply Called with the reply of the script, even if no replica confirms the change.
    */
   runDurably(script: RedisScript, key: string, args?: Arguments, onReply?: (reply: unknown) => void): Promise<unknown> {
     const write = async (client: RedisClient) => {

@@ -1,17 +1,17 @@
 /** Keys and arguments of a script call. */
 export interface ScriptArguments {
-  /** What the script sees as `KEYS`. */
+  /** `KEYS` of the script. */
   keys: string[]
-  /** What the script sees as `ARGV`. */
+  /** `ARGV` of the script. */
   arguments: string[]
 }
 
 /**
- * What the store asks of a Redis client. A client, pool, sentinel or cluster of node-redis 5 and 6 is one as it is;
- * an ioredis client becomes one through {@link fromIoredis}.
+ * The Redis client that the store needs. A client, pool, sentinel or cluster of node-redis 5 or 6 fits as it is; wrap
+ * an ioredis client with {@link fromIoredis}.
  */
 export interface RedisClient {
-  /** Runs a script that the server knows by its SHA-1; `NOSCRIPT` when it does not. */
+  /** Runs a script by its SHA-1; fails with `NOSCRIPT` if the server does not know it. */
   evalSha(sha1: string, options: ScriptArguments): Promise<unknown>
   /** Runs a script by its text. */
   eval(script: string, options: ScriptArguments): Promise<unknown>
@@ -19,48 +19,48 @@ export interface RedisClient {
   get(key: string): Promise<unknown>
   /** Reads a field of a hash. */
   hGet(key: string, field: string): Promise<unknown>
-  /** Reads a part of a hash, or all of a small one: the sessions of a user are then read without a script. */
+  /** Reads a part of a hash, or all of a small one. Sessions of a user are then read without a script. */
   hScan?(
     key: string,
     cursor: string,
     options: { MATCH: string; COUNT: number },
   ): Promise<{
-    /** Where to go on; `0`: that was all. */
+    /** Cursor of the next part; `0` if this was the last. */
     cursor: unknown
     /** The fields of this part. */
     entries: {
-      /** The name of the field. */
+      /** Name of the field. */
       field: unknown
-      /** What is in it. */
+      /** Value of the field. */
       value: unknown
     }[]
   }>
-  /** Counts the keys that there are: many sessions are then asked for at once. */
+  /** Counts existing keys, to check many sessions at once. */
   exists?(keys: string[]): Promise<unknown>
-  /** Waits, on a single connection, until so many replicas have what it wrote: needed for `durability: 'replica'`. */
+  /** Waits on a single connection until this many replicas have what it wrote. Needed for `durability: 'replica'`. */
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
-  /** A pool lends a connection. */
+  /** Runs a task with one connection of a pool. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind of client lends a type of its own.
   execute?(task: (connection: any) => Promise<unknown>): Promise<unknown>
-  /** A sentinel lends a connection to the master. */
+  /** Runs a task with a connection of a sentinel to the primary. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind of client lends a type of its own.
   use?(task: (connection: any) => Promise<unknown>): Promise<unknown>
-  /** A cluster tells the connection to the master of a key. */
+  /** Returns the connection of a cluster to the primary of a key. */
   getNodeClientForKey?(key: string, isReadonly?: boolean): Promise<unknown>
-  /** Lists keys that match a pattern, a part at a time: needed for uninstalling. */
+  /** Lists keys that match a pattern, in batches. Needed for uninstalling. */
   scan?(
     cursor: string,
     options: { MATCH: string; COUNT: number },
   ): Promise<{
-    /** Where to go on; `0`: that was all. */
+    /** Cursor of the next part; `0` if this was the last. */
     cursor: unknown
     /** The keys of this part. */
     keys: string[]
   }>
-  /** Deletes a key: needed for uninstalling. */
+  /** Deletes a key. Needed for uninstalling. */
   del?(key: string): Promise<unknown>
-  /** A cluster lists its masters: needed for uninstalling. */
+  /** The primaries of a cluster. Needed for uninstalling. */
   readonly masters?: readonly unknown[]
-  /** A cluster lends the connection to a master: needed for uninstalling. */
+  /** Returns the connection of a cluster to a primary. Needed for uninstalling. */
   nodeClient?(master: never): unknown
 }

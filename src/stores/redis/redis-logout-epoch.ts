@@ -7,7 +7,7 @@ import { redisScript } from './redis-script.ts'
 
 const ADVANCE = redisScript(advanceLua)
 
-/** Counts the site-wide logouts in Redis. */
+/** Counts site-wide logouts in Redis. */
 export class RedisLogoutEpoch implements LogoutEpoch {
   readonly #calls: RedisCalls
   readonly #key: string

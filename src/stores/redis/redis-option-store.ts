@@ -6,7 +6,7 @@ import { redisScript } from './redis-script.ts'
 
 const WRITE = redisScript(writeLua)
 
-/** Keeps options in one hash in Redis. */
+/** Stores options in one Redis hash. */
 export class RedisOptionStore implements OptionStore {
   readonly #calls: RedisCalls
   readonly #key: string

@@ -11,7 +11,7 @@ const HAS = redisScript(hasLua)
 const LIST = redisScript(listLua)
 const WRITE = redisScript(writeLua)
 
-/** Keeps application passwords in Redis: one hash for each user. */
+/** Stores application passwords in Redis, in one hash per user. */
 export class RedisPasswordStore implements ApplicationPasswordStore {
   readonly #calls: RedisCalls
   readonly #keys: Keys

@@ -7,13 +7,13 @@ export interface RedisScript {
   readonly sha1: string
 }
 
-/** Joins parts to one script. */
+/** Joins parts into one script. */
 export function redisScript(...parts: readonly string[]): RedisScript {
   const text = parts.join('\n')
   return { text, sha1: createHash('sha1').update(text).digest('hex') }
 }
 
-/** Runs a script by its digest; sends its text only when the server does not know it. */
+/** Runs a script by its digest. Only sends its text if the server does not know it. */
 export async function runScript(
   client: RedisClient,
   { text, sha1 }: RedisScript,

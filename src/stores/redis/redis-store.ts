@@ -15,24 +15,26 @@ import { canReplicate } from './replicated.ts'
 import { RedisWatch } from './watch/redis-watch.ts'
 import { wipeKeys } from './wipe-keys.ts'
 
-/** Where and how the store works. Leaving a key out, or undefined, means the default. */
+/** Options of redisStore(). An omitted or undefined option has its default. */
 export interface RedisStoreOptions {
-  /** A connected client, pool, sentinel or cluster of node-redis 5 or 6; ioredis through `fromIoredis`. Stays yours to close. */
+  /**
+   * A connected client, pool, sentinel or cluster of node-redis 5 or 6; ioredis through `fromIoredis`. You close it.
+   */
   client: RedisClient
-  /** Stands before every key. @default 'sessmgr:' */
+  /** Prefix of every key. @default 'sessmgr:' */
   prefix?: string | undefined
   /** Milliseconds that a call may take: 10 to 60,000. @default 2000 */
   deadlineMs?: number | undefined
   /**
-   * When an ended session and a site-wide logout count as done: when the master has them, or when a replica has them too,
-   * so that no failover revives a session. The wait for a replica occupies a connection: give a pool, or the requests
-   * on the one connection wait too. @default 'master'
+   * When ended sessions and site-wide logouts count as done: once the primary has them, or once a replica has them too,
+   * so that no failover revives a session. Waiting for a replica occupies a connection, so pass a pool for `'replica'`.
+   * @default 'master'
    */
   durability?: 'master' | 'replica' | undefined
   /**
-   * Whether Redis is to tell this process of changes, over a second connection, so that a request need not ask whether its
-   * session is live: where it is known that Redis does (undefined), also where it cannot be seen that no proxy stands
-   * before it (true), or never (false). `sessmgr doctor` says what holds.
+   * Whether Redis pushes changes to this process on a second connection, so that requests need not ask whether their
+   * session is live. Undefined: if Redis is known to support it. True: even if a proxy cannot be ruled out. False:
+   * never. `sessmgr doctor` shows the result.
    */
   tracking?: boolean | undefined
 }
@@ -40,7 +42,7 @@ export interface RedisStoreOptions {
 const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability', 'tracking']
 
 /**
- * Remembers everything in Redis or Valkey, for any number of processes and machines.
+ * Creates a store in Redis or Valkey, for any number of processes and machines.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example

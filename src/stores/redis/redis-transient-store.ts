@@ -9,7 +9,7 @@ import { redisScript } from './redis-script.ts'
 const WRITE = redisScript(writeLua)
 const ADVANCE = redisScript(advanceLua)
 
-/** Keeps texts for a while in Redis. */
+/** A transient store in Redis. */
 export class RedisTransientStore implements TransientStore {
   readonly #calls: RedisCalls
   readonly #keys: Keys

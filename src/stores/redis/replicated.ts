@@ -4,9 +4,9 @@ import type { RedisClient } from './redis-client.ts'
 /**
  * Runs a write and waits until a replica has it.
  *
- * WAIT speaks for the connection it is sent on, so both go over one connection, whatever kind the client is.
+ * WAIT covers the writes of its own connection, so both use one connection, whatever the kind of client.
  *
- * @throws SessmgrError `store_unavailable` when no replica confirms in time; the master may have the write.
+ * @throws SessmgrError `store_unavailable` if no replica confirms in time; the primary may have the write.
  */
 export async function replicated<T>(
   client: RedisClient,
@@ -23,7 +23,7 @@ export async function replicated<T>(
   })) as T
 }
 
-/** Tells whether a client can lend the one connection that {@link replicated} needs. */
+/** Checks whether a client can provide the single connection that {@link replicated} needs. */
 export function canReplicate(client: RedisClient): boolean {
   return [client.execute, client.use, client.getNodeClientForKey, client.wait].some((way) => typeof way === 'function')
 }

@@ -5,16 +5,16 @@ import type { RedisClient } from './redis-client.ts'
 
 const BATCH = 500
 
-/** What keys.ts spells, behind the prefix: anything else there belongs to somebody else. */
+/** Matches the keys of keys.ts, without the prefix. Other keys below the prefix belong to the application. */
 const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
 
 /**
- * Deletes every key of the store below a prefix, from every master of a cluster.
+ * Deletes every key of the store below a prefix, on every primary of a cluster.
  *
- * Walks the whole key space, as nothing else in the store does: it is for uninstalling alone.
+ * Scans the whole key space, so it is only for uninstalling.
  *
- * The options go first and last. With them goes the name of the registry, without which no process takes a session for
- * ended that is not registered; one that runs meanwhile makes a new name, and what it then registers may be wiped too.
+ * Deletes the options first and last. They hold the registry id, without which no process treats an unregistered
+ * session as ended. A process that runs meanwhile creates a new id, and what it then registers may be deleted too.
  */
 export async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void> {
   const dropOptions = () => calls.ask(async (client) => client.del?.(createKeys(prefix).options))
@@ -23,7 +23,7 @@ export async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void>
   await dropOptions()
 }
 
-/** Finds the masters of a cluster, or the one server. */
+/** Returns the primaries of a cluster, or the one server. */
 function nodesOf(calls: RedisCalls): Promise<readonly RedisClient[]> {
   return calls.ask(async (client) => {
     const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient
@@ -39,7 +39,7 @@ async function wipeNode(calls: RedisCalls, node: RedisClient, prefix: string): P
       `This Redis client cannot list keys; delete those below "${prefix}" by hand.`,
     )
   }
-  // Glob characters of the prefix stand for themselves.
+  // Escape glob characters in the prefix.
   const MATCH = `${prefix.replaceAll(/[\\*?[\]]/g, '\\$&')}*`
   let cursor = '0'
   do {

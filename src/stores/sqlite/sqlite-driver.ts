@@ -19,29 +19,29 @@ export interface SqliteStatement {
   get(...values: (string | number | null)[]): unknown
   /** Runs the statement. */
   run(...values: (string | number | null)[]): {
-    /** How many rows were changed. */
+    /** Number of changed rows. */
     readonly changes: number | bigint
   }
 }
 
-/** How long SQLite itself waits for another process. It holds up this process meanwhile. */
+/** How long SQLite itself waits for another process, which blocks this process. */
 const BUSY_MS = 20
-/** How long a call waits for other processes in all. */
+/** How long a call waits for other processes in total. */
 const PATIENCE_MS = 1500
 
 const NOW = "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) AS now"
 
-/** How a driver of SQLite works. */
+/** Options of the SQLite driver. */
 export interface SqliteDriverOptions {
   readonly id: string
   readonly local: boolean
   readonly table: string
   readonly clock: Clock | undefined
-  /** Whether the database is closed with the driver. */
+  /** Whether closing the driver closes the database. */
   readonly owned: boolean
 }
 
-/** Stores rows in a table of SQLite, each by one statement. */
+/** Stores rows in a SQLite table, with one statement per call. */
 export class SqliteDriver implements DocumentDriver {
   readonly id: string
   readonly local: boolean
@@ -51,7 +51,7 @@ export class SqliteDriver implements DocumentDriver {
   readonly #owned: boolean
   readonly #statements = new Map<string, SqliteStatement>()
 
-  /** @param clock Replaces the clock of SQLite, which is that of the machine. */
+  /** @param clock Replaces SQLite's clock, which is that of the machine. */
   constructor(database: SqliteDatabase, { id, local, table, clock, owned }: SqliteDriverOptions) {
     this.id = id
     this.local = local
@@ -62,12 +62,12 @@ export class SqliteDriver implements DocumentDriver {
     this.#clock = clock ?? { now }
   }
 
-  /** Prepares the database for several processes, and creates the table unless it is there. */
+  /** Prepares the database for several processes, and creates the table unless it exists. */
   async open(): Promise<void> {
     await this.#patiently(() => {
       this.#database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
       this.#database.exec('PRAGMA journal_mode = WAL')
-      // A logout that was answered must outlive a power cut.
+      // A confirmed logout must survive a power failure.
       this.#database.exec('PRAGMA synchronous = FULL')
       for (const statement of tableSchema('sqlite', this.#table)) this.#database.exec(statement)
     })
@@ -128,7 +128,7 @@ export class SqliteDriver implements DocumentDriver {
     return statement
   }
 
-  /** Tries again while another process writes, and lets this process go on in between. */
+  /** Retries while another process writes, without blocking this process. */
   async #patiently<T>(task: () => T): Promise<T> {
     const start = performance.now()
     for (;;) {
@@ -142,7 +142,7 @@ export class SqliteDriver implements DocumentDriver {
   }
 }
 
-/** Tells whether another process was writing. Each package says it in its own way. */
+/** Checks for the error of a locked database, which differs between packages. */
 function isBusy(error: unknown): boolean {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return /SQLITE_(BUSY|LOCKED)/.test(String(code)) || /database (table )?is locked/.test(String(message))

@@ -5,20 +5,20 @@ import type { SqliteDatabase } from './sqlite-driver.ts'
 
 type DatabaseClass = new (path: string) => SqliteDatabase
 
-/** That of Node comes last: some versions of it print a warning. */
+/** Node's own comes last: some versions of it print a warning. */
 const PACKAGES = ['better-sqlite3', 'libsql', 'node:sqlite']
 
 /**
- * Finds the package that opens files of SQLite among those of the application, and returns what opens one.
+ * Finds the application's SQLite package and returns a function that opens a file with it.
  *
- * @throws SessmgrError `invalid_option` when there is no such package.
+ * @throws SessmgrError `invalid_option` if there is no such package.
  */
 export function sqliteOpener(path: string): () => SqliteDatabase {
   const Database = findPackage()
   return () => new Database(path)
 }
 
-/** Finds a package without an import: a bundler would look for all three. */
+/** Finds a package without an import, because a bundler would require all three. */
 function findPackage(): DatabaseClass {
   const places = [join(process.cwd(), 'package.json'), process.argv[1]].filter((it) => it !== undefined)
   for (const name of PACKAGES) {
@@ -27,7 +27,7 @@ function findPackage(): DatabaseClass {
         const loaded = createRequire(place)(name)
         return loaded.DatabaseSync ?? loaded
       } catch (error) {
-        // A package that is there and does not work, as when it was built for another Node, should say so.
+        // Report a package that exists but fails, for example because it was built for another version of Node.
         if (!/MODULE_NOT_FOUND|UNKNOWN_BUILTIN_MODULE/.test(String((error as { code?: unknown }).code))) throw error
       }
     }

@@ -9,22 +9,22 @@ import type { SessmgrStore } from '../store.ts'
 import { type SqliteDatabase, SqliteDriver } from './sqlite-driver.ts'
 import { sqliteOpener } from './sqlite-opener.ts'
 
-/** Where and how the store works. Leaving a key out, or undefined, means the default. */
+/** Options of sqliteStore(). An omitted or undefined option has its default. */
 export interface SqliteStoreOptions extends DocumentStoreOptions {
-  /** The file, which any number of processes of one machine may share. Opened with better-sqlite3, libsql or `node:sqlite`. */
+  /** The file, which all processes of one machine may share. Opened with better-sqlite3, libsql or `node:sqlite`. */
   path?: string | undefined
-  /** In place of `path`: an open database of one of these packages. Stays yours to close. */
+  /** Instead of `path`: an open database of one of these packages. You close it. */
   database?: SqliteDatabase | undefined
-  /** The table, which is created if it is missing. @default 'sessmgr' */
+  /** The table, created if it is missing. @default 'sessmgr' */
   table?: string | undefined
-  /** Replaces the clock of the machine: for tests. */
+  /** Replaces the clock of the machine, for tests. */
   clock?: Clock | undefined
 }
 
 const OPTIONS = ['path', 'database', 'table', 'clock', 'deadlineMs', 'logger']
 
 /**
- * Remembers everything in one file, without a server: for any number of processes on one machine.
+ * Creates a store in one SQLite file, without a server, for any number of processes on one machine.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
@@ -34,7 +34,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
   checkOptions(options)
   const { path, database, table = 'sessmgr', clock, ...rest } = options
   const local = isInMemory(path, database)
-  // The path is no part of the name: each process may spell it in its own way.
+  // Without the path, because each process may spell it differently.
   const id = local ? `sqlite:${randomUUID()}` : `sqlite:${table}`
   const openDatabase = database ? () => database : sqliteOpener(path as string)
   const open = async () => {
@@ -45,7 +45,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
   return documentStore(lateDriver({ id, local }, open), rest)
 }
 
-/** A database in memory ends with its process. */
+/** Checks for a database in memory, which ends with its process. */
 function isInMemory(path: string | undefined, database: SqliteDatabase | undefined): boolean {
   if (!database) return path === ':memory:'
   const { memory, location } = database as { memory?: unknown; location?: unknown }

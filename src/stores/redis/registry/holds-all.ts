@@ -2,13 +2,13 @@ import type { SessmgrStore } from '../../store.ts'
 import type { RedisCalls } from '../redis-calls.ts'
 import type { RedisClient } from '../redis-client.ts'
 
-/** A session store such as connect-redis, with its own client and what stands before its keys. */
+/** A session store such as connect-redis, with its own client and key prefix. */
 interface PrefixedStore {
   readonly client?: unknown
   readonly prefix?: unknown
 }
 
-/** Creates what asks for many sessions by one EXISTS, where the session store uses the very client of this store. */
+/** Returns a check of many sessions with one EXISTS, for a session store that uses the same client as this store. */
 export function holdsAll(client: RedisClient, calls: RedisCalls): NonNullable<SessmgrStore['holdsAll']> {
   return async (store: PrefixedStore, sessionIds) => {
     const { prefix } = store
@@ -18,7 +18,7 @@ export function holdsAll(client: RedisClient, calls: RedisCalls): NonNullable<Se
     try {
       return Number(await calls.ask(({ exists }) => exists?.call(client, keys) as Promise<unknown>)) === keys.length
     } catch (error) {
-      // What Redis itself refuses, it may allow one by one.
+      // A command that Redis refuses may be allowed for single keys.
       if ((error as Error).cause === undefined) throw error
       return false
     }

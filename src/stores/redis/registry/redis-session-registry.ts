@@ -25,10 +25,13 @@ const TOUCH = redisScript(slotLua, touchLua)
 const RESTAMP = redisScript(slotLua, restampLua)
 const END = redisScript(slotLua, endLua)
 const CHECK = redisScript(slotLua, checkLua)
-/** What lua/registry/slot.lua keeps of a user, without what ended a short while ago: far more fields than there may be. */
+/**
+ * Skips what lua/registry/slot.lua keeps about sessions that ended recently. The count exceeds any valid number of
+ * fields.
+ */
 const ALL_BUT_ENDED = { MATCH: '[^~]*', COUNT: 5000 }
 
-/** Knows who is logged in where, in Redis: one hash, and so one slot, for each user. */
+/** A session registry in Redis, with one hash, and so one slot, per user. */
 export class RedisSessionRegistry implements SessionRegistry {
   readonly #calls: RedisCalls
   readonly #keys: Keys
@@ -44,12 +47,15 @@ export class RedisSessionRegistry implements SessionRegistry {
     return (await this.#readAtOnce(userId)) ?? (await this.#readByScript(userId))
   }
 
-  /** Reads without a script, which takes the server much longer. Undefined where only the server can tell what has expired. */
+  /**
+   * Reads without a script, which is much faster for the server. Undefined if only the server can decide what has
+   * expired.
+   */
   async #readAtOnce(userId: UserId): Promise<UserSessions | undefined> {
     if (this.#clock.isDue()) return undefined
     const key = this.#keys.sessions(userId)
     const reply = await this.#calls.ask(async (client) => client.hScan?.(key, '0', ALL_BUT_ENDED))
-    // Of what is larger than any user's sessions may be, this is a part.
+    // The reply is only a part of a hash that is larger than allowed.
     if (reply === undefined || String(reply.cursor) !== '0') return undefined
     const hash = new Map(reply.entries.map(({ field, value }) => [String(field), String(value)]))
     const { sessions, version } = sessionsIn(userId, hash)
@@ -74,7 +80,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     return life.generation
   }
 
-  /** Lets the server decide whether a session has expired, and learns its time by the way. */
+  /** Lets the server decide whether a session has expired, and records its time. */
   async #check(userId: UserId, token: Token): Promise<number | undefined> {
     const sentAt = performance.now()
     const [time, value] = (await this.#run(CHECK, userId, [fieldName(token)])) as [number, string | undefined]
@@ -115,7 +121,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     return Array.isArray(reply) ? decodeEnded(userId, reply) : undefined
   }
 
-  /** What no replica confirms is ended all the same, and a further call would not return it any more. */
+  /** Without a replica's confirmation, the sessions have still ended, and another call would not return them again. */
   async #endDurably(userId: UserId, args: readonly string[]): Promise<unknown> {
     let reply: unknown
     const run = (script: RedisScript, key: string, given: readonly string[]) =>
@@ -146,7 +152,7 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 }
 
-/** What slot.lua says of a set that it does not open. */
+/** Checks for the error of slot.lua about a set that it does not open. */
 function isOversized(error: unknown): boolean {
   const { cause } = error as Error
   return cause instanceof Error && cause.message.includes('sessmgr:oversized')
@@ -156,7 +162,7 @@ function pairs(list: readonly string[]): [string, string][] {
   return list.flatMap((field, index) => (index % 2 === 0 ? [[field, list[index + 1] ?? '']] : []))
 }
 
-/** Takes a user's hash apart. */
+/** Decodes a user's hash. */
 function sessionsIn(userId: UserId, hash: ReadonlyMap<string, string>): UserSessions {
   const sessions: StoredSession[] = []
   for (const [name, value] of hash) {

@@ -3,35 +3,35 @@ import type { NewSession, StoredSession } from '../../../sessions/session-record
 import { type Token, tokenOf } from '../../../sessions/token.ts'
 import { decodeUserAgent, encodeUserAgent } from './user-agent-codec.ts'
 
-/** Field name of a session: the first 64 bits of its token. It only tells the sessions of one user apart. */
+/** Returns the field name of a session: the first 64 bits of its token, unique among the sessions of one user. */
 export function fieldName(token: Token): string {
   return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
 }
 
-/** The parts of a new session that the scripts put together; see lua/registry/slot.lua. */
+/** Encodes a new session for the scripts; see lua/registry/slot.lua. */
 export function encodeSession(userId: UserId, { sessionId, ttlMs, ip, userAgent, generation }: NewSession): string[] {
   const type = typeof userId === 'number' ? 'n' : 's'
-  // With its length: behind a proxy that is trusted too far, an address is any text that a client chose.
+  // Stored with its length: with a proxy that is trusted too far, clients choose this text.
   const address = `${(ip ?? '').length.toString(16)},${ip ?? ''}`
   const info = address + (userAgent === null ? '' : encodeUserAgent(userAgent))
   return [fieldName(tokenOf(sessionId)), encodeTtl(ttlMs), `${generation.toString(16)}${type}${sessionId}`, info]
 }
 
-/** A time to live as the scripts read it. */
+/** Encodes a time to live for the scripts. */
 export function encodeTtl(ttlMs: number): string {
   return Math.max(1, Math.round(ttlMs)).toString(16)
 }
 
 const VALUE = /^([0-9a-f]+),([0-9a-f]+),([0-9a-f]+),([0-9a-f]+)([ns])(.*)$/s
 
-/** What a request needs to know of a session. */
+/** What a request needs to know about a session. */
 export interface SessionLife {
   readonly token: Token
   readonly expiresAt: number
   readonly generation: number
 }
 
-/** Reads a session as the scripts return it; undefined for a damaged one. */
+/** Decodes a session from a script; undefined for a damaged one. */
 export function decodeSession(userId: UserId, value: string, info: string): StoredSession | undefined {
   const parts = decodeValue(value)
   if (!parts) return undefined
@@ -42,7 +42,7 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
   const userAgent = info.slice(userAgentAt)
   let token: Token | undefined
   const record = {
-    // Made when somebody looks, as the user agent is: a login reads all sessions of the user, and looks at few.
+    // Computed on demand, like the user agent: a login reads all sessions of the user but looks at few.
     get token() {
       token ??= tokenOf(sessionId)
       return token
@@ -61,7 +61,7 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
   return { sessionId, record }
 }
 
-/** Reads what a request asks of a session; undefined for a damaged one. */
+/** Decodes what a request needs to know about a session; undefined for a damaged one. */
 export function decodeLife(value: string): SessionLife | undefined {
   const parts = decodeValue(value)
   if (!parts) return undefined

@@ -9,9 +9,9 @@ const DROP = redisScript(slotLua, dropLua)
 const BATCH = 1000
 
 /**
- * Drops the oldest of very many sessions of one user, which a version without a bound has left.
+ * Removes the oldest of very many sessions of one user, which an older version without a limit has left.
  *
- * Step by step, so that nobody else has to wait: a script that read them all would hold up the whole server.
+ * Works in steps: one script that reads them all would block the whole server.
  */
 export async function trimSessions(
   run: (script: RedisScript, args: readonly string[]) => Promise<unknown>,

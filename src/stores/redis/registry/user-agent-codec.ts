@@ -2,9 +2,9 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { BoundedMap } from '../../../ground/bounded-map.ts'
 
 /**
- * Phrases that most user agents are made of, the most frequent ones last. User agents are the largest part of a
- * session's record, and this makes them a third as long. The stored form starts with the number of the dictionary, so
- * that a later one can be added; this one must never change.
+ * Common phrases of user agents, the most frequent ones last. User agents are the largest part of a session's record,
+ * and this reduces them to a third. The stored form starts with the number of the dictionary, so a new one can be
+ * added, but this one must never change.
  */
 const DICTIONARY = Buffer.from(
   'Opera/OPR/ Vivaldi/SamsungBrowser/ CriOS/FxiOS/ EdgA/EdgiOS/ curl/python-requests/node-fetch okhttp/PostmanRuntime/' +
@@ -21,10 +21,10 @@ const DICTIONARY = Buffer.from(
 const PLAIN = '0'
 const DEFLATED = '1'
 
-/** Most logins come from the same few user agents, and deflating one takes as long as asking Redis. */
+/** Most logins come from the same few user agents, and deflating one takes as long as a Redis call. */
 const recent = new BoundedMap<string, string>(500)
 
-/** Makes a user agent short. */
+/** Compresses a user agent. */
 export function encodeUserAgent(userAgent: string): string {
   const known = recent.get(userAgent)
   if (known !== undefined) return known

@@ -1,22 +1,22 @@
 const OLDEST: readonly [number, number] = [6, 2]
 
-/** What a server and the socket to it say of themselves. */
+/** What a server and its socket report about themselves. */
 export interface ServerSigns {
   /** The reply to `INFO server`. */
   readonly info: string
   /** The reply to `CLIENT INFO`. */
   readonly clientInfo: string
-  /** The address of this end of the connection, as Redis writes it; undefined when it cannot be known. */
+  /** The local address of the connection, as Redis writes it; undefined if unknown. */
   readonly ownAddress: string | undefined
 }
 
 /**
- * Returns why it cannot be believed that a server tells of changes before later replies; undefined when it can.
+ * Returns why a server cannot be trusted to push changes before later replies; undefined if it can.
  *
- * Redis and Valkey do: all commands of all clients run on one thread, which appends pushes and replies to one buffer. What
- * only speaks their protocol may spread keys over threads or servers. So the list says what must be there.
+ * Redis and Valkey can be trusted: one thread runs all commands and appends pushes and replies to one buffer. Servers
+ * that only speak their protocol may spread keys over threads or machines, so this checks for signs of the real ones.
  *
- * @param isVouchedFor Whether the application says that nothing stands between it and the server.
+ * @param isVouchedFor Whether the application states that there is no proxy in front of the server.
  */
 export function whyNotBelievable(
   { info, clientInfo, ownAddress }: ServerSigns,
@@ -33,7 +33,7 @@ export function whyNotBelievable(
   if ((field('server_mode') ?? field('redis_mode')) !== 'standalone')
     return 'the server is part of a cluster, or a sentinel'
   const isGenuine = /^(epoll|kqueue|evport|select|poll)$/.test(field('multiplexing_api') ?? '')
-  // Redis 6.2 does not name its clock yet.
+  // Redis 6.2 does not report its clock yet.
   if (!isGenuine || !field('executable') || (major > 6 && !field('monotonic_clock'))) {
     return 'the server does not say of itself what Redis and Valkey say, so a proxy or another server may stand there'
   }

@@ -1,15 +1,15 @@
 const CAPACITY = 20_000
 
-/** The sessions of a user, as they were read: what was seen there holds as long as this is valid. */
+/** The sessions of a user, as read. What was seen there holds while this is valid. */
 export class FollowedUser {
   valid = true
-  /** When the first of the sessions that were seen expires, by the server's clock. */
+  /** When the first of the seen sessions expires, by the server's clock. */
   until = Number.POSITIVE_INFINITY
-  /** Whether a request has used it since it was last due to make room. */
+  /** Whether a request has used this since it was last considered for eviction. */
   used = false
 }
 
-/** The users whose sessions are followed, by key. Of too many, one that was not used lately makes room. */
+/** The followed users, by key. If there are too many, one that was not used lately is evicted. */
 export class FollowedUsers {
   readonly #users = new Map<string, FollowedUser>()
   readonly #capacity: number
@@ -18,7 +18,7 @@ export class FollowedUsers {
     this.#capacity = capacity
   }
 
-  /** Returns what is known of a user, for as long as it is valid; notes the user where nothing is. */
+  /** Returns the valid entry of a user; creates one if needed. */
   of(key: string): FollowedUser {
     let user = this.#users.get(key)
     if (user) return user
@@ -37,7 +37,7 @@ export class FollowedUsers {
     } else user.valid = false
   }
 
-  /** Drops what is known of a user. */
+  /** Drops the entry of a user. */
   drop(key: string): void {
     const user = this.#users.get(key)
     if (!user) return

@@ -5,11 +5,11 @@ import type { SocketOptions } from './trackable-client.ts'
 const SOCKETS = 'net.client.socket'
 
 /**
- * Connects, and returns what finds the address of this end of the connection, as Redis writes it.
+ * Connects, and returns a function that finds the local address of the connection, as Redis writes it.
  *
- * Node shows each socket that is made for TCP; one of TLS it does not show.
+ * Node exposes TCP sockets as they are created, but not TLS sockets.
  *
- * @param connect Makes the socket at once.
+ * @param connect Creates the socket synchronously.
  */
 export async function connectedFrom(
   connect: () => Promise<unknown>,

@@ -10,26 +10,26 @@ import type { TrackedConnection, Tracking } from './tracked-connection.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2000
-/** How long to do without after a connection hung: the next one may open well and hang as well. */
+/** Pause after a connection hung: the next one may connect and hang as well. */
 const HANG_WAIT_MS = 10_000
-/** What Redis says where trying again does not help. */
+/** Errors that a retry cannot fix. */
 const REFUSALS = /^(NOPERM|NOAUTH|WRONGPASS|NOPROTO|ERR(?! max number of clients))/
 
-/** How the watch works. */
+/** Options of the watch. */
 export interface RedisWatchOptions {
   readonly client: RedisClient
   readonly keys: Keys
   readonly clock: ServerClock
   readonly deadlineMs: number
-  /** False: not at all. True: also where it cannot be seen that no proxy stands before the server. */
+  /** False: never. True: even if a proxy in front of the server cannot be ruled out. */
   readonly tracking: boolean | undefined
 }
 
 /**
  * Follows sessions on a second connection to the server of the application's client.
  *
- * The connection is opened by the first request whose sessions lie behind that very client, and believed only after the
- * server has shown what this is built on. What is refused is not tried again.
+ * The first request whose sessions are stored with that client opens the connection. It is used only after the server
+ * has proved what the watch relies on. A refusal is final.
  */
 export class RedisWatch implements VerdictWatch {
   readonly #tracking: Tracking
@@ -82,7 +82,7 @@ export class RedisWatch implements VerdictWatch {
     this.#connection?.end()
   }
 
-  /** Knowledge of a connection that is over is not valid, nor is that of one that is not believed yet. */
+  /** Knowledge from a closed or unproved connection is not valid. */
   #knows({ knowledge }: WatchedSession): boolean {
     const user = knowledge as FollowedUser | undefined
     if (!user?.valid || !this.#tracking.clock.isToCome(user.until)) return false
@@ -124,7 +124,7 @@ export class RedisWatch implements VerdictWatch {
   }
 
   async #tryToOpen(): Promise<void> {
-    // No sooner than a moment after the last try; when that has failed, the later the more often.
+    // Wait after the last attempt, longer with each failure.
     this.#notBefore = performance.now() + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures++)
     const { client } = this.#tracking
     if (!client.isReady) {
@@ -133,20 +133,20 @@ export class RedisWatch implements VerdictWatch {
     }
     if (!this.#isListening) {
       this.#isListening = true
-      // It may be connected to another server then.
+      // It may now be connected to another server.
       client.on('ready', this.#restart)
     }
     const restarts = this.#restarts
     let connection: TrackedConnection | undefined
     try {
-      // Many who load the store have nothing to watch.
+      // Many applications that load the store have nothing to watch.
       const tracked = await import('./tracked-connection.ts')
       connection = new tracked.TrackedConnection(this.#tracking)
       await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not answer in time.'))
       this.#connection = connection
       this.#failures = 0
       this.#trouble = undefined
-      // Meanwhile the limiter was closed, or the client has another connection than the one that was tried.
+      // The limiter was closed meanwhile, or the client has reconnected.
       if (this.#refusal !== undefined || this.#restarts !== restarts) connection.end()
     } catch (error) {
       connection?.end()
@@ -162,7 +162,7 @@ export class RedisWatch implements VerdictWatch {
     this.#isListening = false
   }
 
-  /** Ends the connection, for good. */
+  /** Ends the connection permanently. */
   close(): void {
     this.#giveUp('the limiter is closed')
     this.#connection?.end()

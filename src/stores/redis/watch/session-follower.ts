@@ -6,12 +6,12 @@ import { decodeLife, fieldName } from '../registry/session-codec.ts'
 import { FollowedUsers } from './followed-users.ts'
 import { keyPrefixOf, type TrackableClient } from './trackable-client.ts'
 
-/** The epoch as it was read; undefined until then. */
+/** The epoch as read; undefined until then. */
 interface Epoch {
   generation: number | undefined
 }
 
-/** Reads sessions over a connection on which Redis tells of changes, and knows them until it does. */
+/** Reads sessions on a connection where Redis reports changes. What it knows is valid until a change is reported. */
 export class SessionFollower {
   readonly #own: TrackableClient
   readonly #keys: Keys
@@ -21,7 +21,7 @@ export class SessionFollower {
   readonly #users = new FollowedUsers()
   #epoch: Epoch | undefined
 
-  /** @param onRefusal Called when Redis does not take on what it is asked to watch. */
+  /** @param onRefusal Called if Redis refuses to watch a key. */
   constructor(own: TrackableClient, { keys, clock }: { keys: Keys; clock: ServerClock }, onRefusal: () => void) {
     this.#own = own
     this.#keys = keys
@@ -30,7 +30,7 @@ export class SessionFollower {
     this.#onRefusal = onRefusal
   }
 
-  /** Notes, from the server, what there is to know of a session. */
+  /** Reads the state of a session from the server. */
   follow(session: WatchedSession): void {
     this.#epoch ??= this.#readEpoch()
     const epoch = this.#epoch
@@ -38,7 +38,7 @@ export class SessionFollower {
     const key = keys.sessions(session.userId)
     const fullKey = this.#prefix + key
     if (!clock.isToCome(this.#users.of(fullKey).until)) this.#users.drop(fullKey)
-    // Noted before it is read: a change that is told behind the reply comes before what waits for the reply.
+    // Recorded before the read, so that a change pushed right after the reply is handled before the reply's callbacks.
     const user = this.#users.of(fullKey)
     this.#readTracked(
       () => this.#own.hGet(key, fieldName(session.token)),
@@ -67,7 +67,7 @@ export class SessionFollower {
     return epoch
   }
 
-  /** Reads something that Redis is to watch. What it replies counts only if Redis has said that it does. */
+  /** Reads a key that Redis should watch. The reply only counts if Redis has confirmed that it watches the key. */
   #readTracked(read: () => Promise<unknown>, note: (value: unknown) => void, onFailure = () => {}): void {
     let isTracked = false
     this.#own.sendCommand(['CLIENT', 'CACHING', 'YES']).then(() => {
@@ -78,7 +78,7 @@ export class SessionFollower {
       .catch(onFailure)
   }
 
-  /** Drops what a push says has changed: one key, or all of them. */
+  /** Drops what a push reports as changed: one key, or all of them. */
   changed(key: unknown): void {
     const name = key === null || key === undefined ? undefined : String(key)
     if (name === undefined || name === this.#prefix + this.#keys.epoch) this.forget()

@@ -1,9 +1,9 @@
 import type { RedisClient } from '../redis-client.ts'
 
-/** What the watch asks of a client of node-redis: its public methods alone. */
+/** The public methods of a node-redis client that the watch uses. */
 export interface TrackableClient extends RedisClient {
   readonly isReady: boolean
-  /** Version 5 has none where none were given. */
+  /** Undefined in version 5 if none were given. */
   readonly options?: { readonly keyPrefix?: unknown; readonly commandOptions?: object; readonly socket?: SocketOptions }
   duplicate(overrides: object): TrackableClient
   connect(): Promise<unknown>
@@ -14,15 +14,15 @@ export interface TrackableClient extends RedisClient {
   off(event: string, listener: (argument: unknown) => void): unknown
 }
 
-/** How a client of node-redis reaches its server. */
+/** How a node-redis client connects to its server. */
 export interface SocketOptions {
   readonly path?: string
 }
 
-/** The server, or what stands before it, cannot be believed: no further try would change that. */
+/** Thrown if the server, or a proxy in front of it, cannot be trusted. A retry would not help. */
 export class NotBelievable extends Error {}
 
-/** Returns why a client cannot be watched, whatever its server; undefined when it may be. */
+/** Returns why a client cannot be watched with any server; undefined if it can. */
 export function whyNotTrackable(client: Partial<TrackableClient> & object): string | undefined {
   if (client.execute || client.use || client.getNodeClientForKey || 'masters' in client) {
     return 'the client is a pool, a sentinel or a cluster, so that a session and its user may be read over two connections'
@@ -32,7 +32,7 @@ export function whyNotTrackable(client: Partial<TrackableClient> & object): stri
   return undefined
 }
 
-/** Creates a second client like the first, which tells of changes and is used by nobody else. */
+/** Creates a second client like the first one, for tracking changes only. */
 export function trackingClient(client: TrackableClient): TrackableClient {
   const { options = {} } = client
   const { typeMapping } = (options.commandOptions ?? {}) as { typeMapping?: unknown }
@@ -40,17 +40,17 @@ export function trackingClient(client: TrackableClient): TrackableClient {
     RESP: 3,
     emitInvalidate: true,
     clientSideCache: undefined,
-    // A hand-over to another server would exchange the socket, and what the old one watched with it, without a word.
+    // A handover to another server would replace the socket and silently lose what the old one watched.
     maintNotifications: 'disabled',
-    // A command that waits for a connection would be sent over one that watches nothing yet.
+    // A queued command would be sent on a connection that watches nothing yet.
     disableOfflineQueue: true,
     socket: { ...options.socket, reconnectStrategy: false },
-    // A timeout or an abort could take one of two commands that belong together.
+    // A timeout or an abort could drop one of two commands that belong together.
     commandOptions: { typeMapping, timeout: undefined },
   })
 }
 
-/** What a client puts before the keys of its methods, but not before those of `sendCommand`. */
+/** Returns the prefix that a client adds to the keys of its methods, but not of `sendCommand`. */
 export function keyPrefixOf({ options }: TrackableClient): string {
   return String(options?.keyPrefix ?? '')
 }

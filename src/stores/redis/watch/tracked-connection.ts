@@ -8,10 +8,10 @@ import { SessionFollower } from './session-follower.ts'
 import { keyPrefixOf, NotBelievable, type TrackableClient, trackingClient } from './trackable-client.ts'
 
 const CANARY_MS = 60_000
-/** What is told in place of a key when all of them have changed. */
+/** Pushed instead of a key when all keys have changed. */
 const EVERYTHING = ''
 
-/** What a connection is opened with. */
+/** What a connection needs to open. */
 export interface Tracking {
   /** The application's own client. */
   readonly client: TrackableClient
@@ -21,23 +21,23 @@ export interface Tracking {
 }
 
 /**
- * One connection over which Redis tells of changes, from its opening to its end. It is never opened again.
+ * One connection on which Redis reports changes. It is opened once and never again.
  *
- * Redis remembers, for this connection, every key that a read after `CLIENT CACHING YES` has touched, and sends a push when
- * the key changes, in one order with the replies.
+ * For this connection, Redis remembers every key read after `CLIENT CACHING YES`. When such a key changes, Redis sends
+ * a push, in order with the replies.
  */
 export class TrackedConnection {
-  /** The number of the last reading of a session that was sent, and of the last that was answered. */
+  /** Number of the last session read that was sent, and of the last one answered. */
   sent = 0
   answered = 0
   isOver = false
-  /** Stands in for the client of a session store. */
+  /** Replaces the client of a session store. */
   readonly #reader: TrackableClient
   readonly #views = new WeakMap<object, object>()
   readonly #own: TrackableClient
   readonly #tracking: Tracking
   readonly #follower: SessionFollower
-  /** What was told while the connection was opened. */
+  /** Keys reported as changed while the connection was opened. */
   #told: Set<string> | undefined = new Set()
 
   constructor(tracking: Tracking) {
@@ -51,7 +51,7 @@ export class TrackedConnection {
     this.#reader = Object.create(own, { get: { value: get } }) as TrackableClient
   }
 
-  /** @throws NotBelievable; and what the client throws when the server is away. */
+  /** @throws NotBelievable, or the client's error if the server is down. */
   async open(): Promise<void> {
     const own = this.#own
     own.unref()
@@ -64,7 +64,8 @@ export class TrackedConnection {
     const signs = { info: String(info), clientInfo: String(clientInfo), ownAddress }
     const problem = whyNotBelievable(signs, this.#tracking.isVouchedFor)
     if (problem !== undefined) throw new NotBelievable(problem)
-    // A name may lead to the primary once and to a replica, which lags, the next time; the next try may find the same.
+    // A host name may resolve to the primary once and to a lagging replica the next time. A retry may find the same
+    // server.
     if (runOf(info) !== runOf(infoOfClient)) throw new Error('the two connections lead to different servers')
     await own.sendCommand(['CLIENT', 'TRACKING', 'ON', 'OPTIN'])
     await this.#tryCanary(this.#told as Set<string>)
@@ -74,8 +75,8 @@ export class TrackedConnection {
   }
 
   /**
-   * Shows that what requests read may be read and is kept in mind, and that a change which the application's own
-   * connection makes is told before a later reply on this one.
+   * Proves that the keys of requests can be read and are tracked. Also proves that a change made on the application's
+   * connection is pushed before a later reply on this one.
    */
   async #tryCanary(told: ReadonlySet<string>): Promise<void> {
     const own = this.#own
@@ -98,7 +99,7 @@ export class TrackedConnection {
     await write(CANARY_MS)
     const found = await own.sendCommand(['GET', key])
     const isTold = told.has(key)
-    // To delete it would take one right more.
+    // Deleting it would require another permission.
     await write(1)
     if (told.has(EVERYTHING)) throw new Error('Everything in Redis was deleted meanwhile.')
     if (String(found) !== '1') throw new NotBelievable('the two connections lead to different databases')
@@ -110,27 +111,29 @@ export class TrackedConnection {
     this.#follower.changed(key)
   }
 
-  /** Learns whether a session is live, and follows it from then on. */
+  /** Reads whether a session is live, and follows it from then on. */
   follow(session: WatchedSession): void {
     this.#follower.follow(session)
   }
 
-  /** Asks what time it is at the server. */
+  /** Reads the time of the server. */
   async #askTime(): Promise<void> {
     const sentAt = performance.now()
     const [seconds, micros] = (await this.#own.sendCommand(['TIME'])) as [string, string]
     this.#tracking.clock.learn(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000), sentAt)
   }
 
-  /** Asks for the time when it is due, which requests that ask nothing else do not learn, and whether changes are told. */
+  /**
+   * Reads the time if it is due, which requests with watched sessions never do, and checks that tracking is still on.
+   */
   keepTime(): void {
     if (!this.#tracking.clock.isDue()) return
-    // It is refused where they are not.
+    // Redis refuses this command if tracking is off.
     this.#own.sendCommand(['CLIENT', 'CACHING', 'YES']).catch(() => this.end())
     this.#askTime().catch(() => {})
   }
 
-  /** Returns a session store that reads over this connection, and is otherwise the one given. */
+  /** Returns a session store that reads on this connection and otherwise behaves like the given one. */
   viewOf<Store extends object>(store: Store): Store {
     let view = this.#views.get(store) as Store | undefined
     if (!view) {
@@ -140,16 +143,16 @@ export class TrackedConnection {
     return view
   }
 
-  /** Replies come in the order of the commands: one of them shows that all before it have come. */
+  /** Replies arrive in the order of the commands: each one shows that all earlier ones have arrived. */
   async #read(args: [string]): Promise<unknown> {
     const number = ++this.sent
     const value = await this.#own.get(...args)
-    // A failure shows nothing: it may be that the command was never sent.
+    // A failure proves nothing: the command may never have been sent.
     if (number > this.answered) this.answered = number
     return value
   }
 
-  /** Ends the connection, and with it all that is known by it. */
+  /** Ends the connection and invalidates all that is known through it. */
   end(): void {
     if (this.isOver) return
     this.isOver = true
@@ -157,10 +160,10 @@ export class TrackedConnection {
     try {
       this.#own.destroy()
     } catch {
-      // It is closed already.
+      // It is already closed.
     }
   }
 }
 
-/** Which run of which server an `INFO server` is of. */
+/** Returns the run id of a server from its `INFO server`. */
 const runOf = (info: unknown) => /^run_id:(\S+)/m.exec(String(info))?.[1]
