@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -26,13 +26,16 @@ const LIMITS = {
   './postgres': 8_500,
   './comments': 26_000,
   './licensing': 17_000,
-  './fastify': 7_500,
+  './fastify': 8_000,
   './koa': 7_000,
   './explicit': 4_000,
   './testing': 12_000,
 }
 /** What the types of a door may name beside Node's own: the package that the door is for. */
 const TYPES = { 'fastify.d': ['fastify'], 'koa.d': ['koa'] }
+
+/** What docs/README.md says only the repository has. */
+const IN_THE_REPOSITORY = /^(test|docs\/decisions|examples\/(express-app|addon-role-limits))(\/|$)/
 
 try {
   run('npm', ['pack', '--silent', '--pack-destination', folder])
@@ -41,6 +44,7 @@ try {
   run('npx', ['attw', tarball, '--format', 'table-flipped', '--no-emoji'])
   await weighDoors()
   readTypes()
+  followLinks(tarball)
   if (!process.argv.includes('--quick')) installAndRun(tarball)
   console.log('The package is good.')
 } finally {
@@ -80,6 +84,20 @@ function readTypes() {
       /(?:from|import\(|declare module|reference types=)\s*['"]([^.'"][^'"]*)['"]/g,
     )) {
       if (!name.startsWith('node:') && !allowed.includes(name)) fail(`dist/${file} needs the types of ${name}.`)
+    }
+  }
+}
+
+/** Makes sure that the pages of the package link to nothing that only a clone of the repository has. */
+function followLinks(tarball) {
+  const paths = run('tar', ['-tzf', tarball])
+    .split('\n')
+    .map((path) => path.replace('package/', ''))
+  for (const page of paths.filter((path) => path.endsWith('.md'))) {
+    for (const [, target] of readFileSync(join(root, page), 'utf8').matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)) {
+      const path = posix.join(posix.dirname(page), target)
+      const isElsewhere = /^https?:/.test(target) || IN_THE_REPOSITORY.test(path)
+      if (!isElsewhere && !paths.includes(path)) fail(`${page} links to ${target}, which is not in the package.`)
     }
   }
 }
@@ -175,6 +193,7 @@ function nameOf(door) {
 function run(command, parameters, cwd = root) {
   const { status, stdout, stderr } = spawnSync(command, parameters, { cwd, encoding: 'utf8' })
   if (status !== 0) fail(`${[command, ...parameters].join(' ')} failed:\n${stdout}${stderr}`)
+  return stdout
 }
 
 function fail(message) {

@@ -11,7 +11,6 @@ import supertest from 'supertest'
 import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
 import * as explicitDoor from '../../src/explicit.ts'
-import * as fastifyDoor from '../../src/fastify.ts'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import * as testingDoor from '../../src/testing.ts'
 import { asCommonJs } from './newcomer-programs.ts'
@@ -247,28 +246,4 @@ it('testing.md: the test of an application passes as CommonJS, as Jest runs it, 
   const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd: folder, encoding: 'utf8' })
   expect(stdout).toContain('a second device signs the first one out')
   expect([status, stdout]).toEqual([0, expect.stringContaining('# pass 1')])
-})
-
-it('hosts.md: the program for Fastify lets the last two of three devices stay signed in', async () => {
-  const [, { code } = { code: '' }] = codeBlocks(pageAt('docs/hosts.md'))
-  expect(code).toContain('fastifySessmgr')
-  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true }
-  const { outputText } = ts.transpileModule(code.replace(/^await server\.listen.*$/m, ''), { compilerOptions })
-  const own: Names = { sessmgr: { sessmgr }, 'sessmgr/fastify': fastifyDoor }
-  const load = (name: string) => own[name] ?? nodeRequire(name)
-  const server = await new Function('require', 'exports', `return (async () => {${outputText}\nreturn server})()`)(
-    load,
-    {},
-  )
-  onTestFinished(() => server.close())
-  const cookies: Record<string, string>[] = []
-  for (const _ of [1, 2, 3]) {
-    const payload = { username: 'alice', password: 'secret' }
-    const { statusCode, cookies: set } = await server.inject({ method: 'POST', url: '/login', payload })
-    expect(statusCode).toBe(200)
-    cookies.push({ [set[0].name]: set[0].value })
-  }
-  const me = async (cookies: object) => (await server.inject({ url: '/me', cookies })).json().userId
-  expect(await Promise.all(cookies.map(me))).toEqual([null, 'alice', 'alice'])
-  expect((await server.inject({ method: 'POST', url: '/login', payload: { password: 'wrong' } })).statusCode).toBe(401)
 })
