@@ -55,24 +55,19 @@ export class SessionGuard extends GuardContext {
   /** Checks whether recording the use of a session can wait, for both the registry and the store. */
   canWait(sessionId: string, data: HostSessionData): boolean {
     // Without an expiry in the cookie, only the store knows how long a session lasts, so it needs every use.
-    return Boolean(expiryOf(data)) && this.#isFresh(sessionId, data)
-  }
-
-  /** Checks whether the use of a session was just recorded in the registry. */
-  #isFresh(sessionId: string, data: HostSessionData): boolean {
-    return this.seen.get(sessionId)?.isFresh(data) ?? false
+    return Boolean(expiryOf(data)) && this.seen.isFresh(sessionId, data)
   }
 
   /** Records the use of a session, for a request that waits for it. Creates no promise in the usual case. */
   noteUse(sessionId: string, data: HostSessionData, done: () => void): void {
     const { touch } = this.calls
-    if (!this.#isFresh(sessionId, data)) this.touch(sessionId, data, false).then(() => process.nextTick(done))
+    if (!this.seen.isFresh(sessionId, data)) this.touch(sessionId, data, false).then(() => process.nextTick(done))
     else if (expiryOf(data) || !touch) process.nextTick(done)
     else touch(sessionId, data, new UseNote(this, sessionId, done))
   }
 
   /** Records the use of a session. Failures are only logged, because the response is already complete. */
-  async touch(sessionId: string, data: HostSessionData, isFresh = this.#isFresh(sessionId, data)): Promise<void> {
+  async touch(sessionId: string, data: HostSessionData, isFresh = this.seen.isFresh(sessionId, data)): Promise<void> {
     try {
       await (isFresh ? this.#touchInStore(sessionId, data) : this.#touchEverywhere(sessionId, data))
     } catch (error) {

@@ -62,7 +62,7 @@ export class SessionMarks {
 
   /** Returns the marker of a session if it was already checked or made with the newest secret. */
   known(data: HostSessionData, token: Token): SessionMarker | undefined {
-    this.#currentSeal()
+    if (this.#siteSecrets.known !== this.#seal) this.#currentSeal()
     const good = this.#good.get(token)
     const found = data[MARKER_KEY] as Partial<SessionMarker> | null | undefined
     const isGood = good && good.token === found?.token && good.userId === found.userId

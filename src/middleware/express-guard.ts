@@ -1,6 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { HostRequest, HostResponse, HostStore, LimitLogin, Next } from '../guard/host-types.ts'
+import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
 import { judgeSession } from '../guard/request/loaded-session.ts'
 import type { Standing } from '../guard/request/standing.ts'
 import { expressStanding } from './express-standing.ts'
@@ -16,8 +16,8 @@ export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
     const earlier = standing.passed ?? stores
     standing.passed = stores
     if (standing.shown) return earlier === stores ? next() : next(twoLimiters())
-    const store: HostStore | undefined = Reflect.get(request, 'sessionStore')
-    if (!store || !Reflect.get(request, 'session')) return withoutSession(stores, request, standing, next)
+    const { sessionStore: store, session } = request
+    if (!store || !session) return withoutSession(stores, request, standing, next)
 
     const guarded = stores.of(store)
     limitPassportLogins(request, response, limitLogin, standing)

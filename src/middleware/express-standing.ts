@@ -1,15 +1,15 @@
 import type { HostRequest, RequestState } from '../guard/host-types.ts'
-import { STANDING, Standing } from '../guard/request/standing.ts'
+import { STANDING, Standing, type StandingHolder } from '../guard/request/standing.ts'
 import { sharedPrototype } from './shared-prototype.ts'
 
 /**
  * Defines `req.sessmgr`. The value is in the standing, because another property would slow down Express requests most.
  */
-const SESSMGR: PropertyDescriptor & ThisType<HostRequest> = {
+const SESSMGR: PropertyDescriptor & ThisType<StandingHolder> = {
   configurable: true,
   enumerable: true,
   get() {
-    return Standing.of(this)?.shown
+    return this[STANDING]?.shown
   },
   set(state: RequestState | undefined) {
     Standing.at(this).shown = state
@@ -21,13 +21,15 @@ const SHAPES_ARE_SPENT = Number.parseInt(process.versions.node, 10) < 24
 
 /** Returns the standing of an Express request, created if needed. */
 export function expressStanding(request: HostRequest): Standing {
-  const known = Standing.of(request)
-  if (known) return known
+  const holder = request as StandingHolder
+  if (holder[STANDING]) return holder[STANDING]
   // Usually inherited: the first request has prepared the shared prototype.
   if (!('sessmgr' in request)) Object.defineProperty(sharedPrototype(request) ?? request, 'sessmgr', SESSMGR)
-  const standing = new Standing().standFor(request)
+  const standing = new Standing()
+  holder[STANDING] = standing
   if (!SHAPES_ARE_SPENT || Object.hasOwn(request, 'sessmgr')) return standing
   // Deleting a property turns the object into a dictionary, with one shape for all: docs/decisions/0015.
-  delete (request as { [STANDING]?: Standing })[STANDING]
-  return standing.standFor(request)
+  delete holder[STANDING]
+  holder[STANDING] = standing
+  return standing
 }

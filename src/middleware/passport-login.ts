@@ -1,6 +1,6 @@
 import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
 import { guardedRequestOf } from '../guard/request/host-visit.ts'
-import { Standing } from '../guard/request/standing.ts'
+import { STANDING, Standing, type StandingHolder } from '../guard/request/standing.ts'
 import { isPassportsCallback } from './passports-own.ts'
 import { type FailureOptions, isRefusal, refuseLogin } from './refuse-login.ts'
 import { sharedPrototype } from './shared-prototype.ts'
@@ -17,7 +17,7 @@ const PROPERTIES = [
   ['login', 'assignedLogin'],
 ] as const
 
-type LoginRequest = HostRequest & { [key: symbol]: unknown }
+type LoginRequest = HostRequest & StandingHolder & { [PREPARED]?: true }
 
 const limited = new WeakMap<LogIn, LogIn>()
 
@@ -62,12 +62,13 @@ function prepare(holder: object): void {
       configurable: true,
       enumerable: true,
       get(this: LoginRequest) {
-        const value = Standing.of(this)?.[field] ?? earlier
+        const value = this[STANDING]?.[field] ?? earlier
         if (typeof value !== 'function') return value
         return limited.get(value as LogIn) ?? limitedLogIn(value as LogIn)
       },
       set(this: LoginRequest, value: unknown) {
-        Standing.at(this)[field] = value
+        const standing = this[STANDING] ?? Standing.at(this)
+        standing[field] = value
       },
     })
   }

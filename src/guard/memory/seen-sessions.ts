@@ -25,12 +25,6 @@ export class SeenSession implements WatchedSession {
     this.token = token
     this.session = Object.freeze({ userId, token })
   }
-
-  /** Checks whether this process has just recorded the use of the session. */
-  isFresh(data: HostSessionData): boolean {
-    // A lifetime that the application has changed, for example with cookie.maxAge, must be written at once.
-    return performance.now() < this.freshUntil && this.life === lifeOf(data)
-  }
 }
 
 /** Remembers recently seen login sessions by raw id, so that a request can ask about them at once. */
@@ -48,6 +42,13 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     const known = this.get(sessionId)
     const isSame = known !== undefined && (known.userId === userId || String(known.userId) === String(userId))
     this.set(sessionId, isSame ? known : new SeenSession(userId, token))
+  }
+
+  /** Checks whether the use of a session was just recorded in the registry. */
+  isFresh(sessionId: string, data: HostSessionData): boolean {
+    const known = this.get(sessionId)
+    // A lifetime that the application has changed, for example with cookie.maxAge, must be written at once.
+    return known !== undefined && performance.now() < known.freshUntil && known.life === lifeOf(data)
   }
 
   /** Records that the use of a session is being written, for this many milliseconds. */

@@ -33,6 +33,11 @@ export interface LoginUnderWay {
 /** Key of a request's standing: the same for all copies of the package, which may meet at one request. */
 export const STANDING: unique symbol = Symbol.for('sessmgr.standing')
 
+/** A request, or an object in its place, as the holder of its standing. */
+export interface StandingHolder {
+  [STANDING]?: Standing
+}
+
 /**
  * What the guard knows about one request. Each request has one instance, in one property.
  *
@@ -63,24 +68,22 @@ export class Standing {
   tooEarlyFor: Set<object> | undefined = undefined
   #origin: Origin | undefined = undefined
 
-  /**
-   * Returns the standing of a request; undefined if no guard has seen it.
-   *
-   * Uses `Reflect`, because V8 gives each Express request its own shape, which no inline cache knows.
-   */
+  /** Returns the standing of a request; undefined if no guard has seen it. */
   static of(request: object | undefined): Standing | undefined {
-    return request && Reflect.get(request, STANDING)
+    return (request as StandingHolder | undefined)?.[STANDING]
   }
 
   /** Returns the standing of a request, created if needed. */
   static at(request: object): Standing {
-    return Standing.of(request) ?? new Standing().standFor(request)
+    const holder: StandingHolder = request
+    holder[STANDING] ??= new Standing()
+    return holder[STANDING]
   }
 
   /** Makes this the standing of a request. */
-  standFor(request: object): this {
-    ;(request as { [STANDING]?: Standing })[STANDING] = this
-    return this
+  standFor(request: object): void {
+    const holder: StandingHolder = request
+    holder[STANDING] = this
   }
 
   /** Returns what the last login has written, once. */

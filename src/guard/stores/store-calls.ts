@@ -67,7 +67,6 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   let other = { target: store as object, deadline: ownDeadline }
 
   function deadlineOf(target: object): CallDeadline {
-    if (target === store) return ownDeadline
     if (target !== other.target) other = { target, deadline: createDeadline() }
     return other.deadline
   }
@@ -80,7 +79,7 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
     sessionId: string,
     data?: HostSessionData,
   ): void {
-    const deadline = deadlineOf(target)
+    const deadline = target === store ? ownDeadline : deadlineOf(target)
     if (!deadline.begin(call)) return
     try {
       const callback: Callback<T | null> = (error, value) => {
