@@ -15,7 +15,7 @@ const { started } = useWatched(db)
 
 /** How many commands the server has run since the last reset, but for those of this question. */
 async function commandCounts(): Promise<Record<string, number>> {
-  const lines = String(await db.client.info('commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)
+  const lines = String(await db.client.info('commandstats')).matchAll(/^cmdstat_(\w+)\S*:calls=(\d+)/gm)
   const counts = [...lines].map(([, command = '', calls]) => [command, Number(calls)] as const)
   return Object.fromEntries(counts.filter(([command]) => !/^(config|info)/.test(command)))
 }
@@ -45,7 +45,7 @@ describe('a session that is followed', () => {
     const session = await one.login('bob', 'b')
     await db.client.sendCommand(['CONFIG', 'RESETSTAT'])
     expect((await one.ask(session, 'b'))?.isLive).toBe(true)
-    expect(await commandCounts()).toEqual({ 'client|caching': 1, hget: 1, get: 1 })
+    expect(await commandCounts()).toEqual({ client: 1, hget: 1, get: 1 })
   })
 
   const changes: readonly [string, (other: WatchedProcess) => Promise<unknown>][] = [
@@ -69,9 +69,11 @@ describe('a session that is followed', () => {
     [
       'its eviction',
       async () => {
-        await db.client.configSet({ maxmemory: '1', 'maxmemory-policy': 'allkeys-random' })
+        await db.client.configSet('maxmemory-policy', 'allkeys-random')
+        await db.client.configSet('maxmemory', '1')
         await expect.poll(() => db.client.dbSize(), { timeout: 20_000 }).toBe(0)
-        await db.client.configSet({ maxmemory: '0', 'maxmemory-policy': 'noeviction' })
+        await db.client.configSet('maxmemory', '0')
+        await db.client.configSet('maxmemory-policy', 'noeviction')
       },
     ],
     ['a damaged record', async () => void (await db.client.hSet(KEY, await fieldsOf(), 'damaged'))],
