@@ -29,9 +29,8 @@ export async function evaluateLogin(
     store.epoch.current(),
     settings.get(),
   ])
-  if (await ask('sessmgr_bypass', hooks.applyFilters('sessmgr_bypass', false, userId))) {
-    return { version, generation, decision: ADMIT, lost: [] }
-  }
+  const bypasses = await hooks.applyFilters('sessmgr_bypass', false, userId)
+  if (requireVerdict('sessmgr_bypass', bypasses)) return { version, generation, decision: ADMIT, lost: [] }
 
   const maximum = await settings.maximumOf(userId, current)
   const isCounted = ({ record }: StoredSession) =>
@@ -42,16 +41,15 @@ export async function evaluateLogin(
   const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum
   const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: [] }
   const count = held.length
-  const reached = hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count)
-  if (!(await ask('sessmgr_reached_limit', reached))) return { version, generation, decision: ADMIT, lost }
+  const isReached = await hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count)
+  if (!requireVerdict('sessmgr_reached_limit', isReached)) return { version, generation, decision: ADMIT, lost }
   const strategy = modes.strategyOf(current.logic)
   const decision = strategy.decide({ userId, maximum, sessions: held.map(({ record }) => record) })
   return { version, generation, decision, lost }
 }
 
 /** Requires true or false, so that a filter with another result cannot disable the limit by accident. */
-async function ask(hook: string, answer: Promise<boolean>): Promise<boolean> {
-  const verdict: unknown = await answer
+function requireVerdict(hook: string, verdict: unknown): boolean {
   if (typeof verdict === 'boolean') return verdict
   throw new SessmgrError(
     'hook_failed',
