@@ -70,7 +70,7 @@ test.each([
     expect(await browser.me()).toBe(times === 0 ? 200 : 401)
   }
   const warning = expect.stringMatching(
-    /^limiter\.login\(\) has replaced a session of Passport.*req\.logIn\(user, callback\)/s,
+    /^limiter\.login\(\) replaced a Passport session.*req\.logIn\(user, callback\)/s,
   )
   expect(logs).toEqual(Array(times).fill(warning))
 })
