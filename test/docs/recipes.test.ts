@@ -14,7 +14,7 @@ import * as explicitDoor from '../../src/explicit.ts'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import * as testingDoor from '../../src/testing.ts'
 import { asCommonJs } from './newcomer-programs.ts'
-import { codeBlocks, pageAt, ROOT } from './pages.ts'
+import { codeBlocks, pageAt, pages, ROOT } from './pages.ts'
 
 type Names = Readonly<Record<string, unknown>>
 
@@ -58,6 +58,12 @@ async function devicesOf(app: express.Express, count: number) {
   for (const device of devices) await device.post('/login').type('form').send(FORM).expect(302)
   return devices as [ReturnType<typeof supertest.agent>, ReturnType<typeof supertest.agent>]
 }
+
+it('no recipe has more than 250 words', () => {
+  const recipes = pages().filter(({ path }) => path.startsWith('docs/recipes/'))
+  expect(recipes.length).toBeGreaterThan(12)
+  expect(recipes.filter(({ text }) => text.trim().split(/\s+/).length > 250).map(({ path }) => path)).toEqual([])
+})
 
 it('devices.md: users see their sessions and end one, and nobody else does', async () => {
   const { app } = createApp((names) => runBlock('devices', 0, names))
@@ -149,6 +155,9 @@ it('existing-app.md: a login of your own counts, and block sends the next one to
   ])
   await laptop.get('/me').expect(200)
   await phone.get('/me').expect(401)
+  app.post('/logout', (req, res) => req.session.destroy(() => res.sendStatus(204)))
+  await laptop.post('/logout')
+  expect(await signIn(phone)).toBe('/')
 })
 
 it('jwt.md: a token ends when the next login takes its slot', async () => {
