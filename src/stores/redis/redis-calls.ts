@@ -24,6 +24,16 @@ export class RedisCalls {
     return this.#deadline.run(() => question(this.#client))
   }
 
+  /** Asks for something that can be found out by another way: resolves to undefined if Redis refuses, as without the rights. */
+  async tryAsk<T>(question: (client: RedisClient) => PromiseLike<T> | undefined): Promise<T | undefined> {
+    try {
+      return await this.ask(async (client) => question(client))
+    } catch (error) {
+      if ((error as Error).cause === undefined) throw error
+      return undefined
+    }
+  }
+
   /** Runs a script on a key. */
   run(script: RedisScript, key: string, args?: Arguments): Promise<unknown> {
     return this.ask((client) => runScript(client, script, key, args))

@@ -1,4 +1,5 @@
 import { RedisStore } from 'connect-redis'
+import { createClient } from 'redis'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { redisStore } from '../../../src/redis.ts'
 import { Browser } from '../../support/browser.ts'
@@ -43,4 +44,16 @@ it('a login at the limit asks once while all are there, and finds the one that i
   await client.del(lost)
   expect((await browser.login('alice')).status).toBe(200)
   expect(await host.limiter.sessions.count(2)).toBe(3)
+})
+
+it('a user of Redis without the rights to ask for many at once logs in all the same', async () => {
+  const { client, server } = db
+  await client.sendCommand(['ACL', 'SETUSER', 'old', 'on', '>password', '~*', '+@all', '-exists', '-hscan'])
+  const limited = await createClient({ url: server.url, username: 'old', password: 'password' }).connect()
+  onTestFinished(() => limited.destroy())
+  const host = await startRedisHost({ client: limited, settings: { maximum: 2, logic: 'logout_oldest' } })
+  onTestFinished(() => host.close())
+  const [first, , third] = [await host.signedIn('alice'), await host.signedIn('alice'), await host.signedIn('alice')]
+  expect([await first.me(), await third?.me()]).toEqual([401, 200])
+  expect(host.logs).toEqual([])
 })

@@ -13,14 +13,8 @@ export function holdsAll(client: RedisClient, calls: RedisCalls): NonNullable<Se
   return async (store: PrefixedStore, sessionIds) => {
     const { prefix } = store
     // A cluster has the keys in many slots.
-    if (store.client !== client || typeof prefix !== 'string' || 'masters' in client || !client.exists) return false
+    if (store.client !== client || typeof prefix !== 'string' || 'masters' in client) return false
     const keys = sessionIds.map((id) => prefix + id)
-    try {
-      return Number(await calls.ask(({ exists }) => exists?.call(client, keys) as Promise<unknown>)) === keys.length
-    } catch (error) {
-      // A command that Redis refuses may be allowed for single keys.
-      if ((error as Error).cause === undefined) throw error
-      return false
-    }
+    return Number(await calls.tryAsk((each) => each.exists?.(keys))) === keys.length
   }
 }

@@ -54,7 +54,7 @@ export class RedisSessionRegistry implements SessionRegistry {
   async #readAtOnce(userId: UserId): Promise<UserSessions | undefined> {
     if (this.#clock.isDue()) return undefined
     const key = this.#keys.sessions(userId)
-    const reply = await this.#calls.ask(async (client) => client.hScan?.(key, '0', ALL_BUT_ENDED))
+    const reply = await this.#calls.tryAsk((client) => client.hScan?.(key, '0', ALL_BUT_ENDED))
     // The reply is only a part of a hash that is larger than allowed.
     if (reply === undefined || String(reply.cursor) !== '0') return undefined
     const hash = new Map(reply.entries.map(({ field, value }) => [String(field), String(value)]))
