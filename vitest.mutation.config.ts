@@ -6,7 +6,7 @@ export default defineConfig({
   ...sources,
   test: {
     include: [
-      'test/unit/{auth,limiter,strategies,guard}/**/*.test.ts',
+      'test/unit/{auth,limiter,sessions,strategies,guard}/**/*.test.ts',
       'test/behaviour/logins/{counting,hooks,limit,mode-table}.test.ts',
       'test/behaviour/endings/site-wide-logout.test.ts',
     ],

@@ -1,0 +1,100 @@
+import { describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
+import { consoleLogger } from '../../../src/ground/logger.ts'
+import { createHooks } from '../../../src/hooks/hooks.ts'
+import { memoryStore, type OptionStore } from '../../../src/index.ts'
+import { createOptionRegistry } from '../../../src/options/option-registry.ts'
+
+describe('the secrets of a site', () => {
+  it('are those that the application gives, in its order; nothing is stored then', async () => {
+    const store = memoryStore()
+    const writes: unknown[] = []
+    store.options.swap = async (...write) => writes.push(write) > 0
+    expect(await new SiteSecrets(store.options, ['newer', 'older']).all()).toEqual(['newer', 'older'])
+    expect(writes).toEqual([])
+  })
+
+  it('are one of 256 bits that is made once, where the application gives none', async () => {
+    const { options } = memoryStore()
+    const secrets = new SiteSecrets(options, [])
+    const [first] = await secrets.all()
+    expect(first).toMatch(/^[\w-]{43}$/)
+    expect(await secrets.all()).toEqual([first])
+    expect(await new SiteSecrets(memoryStore().options, []).all()).not.toEqual([first])
+  })
+
+  it('are asked for again after the store could not be reached', async () => {
+    const { options } = memoryStore()
+    let down = true
+    const flaky: OptionStore = {
+      get: (name) => options.get(name),
+      set: (name, value) => options.set(name, value),
+      delete: (name) => options.delete(name),
+      swap: (...write) => (down ? Promise.reject(new Error('down')) : options.swap(...write)),
+    }
+    const secrets = new SiteSecrets(flaky, [])
+    await expect(secrets.all()).rejects.toThrow('down')
+    down = false
+    expect(await secrets.all()).toHaveLength(1)
+  })
+
+  it('are never made of what the store does not hold', async () => {
+    const { options } = memoryStore()
+    const forgetful: OptionStore = { ...options, get: async () => undefined, swap: async () => true }
+    await expect(new SiteSecrets(forgetful, []).all()).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: 'The secret of the site could not be kept. Try again shortly.',
+    })
+  })
+
+  it.each([[''], [42], [null]])('are never made of a stored %j', async (value) => {
+    const { options } = memoryStore()
+    await options.set('sessmgr.secret', value)
+    await expect(new SiteSecrets(options, []).all()).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  it('are read once, however many ask at once and later, until they are forgotten', async () => {
+    const { options } = memoryStore()
+    const read = vi.spyOn(options, 'get')
+    const secrets = new SiteSecrets(options, [])
+    const seals = await Promise.all([secrets.load(), secrets.load()])
+    expect(seals[0]).toBe(seals[1])
+    expect(await secrets.load()).toBe(seals[0])
+    const reads = read.mock.calls.length
+    secrets.forget()
+    expect(await secrets.load()).toEqual(seals[0])
+    expect(read.mock.calls.length).toBe(reads + 1)
+  })
+
+  it('are new, with another registry, after the store was wiped', async () => {
+    const store = memoryStore()
+    const secrets = new SiteSecrets(store.options, [])
+    const before = await secrets.load()
+    expect(await secrets.refresh()).toBe(false)
+    await store.wipe()
+    expect(await secrets.refresh()).toBe(true)
+    const after = await secrets.load()
+    expect(after.secrets).not.toEqual(before.secrets)
+    expect(after.registry).not.toBe(before.registry)
+  })
+
+  it('cannot be reached as an option that an add-on registers', async () => {
+    const { options } = memoryStore()
+    const names: string[] = []
+    const watched: OptionStore = {
+      get: (name) => options.get(name),
+      set: (name, value) => options.set(name, value),
+      delete: (name) => options.delete(name),
+      swap: (name, ...rest) => {
+        names.push(name)
+        return options.swap(name, ...rest)
+      },
+    }
+    await new SiteSecrets(watched, []).all()
+    expect(names).toHaveLength(1)
+    const registry = createOptionRegistry(options, createHooks({ logger: consoleLogger, deadlineMs: 1000 }), [])
+    const definition = { schema: z.unknown(), default: null, rest: true }
+    expect(() => registry.register(names[0] as string, definition)).toThrow(/name of an option/)
+  })
+})

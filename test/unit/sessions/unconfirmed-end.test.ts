@@ -1,0 +1,21 @@
+import { inspect } from 'node:util'
+import { expect, it } from 'vitest'
+import type { StoredSession } from '../../../src/sessions/session-record.ts'
+import { endedDespite, noteEnded } from '../../../src/sessions/unconfirmed-end.ts'
+
+const ended = [{ sessionId: 'secret-id' }] as unknown as readonly StoredSession[]
+
+it('an error of a call that has ended sessions names them to the limiter alone, and to no log', () => {
+  const error = noteEnded(new Error('no replica has confirmed it'), ended)
+  expect(endedDespite(error)).toBe(ended)
+  expect(inspect(error) + JSON.stringify(error)).not.toContain('secret-id')
+})
+
+it('another copy of the module reads what this one has noted', () => {
+  const error = noteEnded(new Error('unconfirmed'), ended)
+  expect(Reflect.get(error, Symbol.for('sessmgr:ended'))).toBe(ended)
+})
+
+it.each([[new Error('down')], [undefined], ['down']])('of %o nothing is known', (error) => {
+  expect(endedDespite(error)).toBeUndefined()
+})
