@@ -58,7 +58,7 @@ export function answerOf(
       return response
     }) as ServerResponse['end']
     response.destroy = (error) => {
-      reject(error ?? new Error('The answer could not be made.'))
+      reject(error ?? new Error('The middleware failed without an error.'))
       return response
     }
     middleware(request, response, (error) => (error ? reject(error) : resolve(undefined)))

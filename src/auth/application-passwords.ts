@@ -89,7 +89,9 @@ function randomPassword(): string {
 function requirePassword(given: unknown): string {
   const plain = typeof given === 'string' ? withoutBlanks(given) : ''
   if (PASSWORD.test(plain)) return plain
-  throw invalidOption(`An application password must be ${LENGTH} or more letters and digits (A to Z, a to z, 0 to 9)`)
+  throw invalidOption(
+    `An application password must have at least ${LENGTH} letters and digits (A to Z, a to z, 0 to 9)`,
+  )
 }
 
 function hashOf(password: string): string {

@@ -71,6 +71,6 @@ export class SiteSecrets {
     }
     const secret = stored?.value
     if (typeof secret === 'string' && secret !== '') return secret
-    throw new SessmgrError('store_unavailable', 'The secret of the site could not be kept. Try again shortly.')
+    throw new SessmgrError('store_unavailable', 'The secret of the site could not be stored. Try again shortly.')
   }
 }

@@ -149,7 +149,7 @@ export class CallDeadline {
         this.#nextProbe = now + PROBE_MS
       }
       this.#leave(call)
-      call.fail(this.#unavailable(`did not answer within ${this.#deadlineMs} ms`))
+      call.fail(this.#unavailable(`did not respond within ${this.#deadlineMs} ms`))
     }
     if (this.#first) return
     this.#idleTicks += 1

@@ -9,7 +9,7 @@ import { invalidOption } from './invalid-option.ts'
 export function refuseRequest(options: unknown, call: string): void {
   const { method, url, headers } = Object(options) as Record<string, unknown>
   if (typeof method !== 'string' || typeof url !== 'string' || typeof headers !== 'object') return
-  throw invalidOption(`Write ${call}, with the parentheses: what it returns is the middleware`)
+  throw invalidOption(`Write ${call}, with parentheses: the result is the middleware`)
 }
 
 /**
@@ -20,5 +20,5 @@ export function refuseRequest(options: unknown, call: string): void {
  */
 export function requireRequest(request: unknown, call: string): void {
   if (typeof request === 'object' && request !== null) return
-  throw invalidOption(`Write ${call}: the request that the call is about is missing`)
+  throw invalidOption(`Write ${call}: the request is missing`)
 }

@@ -19,10 +19,13 @@ export function isUserId(value: unknown): value is UserId {
  */
 export function requireUserId(userId: unknown): void {
   if (isUserId(userId)) return
-  const needed = 'The id of a user is needed, a text that is not empty or a safe integer'
+  const needed = 'A user id must be a non-empty string or a safe integer'
   if (typeof userId === 'string' && userId !== '') {
-    throw new SessmgrError('user_id_missing', 'The id of a user must be valid Unicode; it holds half a surrogate pair.')
+    throw new SessmgrError(
+      'user_id_missing',
+      'A user id must be valid Unicode, but this one contains half of a surrogate pair.',
+    )
   }
-  const message = `${needed}; ${inWords(userId)} was given. Pass the id alone: user.id in place of user.`
+  const message = `${needed}, not ${inWords(userId)}. Pass the id itself: user.id instead of user.`
   throw new SessmgrError('user_id_missing', message)
 }

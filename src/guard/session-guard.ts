@@ -100,7 +100,7 @@ export class SessionGuard extends GuardContext {
     await this.calls.destroy(sessionId)
   }
 
-  /** Destroys a session and frees its slot. `request`: the one that gives it up, if known. */
+  /** Destroys a session and frees its slot. `request`: the request that destroys it, if known. */
   async destroy(sessionId: string, request?: object): Promise<void> {
     const token = this.tokenFor(sessionId)
     const wasLive = this.#free(sessionId)

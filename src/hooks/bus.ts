@@ -95,7 +95,7 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
     const where = `The subscriber "${namespace}" to "${hook}"`
     const failure = (cause: unknown) =>
       new SessmgrError('hook_failed', `${where} failed: ${messageOf(cause)}`, { cause })
-    const tooSlow = () => new SessmgrError('hook_timeout', `${where} did not answer within ${options.deadlineMs} ms.`)
+    const tooSlow = () => new SessmgrError('hook_timeout', `${where} did not respond within ${options.deadlineMs} ms.`)
     try {
       const result = callback(...parameters)
       if (!isPromiseLike(result)) return result
@@ -134,7 +134,7 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
       for (const subscriber of hook.subscribers) {
         current = await call(name, subscriber, [current, ...parameters])
         if (current === undefined) {
-          const message = `The subscriber "${subscriber.namespace}" to "${name}" returned nothing; a filter must return the value.`
+          const message = `The subscriber "${subscriber.namespace}" to "${name}" returned undefined. A filter must return the value.`
           throw new SessmgrError('hook_failed', message)
         }
       }

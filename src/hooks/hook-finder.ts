@@ -73,7 +73,7 @@ function checkSubscriber(hook: string, { namespace, priority, callback }: Subscr
   if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {
     throw new SessmgrError(
       'hook_misuse',
-      `The namespace of a subscriber to "${hook}" must start with a letter and hold letters, digits, "_", "-", "." or "/" only.`,
+      `The namespace of a subscriber to "${hook}" must start with a letter and contain only letters, digits, "_", "-", "." or "/" only.`,
     )
   }
   if (typeof callback !== 'function') {

@@ -117,7 +117,7 @@ async function revert(context: LimiterContext, userId: UserId, established: Esta
 }
 
 function conflict(): SessmgrError {
-  const message = `The sessions of this user changed ${MAX_ATTEMPTS} times while they were logging in. Try again.`
+  const message = `The sessions of this user changed ${MAX_ATTEMPTS} times during the login. Try again.`
   return new SessmgrError('login_conflict', message)
 }
 

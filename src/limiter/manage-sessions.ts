@@ -178,8 +178,8 @@ function requirePage(page: SessionPage): SessionPage {
 
 function notTheirs(): SessmgrError {
   return invalidOption(
-    'The session to keep is no live session of this user, and nothing was ended. Pass request.sessmgr.session.token; ' +
-      'where that session is over, call endAll()',
+    'The session to keep is not a live session of this user. Nothing was ended. Pass request.sessmgr.session.token; ' +
+      'if that session is over, call endAll()',
   )
 }
 

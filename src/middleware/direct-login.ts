@@ -5,8 +5,8 @@ import type { StoreOf } from './store-of.ts'
 /**
  * Logs a user in without Passport: creates and saves a new session, which counts towards the limit.
  *
- * @throws SessmgrError `login_limit_reached` with `status` 403 if the limit refuses the login, `session_ended` with 401
- * if the request came with a session of this user that has ended since; the session is then unchanged.
+ * @throws SessmgrError `login_limit_reached` (403) if the limit refuses the login. `session_ended` (401) if the request
+ * came with a session of this user that has ended since. The session is then unchanged.
  */
 export function directLogin(
   message: RequestLike,

@@ -147,7 +147,7 @@ function standingIn(stores: ExpressStores, request: HostRequest): Standing {
   const standing = expressStanding(request)
   if (!standing.tooEarlyFor?.has(stores)) return standing
   const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
-  throw new SessmgrError('session_middleware_missing', `sessmgr stands before express-session. ${advice}`)
+  throw new SessmgrError('session_middleware_missing', `sessmgr is mounted before express-session. ${advice}`)
 }
 
 /** Connects a request that gives up its session with the store's destroy, which does not receive the request. */

@@ -25,13 +25,13 @@ export function createStoreOf(expressStores: ExpressStores, limiter: SessionLimi
     if (store && sessionID !== undefined && typeof session?.regenerate === 'function') return store
     throw new SessmgrError(
       'session_middleware_missing',
-      'There is no session on this request, or it has been ended. Add the sessions and sessmgr before the route that ' +
-        "logs people in, and put that below the path of the session's cookie.",
+      'There is no session on this request, or it has ended. Add the sessions and sessmgr before the route that ' +
+        "logs people in, and put that route under the path of the session's cookie.",
     )
   }
 }
 
 function anotherLimiter(): SessmgrError {
-  const advice = 'Call the limiter that this request has passed, or let all share one limiter'
-  return invalidOption(`the session of this request is guarded by another limiter already. ${advice}`)
+  const advice = 'Call the limiter that this request has passed, or use one limiter for all'
+  return invalidOption(`the session of this request is already guarded by another limiter. ${advice}`)
 }

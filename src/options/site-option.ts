@@ -110,7 +110,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
       if (stored === undefined) return state.value
       if (await store.swap(name, state.revision, stored)) return valueFrom(state.defaults, stored)
     }
-    throw new SessmgrError('store_unavailable', `The option "${name}" is being changed by many at once. Try again.`)
+    throw new SessmgrError('store_unavailable', `Too many changes to the option "${name}" at once. Try again.`)
   }
 
   return {

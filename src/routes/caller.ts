@@ -14,7 +14,7 @@ const MAX_NAME = 320
 /** Purpose of REST nonces. */
 export const REST_ACTION = 'rest'
 
-/** Who calls a REST route, and how they proved it. */
+/** The caller of a REST route. */
 export interface Caller {
   readonly user: unknown
   readonly userId: UserId

@@ -7,7 +7,7 @@ const MAX_MS = 10_000
 /**
  * Reads the JSON object in the body of a request. Undefined if there is no body.
  *
- * @throws RestError 408 if the body takes longer than ten seconds, 413 above 100 kB, 415 for another content type, 400
+ * @throws RestError 408 if the body takes longer than ten seconds, 413 above 100 kB, 415 for another content type. 400
  * `rest_invalid_json` for invalid JSON, a duplicate key, `__proto__`, or anything except an object.
  */
 export async function jsonBody(request: HostRequest): Promise<Record<string, unknown> | undefined> {

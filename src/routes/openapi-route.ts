@@ -56,7 +56,7 @@ export function openapiRoute(others: readonly RestRoute[], nonceHeader: string):
   const itself = restRoute({
     methods: ['GET'],
     path: '/sessmgr/v1/openapi.json',
-    summary: 'Describes this interface as an OpenAPI 3.1 document.',
+    summary: 'Describes this API as an OpenAPI 3.1 document.',
     access: 'manage_options',
     schemas: () => ({ params: z.object({}), response: z.record(z.string(), z.unknown()) }),
     async handle({ request }) {

@@ -13,7 +13,7 @@ import { invalidParams, RestError, restErrorOf } from './rest-error.ts'
 import type { RestRoute } from './rest-route.ts'
 import { restPath } from './rest-route.ts'
 
-const NO_BODY = 'must be a JSON object with what is to change; nothing is read from the address'
+const NO_BODY = 'must be a JSON object with the changes; the query is not read'
 
 /** Dependencies of the router. */
 export interface RouterParts extends CallerParts, RouterNotes {
@@ -28,7 +28,7 @@ export interface RouterNotes {
   noteNonce?(request: HostRequest): void
   /** Called for each request. */
   noteCall?(request: HostRequest): void
-  /** Called for each request without a nonce to a route that a session alone could call. */
+  /** Called for each request without a nonce to a route that needs only a session. */
   noteBareCall?(request: HostRequest): void
 }
 

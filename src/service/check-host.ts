@@ -3,7 +3,7 @@ import { requireMethods } from '../ground/option-checks.ts'
 import type { Host } from '../host/host.ts'
 
 const NEEDS_BOTH = ': "attempts" needs both, allow and failed'
-const COMMENTS_ALONE = 'For the lazy comments alone, without users, there is createLazyComments() of sessmgr/comments'
+const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLazyComments() of sessmgr/comments'
 
 /**
  * Checks at startup that the option `host` has all required methods.
@@ -14,7 +14,7 @@ export function checkHost(host: Host | undefined): Host | undefined {
   if (host === undefined) return undefined
   if (!host?.users) {
     const advice = host?.posts || host?.theme ? `. ${COMMENTS_ALONE}` : ''
-    const needed = '"host" must tell of the users and who may do what: sessmgr({ host: { users, can } })'
+    const needed = '"host" must have users and permissions: sessmgr({ host: { users, can } })'
     throw invalidOption(needed + advice)
   }
   requireMethods('host.users', host.users, ['findById', 'findByEmail', 'findByLogin', 'summary'])

@@ -19,10 +19,10 @@ export function checkStore(store: SessmgrStore | undefined): void {
   if (store === undefined) return
   if (!(store?.sessions && store.epoch && store.options)) {
     throw invalidOption(
-      '"store" must be a store made by memoryStore() or redisStore(); a session store goes into "sessionStore"',
+      '"store" must be a store from memoryStore() or redisStore(); a session store belongs in "sessionStore"',
     )
   }
-  if (typeof store.id !== 'string' || store.id === '') throw invalidOption('"store.id" must be a text, not empty')
+  if (typeof store.id !== 'string' || store.id === '') throw invalidOption('"store.id" must be a non-empty string')
   for (const [part, methods] of Object.entries(PARTS)) {
     requireMethods(`store.${part}`, store[part as keyof typeof PARTS], methods)
   }

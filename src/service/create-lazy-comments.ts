@@ -106,7 +106,7 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   if (typeof given?.posts?.find !== 'function' || !given.theme) {
     throw new SessmgrError(
       'invalid_option',
-      '"host" must tell of the posts and their theme: createLazyComments({ host: { posts, theme } }).',
+      '"host" must have posts and a theme: createLazyComments({ host: { posts, theme } }).',
     )
   }
   if (typeof userOf !== 'function') {

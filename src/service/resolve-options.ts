@@ -153,7 +153,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   requireFunction(sessionUser, 'sessionUser', '(session) => session.userId')
   checkStore(store)
   if (sessionStore !== undefined && typeof (sessionStore as HostStore | null)?.get !== 'function') {
-    throw invalidOption('"sessionStore" must be the store that express-session was given')
+    throw invalidOption('"sessionStore" must be the store of express-session')
   }
   if (!Array.isArray(strategies) || !strategies.every(isStrategy)) {
     throw invalidOption('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')
@@ -194,7 +194,9 @@ function checkSecrets(secret: SessmgrOptions['secret']): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
   const good = Array.isArray(secrets) && secrets.every((one) => typeof one === 'string' && one.length >= 32)
   if (!good || (secret !== undefined && secrets.length === 0)) {
-    throw invalidOption('"secret" must be a text of at least 32 characters, or an array of such texts, newest first')
+    throw invalidOption(
+      '"secret" must be a string of at least 32 characters, or an array of such strings, newest first',
+    )
   }
   return secrets
 }

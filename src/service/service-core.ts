@@ -27,5 +27,5 @@ export function carryCore(service: object, core: ServiceCore): void {
 export function coreOf(service: unknown): ServiceCore {
   const core = (service as { [CORE]?: ServiceCore } | null | undefined)?.[CORE]
   if (core) return core
-  throw new SessmgrError('invalid_option', '"limiter" must be what sessmgr() has returned.')
+  throw new SessmgrError('invalid_option', '"limiter" must be the limiter that sessmgr() returned.')
 }

@@ -70,13 +70,13 @@ export interface Sessmgr extends Middleware {
    */
   nonce(request: RequestLike): Promise<string | undefined>
   /**
-   * Logs a user in without Passport: gives the request a new session, which counts towards the limit.
+   * Logs a user in without Passport: creates a new session for the request, which counts towards the limit.
    *
    * Write your own session data afterwards.
    *
-   * @throws SessmgrError `login_limit_reached` if the limit refuses the login; `session_ended` if the request came with
-   * a session of this user that has ended since; `login_conflict`, `store_unavailable`, `hook_failed`, `hook_timeout`,
-   * `user_id_missing`, `session_middleware_missing`; `invalid_option` without a request. The session is then unchanged.
+   * @throws SessmgrError `login_limit_reached` if the limit refuses the login. `session_ended` if the request came with
+   * a session of this user that has ended since. `login_conflict`, `store_unavailable`, `hook_failed`, `hook_timeout`,
+   * `user_id_missing`, `session_middleware_missing`. `invalid_option` without a request. The session is then unchanged.
    */
   login(request: RequestLike, user: unknown): Promise<void>
   /**

@@ -60,7 +60,7 @@ function refusalOf({ status, headers, body }: SignInResponse, path: string): str
   if (location && pathOf(location) === pathOf(path)) return 'redirected back: the login was refused.'
   // A cookie without a value is being cleared.
   if ([cookies].flat().some((cookie) => /^[^=]*=[^;]/.test(cookie))) return undefined
-  return "set no cookie, so nobody is signed in. Cookies with secure: true need HTTPS; use secure: 'auto'."
+  return "set no cookie, so no user is signed in. Cookies with secure: true need HTTPS; use secure: 'auto'."
 }
 
 function pathOf(url: string): string {

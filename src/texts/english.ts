@@ -62,9 +62,9 @@ export const ENGLISH = {
   rest_cache_empty: 'The comments cache has been cleared.',
   rest_changed_meanwhile:
     'The settings have changed since you read them, and nothing was saved. Read them again, then save.',
-  rest_name_user: 'Name a user: by user (an id, an e-mail address or a login name), or by id, login or email.',
+  rest_name_user: 'Name a user with user (an id, an email address or a login name), or with id, login or email.',
   rest_two_users:
-    'This is the login name of one user and the id of another. Name the user by login or by id. Nothing was changed.',
+    'This is the login name of one user and the id of another. Name the user with login or id. Nothing was changed.',
   rest_no_user: 'This user does not exist.',
   rest_no_session: 'This user has no session with this token.',
   rest_store_unavailable: 'The server cannot reach its store. Try again.',

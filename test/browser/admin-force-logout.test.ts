@@ -105,7 +105,7 @@ describe('Logout All Users', () => {
     const page = await host.open()
     await page.getByRole('button', { name: 'Logout All Users' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Logout All Users' }).click()
-    await page.getByText('Everybody has been signed out. You stay signed in here.').first().waitFor()
+    await page.getByText('Everyone has been signed out. You stay signed in here.').first().waitFor()
     expect(host.actions.map(([name]) => name)).toEqual(['sessmgr_logout_all_users'])
     expect((await alice.request.get(`${host.origin}/me`)).status()).toBe(401)
     expect((await elsewhere.request.get(`${host.origin}/me`)).status()).toBe(401)

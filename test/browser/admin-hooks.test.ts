@@ -193,7 +193,7 @@ describe('sessmgr.admin.tabs', () => {
       `hooks.addFilter('sessmgr.admin.tabs', 'clumsy', () => { throw new Error('oops') })
       hooks.addFilter('sessmgr.admin.tabs', 'wrong', () => 'no list', 30)`,
     )
-    await page.getByText('The add-on “clumsy” failed and was passed over in “sessmgr.admin.tabs”: oops').waitFor()
+    await page.getByText('The add-on “clumsy” failed and was skipped in “sessmgr.admin.tabs”: oops').waitFor()
     expect(await tabs(page)).toEqual(['Settings', 'Sessions', 'Add-ons', 'Support'])
   })
 })

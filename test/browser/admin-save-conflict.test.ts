@@ -9,7 +9,7 @@ beforeEach(() => host.reset())
 const limit = (page: Page) => page.getByLabel('Active Logins Limit')
 const save = (page: Page) => page.getByRole('button', { name: 'Save Changes' })
 const stored = () => host.limiter.settings.get()
-const dialogOf = (page: Page) => page.getByRole('alertdialog', { name: 'Somebody has changed this meanwhile' })
+const dialogOf = (page: Page) => page.getByRole('alertdialog', { name: 'Another user has changed this' })
 
 /** The screen with an edit of the limit, which somebody else has set to 42 meanwhile. */
 async function openConflict(): Promise<Page> {
@@ -98,9 +98,9 @@ describe('a save that fails', () => {
     await page.context().setOffline(true)
     await save(page).click()
     const bar = page.locator('.save-bar')
-    await bar.getByText('Not saved. The server does not answer.').waitFor()
+    await bar.getByText('Not saved. The server is not responding.').waitFor()
     await page.clock.runFor(60_000)
-    expect(await bar.getByText('Not saved. The server does not answer.').count()).toBe(1)
+    expect(await bar.getByText('Not saved. The server is not responding.').count()).toBe(1)
     await page.screenshot({ path: `${PICTURES}admin-save-failed.png` })
     await page.context().setOffline(false)
     await bar.getByText('Not saved. You are online again.').waitFor()

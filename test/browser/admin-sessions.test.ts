@@ -125,7 +125,7 @@ test('a server that does not answer is said not to, and is asked again on demand
   await page.context().setOffline(true)
   await page.getByLabel('User').fill('carol')
   await page.getByRole('button', { name: 'Find' }).click()
-  await page.getByText('The server does not answer.').waitFor()
+  await page.getByText('The server is not responding.').waitFor()
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Carol' }).waitFor()

@@ -135,7 +135,7 @@ describe('General Settings', () => {
     await page.getByLabel('Active Logins Limit').fill('2')
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Save Changes' }).click()
-    await page.getByText('The server does not answer.').first().waitFor()
+    await page.getByText('The server is not responding.').first().waitFor()
     expect(await page.getByLabel('Active Logins Limit').inputValue()).toBe('2')
     await page.context().setOffline(false)
     await page.getByRole('button', { name: 'Save Changes' }).click()

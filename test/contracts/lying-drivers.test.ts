@@ -36,8 +36,8 @@ describe('the driver contract', () => {
         return true
       },
     }))
-    expect(failed).toContain('lets one of many parallel writes at one revision win')
-    expect(failed).toContain('lets one of many parallel first writes win')
+    expect(failed).toContain('accepts exactly one of many parallel writes at one revision')
+    expect(failed).toContain('accepts exactly one of many parallel first writes')
     expect(failed).toContain('changes nothing at another revision')
   })
 
@@ -65,7 +65,7 @@ describe('the driver contract', () => {
         }
       },
     }))
-    expect(failed).toContain('lets one of many parallel writes at one revision win')
+    expect(failed).toContain('accepts exactly one of many parallel writes at one revision')
   })
 
   it('fails a driver that reads what is past, as a replica does', async () => {
@@ -80,7 +80,7 @@ describe('the driver contract', () => {
         },
       }
     })
-    expect(failed).toContain('reads at once what somebody else has written')
+    expect(failed).toContain('reads at once what another connection has written')
   })
 
   it.each([-1, 1])('fails a driver with a clock that jumps by an hour, %i', async (direction) => {
@@ -95,7 +95,7 @@ describe('the driver contract', () => {
         },
       }
     })
-    expect(failed).toContain('tells a time that neither jumps nor stands still')
+    expect(failed).toContain('returns a time that neither jumps nor stops')
   })
 
   it('fails a driver whose revisions come back', async () => {
@@ -119,12 +119,12 @@ describe('the driver contract', () => {
           driver.swap(key, revision === undefined ? undefined : revision + (first.get(key) ?? 1) - 1, ...rest),
       }
     })
-    expect(failed).toContain('writes a new row, and gives it back as it was written, to everybody')
+    expect(failed).toContain('writes a new row, and returns it as written on every connection')
   })
 
   it.each([
-    ['never', async () => 0, 'deletes expired rows only, and at most as many as it may'],
-    ['without a bound', undefined, 'deletes expired rows only, and at most as many as it may'],
+    ['never', async () => 0, 'only deletes expired rows, up to the given number'],
+    ['without a bound', undefined, 'only deletes expired rows, up to the given number'],
   ])('fails a driver that purges %s', async (_, purge, name) => {
     const failed = await failures((driver) => ({ ...driver, purge: purge ?? (() => driver.purge(1000)) }))
     expect(failed).toContain(name)
@@ -135,6 +135,6 @@ describe('the driver contract', () => {
       ...driver,
       swap: (key, ...rest) => driver.swap(key.toLowerCase(), ...rest),
     }))
-    expect(failed).toEqual(['keeps keys apart, also long ones and those that differ in case alone'])
+    expect(failed).toEqual(['distinguishes keys, even long ones and those that only differ in case'])
   })
 })

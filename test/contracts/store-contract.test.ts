@@ -76,7 +76,7 @@ describe('the store contract', () => {
       }))
     })
     expect((await judge({ create })).failed).toEqual([
-      'moves the version when it carries a session over, so that a login that looked before decides again',
+      'changes the version when it moves a session to another generation, so that a concurrent login decides again',
     ])
   })
 
@@ -85,7 +85,7 @@ describe('the store contract', () => {
     expect(failed).toEqual([
       'forgets every session, live or ended, and every site-wide logout',
       'forgets every option, application password and transient',
-      'serves on after it, as an empty store does',
+      'continues to work, as an empty store',
     ])
   })
 

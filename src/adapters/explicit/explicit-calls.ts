@@ -103,7 +103,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     async login({ userId, replaces, state, ip, userAgent }, create) {
       requireUserId(userId)
       requireTexts({ replaces, ip, userAgent })
-      if (typeof create !== 'function') throw invalidOption('"create" must be a function that makes the session')
+      if (typeof create !== 'function') throw invalidOption('"create" must be a function that creates the session')
       const own = state?.session
       const continues = own && String(own.userId) === String(userId) ? own.token : undefined
       const blockedMessage = () => core.options.textsFor().say('login_blocked')
@@ -165,13 +165,13 @@ function requireBoth({ userId, sessionId }: SessionCall): void {
 
 function requireSession(sessionId: unknown): void {
   if (typeof sessionId === 'string' && sessionId !== '') return
-  throw invalidOption('"sessionId" must be the raw id of a session: a text that is not empty')
+  throw invalidOption('"sessionId" must be the raw id of a session, a non-empty string')
 }
 
 function requireTexts(texts: Readonly<Record<string, unknown>>): void {
   for (const [name, text] of Object.entries(texts)) {
     if (text === undefined || text === null || typeof text === 'string') continue
-    throw invalidOption(`"${name}" must be a text, or null for none`)
+    throw invalidOption(`"${name}" must be a string or null`)
   }
 }
 
@@ -181,5 +181,5 @@ function isLife(ttlMs: unknown): boolean {
 
 function requireLife(ttlMs: unknown): void {
   if (isLife(ttlMs)) return
-  throw invalidOption('"ttlMs" must be the milliseconds until the session expires: a whole number, 1 or more')
+  throw invalidOption('"ttlMs" must be the milliseconds until the session expires, a whole number of 1 or more')
 }

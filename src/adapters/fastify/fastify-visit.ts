@@ -162,7 +162,7 @@ export class FastifyVisit extends Visit {
 
 function unwritten(session: FastifySession): HostSessionData {
   const { originalExpires, expires } = session.cookie ?? {}
-  // @fastify/session extends the expiry when it loads a session, without telling store or browser.
+  // @fastify/session extends the expiry when it loads a session, but not in the store or the browser.
   const cookie = { ...session.cookie, expires: (originalExpires as Date | undefined) ?? expires ?? null }
   return { ...session, cookie }
 }

@@ -13,7 +13,7 @@ import type { KoaMiddleware } from './koa-types.ts'
  */
 export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
   if (!/^(\/[^?#]*[^/?#])?$/.test(prefix)) {
-    throw new SessmgrError('invalid_option', 'The path of koaRoutes() must be one such as "/api", or "" for the root.')
+    throw new SessmgrError('invalid_option', 'The path of koaRoutes() must look like "/api", or "" for the root.')
   }
 
   return async function sessmgrRoutes(context, next) {

@@ -84,14 +84,14 @@ function requireStore(app: KoaApplication): KoaStore {
   if (!options) {
     throw new SessmgrError(
       'session_middleware_missing',
-      'There are no sessions in this application. Add koa-session before sessmgr, and tell sessmgr the application: ' +
+      'There are no sessions in this application. Add koa-session before sessmgr, and pass the application to sessmgr: ' +
         'app.use(session({ store }, app)); app.use(koaSessmgr(limiter, app)).',
     )
   }
   if (options.store && !options.ContextStore) return options.store
   throw new SessmgrError(
     'session_middleware_unsupported',
-    'The sessions of this application have no store, or one for each request: without the option "store", koa-session keeps ' +
+    'This application has no session store, or a new one for each request: without the option "store", koa-session keeps ' +
       'them in cookies. A limit needs sessions that the server can end: app.use(session({ store }, app)).',
   )
 }

@@ -109,5 +109,5 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
 
 function tooEarly(): SessmgrError {
   const advice = 'Move app.use(koaSessmgr(…)) behind app.use(session(…)).'
-  return new SessmgrError('session_middleware_missing', `sessmgr stands before koa-session. ${advice}`)
+  return new SessmgrError('session_middleware_missing', `sessmgr is mounted before koa-session. ${advice}`)
 }

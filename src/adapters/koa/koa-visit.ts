@@ -62,8 +62,8 @@ export class KoaVisit extends Visit {
   }
 
   /**
-   * Writes a marked session if koa-session leaves all writing to the application: one that was loaded without a marker,
-   * or one that koa-session has written at login with a lifetime of two minutes.
+   * Writes a marked session if koa-session leaves all writing to the application. Needed for a session that was loaded
+   * without a marker, or that koa-session has written at login with a lifetime of two minutes.
    */
   async storeMarker(loaded?: HostSessionData): Promise<void> {
     if (this.context.sessionOptions.autoCommit !== false) return

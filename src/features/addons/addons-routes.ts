@@ -26,7 +26,7 @@ export function addonsRoutes(addons: Addons): readonly RestRoute[] {
     restRoute({
       methods: ['GET'],
       path: '/sessmgr/v1/addons',
-      summary: 'Lists the add-on catalogue. "age", in seconds, is there when the provider gives no newer list.',
+      summary: 'Lists the add-on catalogue. "age", in seconds, is only set if the provider could not be reached.',
       access: 'manage_options',
       schemas,
       handle: () => orCatalogueRefusal(addons.list()),
@@ -35,7 +35,7 @@ export function addonsRoutes(addons: Addons): readonly RestRoute[] {
       methods: ['POST'],
       path: '/sessmgr/v1/addons/refresh',
       summary:
-        'Asks the licensing provider for the add-on catalogue. When it fails, the last list is returned with its age.',
+        'Fetches the add-on catalogue from the licensing provider. If that fails, returns the last list with its age.',
       access: 'manage_options',
       schemas,
       handle: () => orCatalogueRefusal(addons.refresh()),

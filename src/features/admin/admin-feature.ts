@@ -53,7 +53,7 @@ export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; r
       if (!host) {
         throw new SessmgrError(
           'invalid_option',
-          'The admin screen needs to know the users and who may do what: sessmgr({ host: { users, can } }).',
+          'The admin screen needs users and permissions. Set host: sessmgr({ host: { users, can } }).',
         )
       }
       const folder = requireAdminFiles(adminFolder())

@@ -12,6 +12,6 @@ export function requireAdminFiles(folder: string): string {
   if (existsSync(join(folder, 'manifest.json'))) return folder
   throw invalidOption(
     `The files of the admin screen are not in ${folder}. If this application is a bundle, leave sessmgr out of it, as ` +
-      'an external package, or copy node_modules/sessmgr/dist/admin to that place',
+      'an external package, or copy node_modules/sessmgr/dist/admin to that folder',
   )
 }

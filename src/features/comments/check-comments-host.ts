@@ -16,6 +16,6 @@ export function checkCommentsHost({ posts, theme }: CommentsHost): void {
   const has = (name: string) => typeof methods[name] === 'function'
   if (typeof theme === 'function' || has('renderComments') || (has('template') && has('renderBlock'))) return
   throw invalidOption(
-    '"host.theme" must have renderComments(), or template() and renderBlock(), or be a function that tells it',
+    '"host.theme" must have renderComments(), or template() and renderBlock(), or be a function that returns a theme',
   )
 }

@@ -62,7 +62,7 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   return restRoute<{ post_id: string }>({
     methods: ['GET'],
     path: '/lazycomments/v1/comments',
-    summary: 'Gives the rendered comments of a post that everybody may see.',
+    summary: 'Returns the rendered comments of a public post.',
     access: undefined,
     schemas: () => ({ params: z.object({ post_id: postId }), response: z.object({ html: z.string() }) }),
     async handle({ params, request, caller }) {
@@ -106,7 +106,7 @@ function cacheRoute({ cache, access }: CommentsRoutesParts): RestRoute {
   return restRoute({
     methods: ['DELETE'],
     path: '/lazycomments/v1/cache',
-    summary: 'Clears every kept comments block.',
+    summary: 'Clears the cache of comments blocks.',
     access,
     schemas: () => ({ params: z.object({}), response: z.object({ success: z.boolean(), message: z.string() }) }),
     async handle() {
@@ -120,7 +120,7 @@ function cacheRoute({ cache, access }: CommentsRoutesParts): RestRoute {
 const assetsRoute = restRoute<{ name: string }>({
   methods: ['GET'],
   path: '/lazycomments/v1/assets/{name}',
-  summary: 'Gives the script or the style of the lazy comments.',
+  summary: 'Returns the script or the style of the lazy comments.',
   access: undefined,
   mediaTypes: Object.values(commentAssets).map(({ type }) => type),
   schemas: () => ({ params: z.object({ name: z.string() }), response: z.string() }),

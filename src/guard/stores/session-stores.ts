@@ -41,8 +41,8 @@ export class SessionStores implements HostSessions {
   /** Assigns a store to this limiter permanently. @throws SessmgrError `invalid_option` if another limiter has it. */
   claim<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): StoreCalls {
     if (owners.has(store)) {
-      const advice = 'Give every limiter a session store of its own, or let all share one limiter'
-      throw invalidOption(`this session store is guarded by another limiter already. ${advice}`)
+      const advice = 'Use a separate session store for each limiter, or one limiter for all'
+      throw invalidOption(`this session store is already guarded by another limiter. ${advice}`)
     }
     owners.set(store, this)
     warnOfLastingSessions(store, this.#options.store, this.#options.logger)
@@ -60,7 +60,7 @@ export class SessionStores implements HostSessions {
       async exists(sessionId) {
         const held: unknown = await call(sessionId, () => sessions.exists(sessionId))
         if (typeof held === 'boolean' || typeof held === 'number') return Boolean(held)
-        throw invalidOption(`"sessions.exists" must tell true or false; a value of type ${typeof held} came back`)
+        throw invalidOption(`"sessions.exists" must return true or false, but returned a value of type ${typeof held}`)
       },
       destroy: async (sessionId) => void (await call(sessionId, () => sessions.destroy(sessionId))),
     }
@@ -69,7 +69,7 @@ export class SessionStores implements HostSessions {
   }
 
   async exists(sessionId: string): Promise<boolean> {
-    // Before any session store is known, the registry alone decides.
+    // Before any session store is known, only the registry decides.
     const found = await Promise.all([...this.#stores.values()].map((store) => store.exists(sessionId)))
     return found.length === 0 || found.includes(true)
   }

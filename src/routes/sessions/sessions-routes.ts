@@ -68,7 +68,7 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
     restRoute<UserParameters & { token?: string }>({
       methods: ['POST'],
       path: '/sessmgr/v1/sessions/destroy',
-      summary: 'Ends all sessions of a user, or the one that a token names.',
+      summary: 'Ends all sessions of a user, or the one with a token.',
       access: 'manage_options',
       schemas: () => ({
         params: z.object({
@@ -92,7 +92,7 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
     restRoute({
       methods: ['POST'],
       path: '/sessmgr/v1/sessions/destroy-all',
-      summary: 'Logs every user of the site out. The session of a caller with cookie and nonce survives.',
+      summary: 'Logs out every user of the site. The session of a caller with cookie and nonce survives.',
       access: 'manage_options',
       schemas: () => ({
         params: z.object({}),

@@ -37,10 +37,10 @@ export function checkIdentifier(params: Readonly<Record<string, unknown>>): void
     throw new RestError(
       400,
       'missing_identifier',
-      'Name a user: by user (an id, an e-mail address or a login name), or by id, login or email.',
+      'Name a user with user (an id, an email address or a login name), or with id, login or email.',
     )
   }
-  if (second !== undefined) throw invalidParams({ [second]: `must not be given together with ${first}` })
+  if (second !== undefined) throw invalidParams({ [second]: `cannot be combined with ${first}` })
 }
 
 /**
@@ -57,7 +57,7 @@ export async function requireUser(users: HostUsers, params: UserParameters): Pro
     throw new RestError(
       409,
       'ambiguous_identifier',
-      'This is the login name of one user and the id of another. Name the user by login or by id. Nothing was changed.',
+      'This is the login name of one user and the id of another. Name the user with login or id. Nothing was changed.',
     )
   }
   return user

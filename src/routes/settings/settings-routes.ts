@@ -47,7 +47,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
     restRoute<Partial<SessionSettings>>({
       methods: ['POST', 'PUT', 'PATCH'],
       path,
-      summary: 'Changes settings of the session limit. What is left out keeps its value.',
+      summary: 'Changes settings of the session limit. Omitted settings keep their values.',
       access,
       async schemas() {
         const logics = Object.keys(await modes.catalogue())
@@ -66,7 +66,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
     restRoute<{ key: keyof SessionSettings }>({
       methods: ['GET'],
       path: `${path}/{key}`,
-      summary: 'Tells whether a setting of the session limit is stored, and what holds without that.',
+      summary: 'Returns whether a setting of the session limit is stored, and its default.',
       access,
       schemas: () => ({ params: key, response: z.object({ value, stored: z.boolean(), default: value }) }),
       async handle({ params: { key } }) {
@@ -77,7 +77,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
     restRoute<{ key: keyof SessionSettings }>({
       methods: ['DELETE'],
       path: `${path}/{key}`,
-      summary: 'Gives a setting of the session limit back to the code. Responds with all settings.',
+      summary: 'Deletes a stored setting of the session limit, so that its default applies. Returns all settings.',
       access,
       schemas: () => ({ params: key, response }),
       handle: async ({ params: { key } }) => answer(await settings.reset(key)),
@@ -85,7 +85,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
     restRoute({
       methods: ['DELETE'],
       path,
-      summary: 'Gives every setting of the session limit back to the code.',
+      summary: 'Deletes all stored settings of the session limit, so that the defaults apply.',
       access,
       schemas: () => ({ params: z.object({}), response }),
       handle: async () => answer(await settings.reset()),

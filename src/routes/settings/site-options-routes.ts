@@ -74,7 +74,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
     restRoute<{ option: string }>({
       methods: ['GET'],
       path: `${path}/{option}`,
-      summary: 'Tells what of an option is stored, and what holds without that.',
+      summary: 'Returns the stored part of an option, and its defaults.',
       access,
       schemas: () => ({ params: z.object({ option: z.string() }), response: SOURCES }),
       handle: async ({ params, caller }) => answer(await find(params.option, caller)),
@@ -82,7 +82,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
     restRoute<{ option: string }>({
       methods: ['DELETE'],
       path: `${path}/{option}`,
-      summary: 'Gives an option back to its defaults.',
+      summary: 'Resets an option to its defaults.',
       access,
       schemas: () => ({ params: z.object({ option: z.string() }), response: SOURCES }),
       async handle({ params, caller }) {
@@ -94,7 +94,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
     restRoute<{ option: string; key: string }>({
       methods: ['DELETE'],
       path: `${path}/{option}/{key}`,
-      summary: 'Gives one key of an option back to its default.',
+      summary: 'Resets one key of an option to its default.',
       access,
       schemas: () => ({ params: z.object({ option: z.string(), key: z.string() }), response: SOURCES }),
       async handle({ params, caller }) {

@@ -28,10 +28,10 @@ export class DocumentCounter {
   /** Rejects anything except digits: read as a number, it could revive ended sessions. */
   #count(text = '0'): number {
     if (/^\d{1,15}$/.test(text)) return Number(text)
-    const cure = 'Set it to a whole number that is larger than it ever was, such as 1000000'
+    const cure = 'Set it to a whole number larger than it ever was, such as 1000000'
     throw new SessmgrError(
       'store_unavailable',
-      `The row "${this.#key}" of sessmgr is damaged: it is no whole number. ${cure}.`,
+      `The row "${this.#key}" of sessmgr is damaged: it is not a whole number. ${cure}.`,
     )
   }
 }

@@ -60,7 +60,7 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
     const cure = `Delete the row, and all sessions of the user "${userId}" are over`
     throw new SessmgrError(
       'store_unavailable',
-      `A row in the database of sessmgr is damaged: it is no document. ${cure}.`,
+      `A row in the database of sessmgr is damaged: it is not a document. ${cure}.`,
     )
   }
 }

@@ -81,12 +81,11 @@ export async function createPostgresTable(pool: PostgresPool, table: string): Pr
 
 /** Advice for errors that only an operator can fix, by PostgreSQL code. */
 const ADVICE: Readonly<Record<string, string>> = {
-  '42P01': 'Create the table with what "npx sessmgr schema postgres" prints',
+  '42P01': 'Create the table with the output of "npx sessmgr schema postgres" prints',
   '42703': 'The table is not one of sessmgr. Create it with what "npx sessmgr schema postgres" prints, or name another',
   '42501': 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table',
-  '25006':
-    'The connection leads to a replica, or may only read. Connect to the primary: target_session_attrs=read-write',
-  '25P02': 'The connection is in a transaction of the application. Give postgresStore() a pool, not a client',
+  '25006': 'The connection is to a replica, or is read-only. Connect to the primary: target_session_attrs=read-write',
+  '25P02': 'The connection is in a transaction of the application. Pass a pool to postgresStore(), not a client',
 }
 
 /** Adds advice to an error. Drops PostgreSQL's details, which may contain session ids. */

@@ -44,7 +44,7 @@ export function postgresStore(options: PostgresStoreOptions): SessmgrStore {
 
 function checkOptions(options: PostgresStoreOptions): void {
   if ('query' in Object(options)) {
-    throw invalidOption('The pool goes into the options: postgresStore({ pool }), not postgresStore(pool)')
+    throw invalidOption('Pass the pool as an option: postgresStore({ pool }), not postgresStore(pool)')
   }
   requireKnown(options ?? {}, OPTIONS, (name) => `There is no option "${name}" of postgresStore()`)
   const { pool, table, createTable } = options ?? {}

@@ -71,7 +71,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
 
 function checkOptions(options: RedisStoreOptions): void {
   if ('evalSha' in Object(options) || 'evalsha' in Object(options)) {
-    throw invalidOption('The client goes into the options: redisStore({ client }), not redisStore(client)')
+    throw invalidOption('Pass the client as an option: redisStore({ client }), not redisStore(client)')
   }
   requireKnown(options ?? {}, OPTIONS, (name) => `There is no option "${name}" of redisStore()`)
   const { client, prefix, deadlineMs, durability, tracking } = options ?? {}
@@ -87,14 +87,12 @@ function checkOptions(options: RedisStoreOptions): void {
   }
   if ('clientSideCache' in client && client.clientSideCache) {
     throw invalidOption(
-      '"client" was made with clientSideCache, and may answer from its cache that an ended session is live. Give ' +
+      '"client" uses clientSideCache, and its cache may report an ended session as live. Give ' +
         'redisStore() a client without that option, and the session store too',
     )
   }
   if (prefix !== undefined && (typeof prefix !== 'string' || prefix === '' || /[{}]/.test(prefix))) {
-    throw invalidOption(
-      '"prefix" must be a string, not empty and without braces, which would decide on the cluster slot',
-    )
+    throw invalidOption('"prefix" must be a non-empty string without braces, which would change the cluster slot')
   }
   if (deadlineMs !== undefined) requireWhole('deadlineMs', deadlineMs, 10, 60_000)
   if (tracking !== undefined && typeof tracking !== 'boolean') {
@@ -104,6 +102,6 @@ function checkOptions(options: RedisStoreOptions): void {
     throw invalidOption(`"durability" must be 'master' or 'replica'; it is ${String(durability)}`)
   }
   if (durability === 'replica' && !canReplicate(client)) {
-    throw invalidOption('"durability: \'replica\'" needs a client with wait(), to ask whether a replica has a change')
+    throw invalidOption('"durability: \'replica\'" needs a client with wait(), to wait until a replica has a change')
   }
 }

@@ -33,7 +33,7 @@ function findPackage(): DatabaseClass {
     }
   }
   throw invalidOption(
-    'sqliteStore({ path }) finds no package to open the file with. Run "npm install better-sqlite3", or use Node 22.13 ' +
+    'sqliteStore({ path }) finds no package that opens the file. Run "npm install better-sqlite3", or use Node 22.13 ' +
       'or newer, which has SQLite built in',
   )
 }

@@ -18,22 +18,22 @@ const atOnce = <T>(
 /** Requirements on rows. */
 export const rowContract: readonly DriverCase[] = [
   [
-    'finds no row in an empty table, and tells the time',
+    'finds no row in an empty table, and returns the time',
     async ({ driver }) => {
       const { now, rows } = await driver.get([KEY])
       assert.equal(rows.size, 0)
-      assert.ok(Number.isSafeInteger(now), `${now} is no whole number`)
+      assert.ok(Number.isSafeInteger(now), `${now} is not a whole number`)
       assert.ok(Math.abs(now - Date.now()) < 24 * 60 * 60_000, `${now} is not now in milliseconds`)
     },
   ],
   [
-    'writes a new row, and gives it back as it was written, to everybody',
+    'writes a new row, and returns it as written on every connection',
     async ({ driver, another }) => {
       const { now } = await driver.get([])
       assert.equal(await driver.swap(KEY, undefined, ODD_TEXT, 60_000), true)
       const row = await rowOf(await another())
       assert.equal(row?.text, ODD_TEXT)
-      assert.ok(Number.isSafeInteger(row?.revision), `the revision ${row?.revision} is no whole number`)
+      assert.ok(Number.isSafeInteger(row?.revision), `the revision ${row?.revision} is not a whole number`)
       assert.ok((row?.revision ?? 0) >= now, 'a new row does not begin at the clock')
     },
   ],
@@ -69,7 +69,7 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'lets one of many parallel first writes win',
+    'accepts exactly one of many parallel first writes',
     async ({ driver, another }) => {
       const both = [driver, await another()]
       const results = await atOnce(20, both, (each, n) => each.swap(KEY, undefined, String(n), 60_000))
@@ -78,7 +78,7 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'lets one of many parallel writes at one revision win',
+    'accepts exactly one of many parallel writes at one revision',
     async ({ driver, another }) => {
       const both = [driver, await another()]
       await driver.swap(KEY, undefined, 'first', 60_000)
@@ -103,18 +103,18 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'reads at once what somebody else has written',
+    'reads at once what another connection has written',
     async ({ driver, another }) => {
       const other = await another()
       for (let n = 0; n < 30; n++) {
         const revision = await revisionOf(other)
-        assert.equal(await driver.swap(KEY, revision, String(n), 60_000), true, 'a revision was read that is past')
-        assert.equal((await rowOf(other))?.text, String(n), 'a text was read that is past')
+        assert.equal(await driver.swap(KEY, revision, String(n), 60_000), true, 'an old revision was read')
+        assert.equal((await rowOf(other))?.text, String(n), 'an old text was read')
       }
     },
   ],
   [
-    'keeps keys apart, also long ones and those that differ in case alone',
+    'distinguishes keys, even long ones and those that only differ in case',
     async ({ driver }) => {
       const keys = [
         'u:a',
@@ -137,7 +137,7 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'reads 500 rows in one call, and none that was not asked for',
+    'reads 500 rows in one call, and no others',
     async ({ driver }) => {
       await atOnce(20, [driver], (each, n) => each.swap(`u:${n}`, undefined, '', undefined))
       const { rows } = await driver.get(Array.from({ length: 500 }, (_, n) => `u:${n + 1}`))
@@ -153,7 +153,7 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'forgets every row when it is wiped, and serves on',
+    'deletes every row when it is wiped, and continues to work',
     async ({ driver, another }) => {
       const other = await another()
       await driver.swap(KEY, undefined, 'a', undefined)

@@ -24,7 +24,7 @@ export const rowLifeContract: readonly DriverCase[] = [
     },
   ],
   [
-    'gives a row a new life with each write, or one without an end',
+    'sets the expiry of a row with each write, or none',
     async ({ driver, pass }) => {
       for (const [key, life] of [
         [KEY, 60_000],
@@ -43,7 +43,7 @@ export const rowLifeContract: readonly DriverCase[] = [
     },
   ],
   [
-    'writes over an expired row as over none, above its revision',
+    'overwrites an expired row like a missing one, with a higher revision',
     async ({ driver, another, pass }) => {
       const other = await another()
       await driver.swap(KEY, undefined, 'first', 60_000)
@@ -59,7 +59,7 @@ export const rowLifeContract: readonly DriverCase[] = [
     },
   ],
   [
-    'deletes expired rows only, and at most as many as it may',
+    'only deletes expired rows, up to the given number',
     async ({ driver, another, pass }) => {
       const other = await another()
       for (let n = 0; n < 5; n++) await driver.swap(`u:${n}`, undefined, 'short', SHORT)
@@ -75,7 +75,7 @@ export const rowLifeContract: readonly DriverCase[] = [
     },
   ],
   [
-    'tells a time that neither jumps nor stands still',
+    'returns a time that neither jumps nor stops',
     async ({ driver, another, pass }) => {
       const both = [driver, await another()]
       const start = performance.now()
@@ -89,7 +89,7 @@ export const rowLifeContract: readonly DriverCase[] = [
         latest = Math.max(latest, now)
       }
       await pass(SHORT)
-      assert.ok((await driver.get([])).now >= first + SHORT, 'the clock stands still')
+      assert.ok((await driver.get([])).now >= first + SHORT, 'the clock has stopped')
     },
   ],
 ]

@@ -6,7 +6,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 /** Requirements on activation and deactivation. */
 export const activationContract: readonly LicensingCase[] = [
   [
-    'activates a good key: the activation names product, key and site',
+    'activates a valid key: the activation has product, key and site',
     async ({ provider, products: [productId], issue }) => {
       const key = await issue(productId)
       const activation = await provider.activate({ productId, key, site: SITE })
@@ -14,7 +14,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'says when it was activated, and when it expires if it knows',
+    'has the times of activation and, if known, of expiry',
     async (test) => {
       const { activatedAt, expiresAt } = await activated(test)
       assert.match(activatedAt, ISO)
@@ -22,21 +22,21 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'says the installation and the plan, as texts, or null',
+    'has the installation and the plan, as strings or null',
     async (test) => {
       const { installId, plan } = await activated(test)
       for (const value of [installId, plan]) assert.ok(value === null || (typeof value === 'string' && value !== ''))
     },
   ],
   [
-    'gives an activation that is plain JSON',
+    'returns an activation that is plain JSON',
     async (test) => {
       const activation = await activated(test)
       assert.deepEqual(JSON.parse(JSON.stringify(activation)), activation)
     },
   ],
   [
-    'takes nothing secret of the backend into the activation',
+    'puts no secret of the backend into the activation',
     async (test) => {
       assertHidden(await activated(test), test.secrets)
     },
@@ -68,7 +68,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'activates licences of two products at once, each for itself',
+    'activates licences of two products in parallel, independently',
     async (test) => {
       const [one, two] = await Promise.all(test.products.map((productId) => activated(test, productId)))
       assert.deepEqual([one?.productId, two?.productId], test.products)
@@ -76,7 +76,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'deactivates: nothing is answered',
+    'deactivates: the result is undefined',
     async (test) => {
       const activation = await activated(test)
       const { productId } = activation
@@ -91,7 +91,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'takes a second deactivation for done',
+    'accepts a second deactivation',
     async (test) => {
       const activation = await activated(test)
       const { productId } = activation
@@ -99,7 +99,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'gives the seat back: the same key can be activated after a deactivation',
+    'releases the seat: the same key can be activated after a deactivation',
     async (test) => {
       const activation = await activated(test)
       const { productId, key } = activation
@@ -108,7 +108,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'gives up when its signal has been aborted',
+    'rejects when its signal is aborted',
     async (test) => {
       const { provider, products, issue } = test
       const [productId] = products

@@ -74,7 +74,7 @@ export function assertHidden(value: unknown, texts: readonly string[]): void {
   const shown = inspect(value, { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null })
   const stack = value instanceof Error ? `${value.stack}${value.message}` : ''
   for (const text of texts) {
-    assert.ok(text.length > 7, 'a text that is to stay hidden is long enough to tell')
+    assert.ok(text.length > 7, 'a text that must stay hidden is long enough to recognize')
     assert.ok(!`${shown}${stack}${JSON.stringify(value)}`.includes(text), 'something secret can be read')
   }
 }

@@ -21,7 +21,7 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'gives ids that are positive safe integers, each once',
+    'returns ids that are unique, positive safe integers',
     async ({ provider }) => {
       const ids = (await provider.listAddons({})).map(({ id }) => id)
       for (const id of ids) assert.ok(Number.isSafeInteger(id) && id > 0)
@@ -29,7 +29,7 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'gives every text as a text, and an icon or null',
+    'returns every text as a string, and an icon or null',
     async ({ provider }) => {
       for (const addon of await provider.listAddons({})) {
         for (const name of TEXTS) assert.equal(typeof addon[name], 'string', name)
@@ -38,14 +38,14 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'tells premium add-ons from free ones by true and false',
+    'marks premium add-ons by true and free ones by false',
     async ({ provider }) => {
       const premium = (await provider.listAddons({})).map(({ is_premium }) => is_premium)
       assert.ok(premium.includes(true) && premium.includes(false))
     },
   ],
   [
-    'gives plain JSON, what the backend said of each add-on included',
+    'returns plain JSON, including the data of the backend',
     async ({ provider }) => {
       const addons = await provider.listAddons({})
       assert.deepEqual(JSON.parse(JSON.stringify(addons)), addons)
@@ -59,7 +59,7 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'gives the same again, whatever was done to what it gave before',
+    'returns the same again, even if an earlier result was changed',
     async ({ provider }) => {
       const first = await provider.listAddons({})
       const copy = structuredClone(first)
@@ -69,20 +69,20 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'gives the same to somebody who wants to know what is new',
+    'returns the same list if a fresh one is asked for',
     async ({ provider }) => {
       assert.deepEqual(await provider.listAddons({ force: true }), await provider.listAddons({ force: false }))
     },
   ],
   [
-    'answers many at once',
+    'handles parallel calls',
     async ({ provider, catalogue }) => {
       const lists = await Promise.all(Array.from({ length: 10 }, () => provider.listAddons({})))
       for (const list of lists) assert.equal(list.length, catalogue.length)
     },
   ],
   [
-    'gives up when its signal has been aborted',
+    'rejects when its signal is aborted',
     async ({ provider }) => {
       await refusalOf(() => provider.listAddons({ signal: AbortSignal.abort() }), ['provider_unavailable'])
     },

@@ -17,7 +17,7 @@ const activate = ({ provider, products: [productId] }: LicensingUnderTest, key: 
 export const refusalContract: readonly LicensingCase[] = [
   ['refuses an empty key', async (test) => void (await refusalOf(() => activate(test, ''), INVALID))],
   [
-    'refuses a key that nobody has issued',
+    'refuses a key that was not issued',
     async (test) => {
       for (const key of ['x', 'sk_nobody_has_issued_this_key', 'a.b.c', '0', 'null', '__proto__']) {
         await refusalOf(() => activate(test, key), INVALID)
@@ -55,7 +55,7 @@ export const refusalContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'refuses what must be refused, with the code that says why',
+    'refuses each of the keys with its code',
     async (test) => {
       const refused = Object.values(test.refused)
       assert.ok(refused.some(({ code }) => code === 'license_expired'))
@@ -63,7 +63,7 @@ export const refusalContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'refuses for good: none of that may be tried again',
+    'refuses permanently: no error is retryable',
     async (test) => {
       for (const { key } of [...Object.values(test.refused), { key: 'nonsense' }]) {
         const { retryable, httpStatus, name } = await refusalOf(() => activate(test, key))
@@ -72,7 +72,7 @@ export const refusalContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'says what is wrong in a sentence',
+    'describes the problem in a sentence',
     async (test) => {
       const { message } = await refusalOf(() => activate(test, 'nonsense'))
       assert.match(message, /^[A-Z].*\.$/s)
@@ -88,7 +88,7 @@ export const refusalContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'leaves an activation alone when another key is refused',
+    'keeps an activation unchanged when another key is refused',
     async (test) => {
       const activation = await activated(test)
       const { productId, key } = activation

@@ -11,14 +11,14 @@ import {
 
 function validate({ provider }: LicensingUnderTest, activation: Activation, more = {}): Promise<LicenseState> {
   const { productId } = activation
-  assert.ok(provider.validate, 'the provider has no validate; say so: validates: false')
+  assert.ok(provider.validate, 'the provider has no validate(): pass validates: false')
   return provider.validate({ productId, activation, site: SITE, ...more })
 }
 
 /** Requirements on `validate`, if the provider has it. */
 export const validationContract: readonly LicensingCase[] = [
   [
-    'says that a good activation is good, numbers and times in their shapes',
+    'reports a valid activation as active, with valid numbers and times',
     async (test) => {
       const { active, reason, quota, used, expiresAt } = await validate(test, await activated(test))
       assert.deepEqual([active, reason], [true, undefined])
@@ -27,14 +27,14 @@ export const validationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'says so again, and of a stored copy',
+    'reports it again, and for a stored copy',
     async (test) => {
       const activation = JSON.parse(JSON.stringify(await activated(test)))
       for (let time = 0; time < 3; time++) assert.equal((await validate(test, activation)).active, true)
     },
   ],
   [
-    'says no, and why, of a licence that was taken back',
+    'reports a revoked licence as inactive, with the reason',
     async (test) => {
       const activation = await activated(test)
       await test.revoke(activation.key)
@@ -43,7 +43,7 @@ export const validationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'says no of an activation whose key was changed or belongs to another product, and shows neither key',
+    'reports an activation with a changed key, or of another product, as inactive, and reveals no key',
     async (test) => {
       const activation = await activated(test)
       const { key: other } = await activated(test, test.products[1])
@@ -56,7 +56,7 @@ export const validationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'gives up when its signal has been aborted',
+    'rejects when its signal is aborted',
     async (test) => {
       const activation = await activated(test)
       await refusalOf(() => validate(test, activation, { signal: AbortSignal.abort() }), ['provider_unavailable'])

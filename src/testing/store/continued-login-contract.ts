@@ -30,7 +30,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes nothing when the session that a login continues was ended, alone or with all others, or never was',
+    'changes nothing when the session that a login continues was ended, by itself or with all others, or never existed',
     async ({ store: { sessions } }) => {
       await login(sessions, 1, 'a')
       await login(sessions, 1, 'b')
@@ -72,7 +72,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'says so at whatever version: of many logins that continue one session exactly one is registered',
+    'reports that at any version: of many logins that continue one session, exactly one is registered',
     async ({ store, another }) => {
       const other = await another()
       await login(store.sessions, 1, 'a')

@@ -29,14 +29,14 @@ export const endAllContract: readonly StoreCase[] = [
         assert.equal(await other.adopt(user, newSession('dormant')), undefined, 'a session came back')
         await login(other, user, 'new')
         assert.equal((await other.adopt(user, newSession('new')))?.sessionId, 'new', 'a known session is refused')
-        assert.equal(await store.sessions.adopt(user, newSession('dormant')), undefined, 'a login took the mark away')
+        assert.equal(await store.sessions.adopt(user, newSession('dormant')), undefined, 'a login removed the mark')
         assert.deepEqual(await idsOf(store.sessions, user), ['new'])
       }
-      assert.ok(await store.sessions.adopt(3, newSession('dormant')), 'another user is marked, too')
+      assert.ok(await store.sessions.adopt(3, newSession('dormant')), 'another user is also marked')
     },
   ],
   [
-    'adopts a session of a user of whom named ones were ended',
+    'adopts a session of a user whose other sessions were ended by token',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       await store.sessions.end(1, [tokenOf('a')])

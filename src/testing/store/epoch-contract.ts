@@ -10,7 +10,7 @@ export const epochContract: readonly StoreCase[] = [
     },
   ],
   [
-    'moves on by one with each site-wide logout, for everybody',
+    'increments with each site-wide logout, for every connection',
     async ({ store, another }) => {
       assert.equal((await store.epoch.advance()).generation, 1)
       const other = await another()
@@ -19,7 +19,7 @@ export const epochContract: readonly StoreCase[] = [
     },
   ],
   [
-    'moves on from a given generation only while it is at that one',
+    'increments from a given generation only while that is current',
     async ({ store, another }) => {
       const other = await another()
       assert.equal((await store.epoch.advanceFrom(0))?.generation, 1)
@@ -31,7 +31,7 @@ export const epochContract: readonly StoreCase[] = [
     },
   ],
   [
-    'tells the time of the logout in Unix seconds',
+    'returns the time of the logout in Unix seconds',
     async ({ store }) => {
       const { epoch } = await store.epoch.advance()
       assert.ok(Number.isInteger(epoch))

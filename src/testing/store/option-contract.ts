@@ -4,14 +4,14 @@ import type { StoreCase } from './store-case.ts'
 /** Requirements on option stores. */
 export const optionContract: readonly StoreCase[] = [
   [
-    'knows nothing of an option that was never written',
+    'returns undefined for an option that was never written',
     async ({ store }) => {
       assert.equal(await store.options.get('nothing'), undefined)
       assert.equal(await store.options.get('__proto__'), undefined)
     },
   ],
   [
-    'gives back what was written, to everybody',
+    'returns what was written, on every connection',
     async ({ store, another }) => {
       const value = { list: [1, 'two', null, true], text: 'ünï"\n', nested: { __proto__x: 1 } }
       await store.options.set('thing', value)
@@ -41,7 +41,7 @@ export const optionContract: readonly StoreCase[] = [
     },
   ],
   [
-    'lets one of many parallel first writes win',
+    'accepts exactly one of many parallel first writes',
     async ({ store, another }) => {
       const other = await another()
       const created = await Promise.all(
@@ -63,13 +63,13 @@ export const optionContract: readonly StoreCase[] = [
     },
   ],
   [
-    'deletes an unknown option without complaint',
+    'deletes an unknown option without an error',
     async ({ store }) => {
       await store.options.delete('nothing')
     },
   ],
   [
-    'keeps its copy apart from the object that was written and the one that was read',
+    'shares no object with writers and readers',
     async ({ store }) => {
       const written = { deep: { value: 1 } }
       await store.options.set('thing', written)

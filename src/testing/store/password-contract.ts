@@ -16,7 +16,7 @@ export const passwordContract: readonly StoreCase[] = [
     },
   ],
   [
-    'keeps passwords of each user apart, oldest first, for everybody',
+    'lists the passwords of each user, oldest first, on every connection',
     async ({ store, another }) => {
       await store.passwords.add(1, password('b', 1))
       await store.passwords.add('1', password('a', 2))
@@ -50,11 +50,11 @@ export const passwordContract: readonly StoreCase[] = [
     },
   ],
   [
-    'finds no password that was removed or replaced, and finds one that is there under two names',
+    'finds no removed or replaced password, but one that exists under two names',
     async ({ store }) => {
       for (const id of ['a', 'b']) await store.passwords.add(1, password(id, 1))
       assert.equal(await store.passwords.remove(1, 'a'), true)
-      assert.equal(await store.passwords.has(1, HASH), true, 'it is there under the name b')
+      assert.equal(await store.passwords.has(1, HASH), true, 'it exists under the name b')
       await store.passwords.add(1, password('b', 2, OTHER))
       assert.deepEqual(await store.passwords.list(1), [password('b', 2, OTHER)])
       assert.equal(await store.passwords.has(1, HASH), false, 'it was replaced')

@@ -46,7 +46,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'tells the generation that a session was admitted in',
+    'returns the generation that a session was admitted in',
     async ({ store }) => {
       const { version } = await store.sessions.read(1)
       await store.sessions.commit(1, version, { admit: { ...newSession('a'), generation: 41 }, end: [] })
@@ -66,7 +66,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'lets exactly one of many parallel commits against one version win',
+    'accepts exactly one of many parallel commits against one version',
     async ({ store, another }) => {
       const other = await another()
       const { version } = await store.sessions.read(1)
@@ -98,7 +98,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'ends sessions in the same step as it registers one, and tells which, with their raw ids',
+    'ends sessions in the same step as it registers one, and returns them with their raw ids',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       await login(store.sessions, 1, 'b')
@@ -111,7 +111,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'holds a session that is admitted twice once, as the youngest',
+    'keeps a session that is admitted twice only once, as the newest',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       await login(store.sessions, 1, 'b')
@@ -120,7 +120,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'moves the version with every change of the set, and not with use',
+    'changes the version with every change of the set, but not with use',
     async ({ store }) => {
       const versions: string[] = []
       const note = async () => versions.push((await store.sessions.read(1)).version)
@@ -138,7 +138,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'does not take a version from before all sessions ended for a current one',
+    'does not accept a version from before all sessions ended',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       const { version } = await store.sessions.read(1)
@@ -159,7 +159,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'does not adopt a session that has just been ended, alone or with others',
+    'does not adopt a session that has just been ended, by itself or with others',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       await login(store.sessions, 1, 'b', LONG, ['a'])
@@ -182,7 +182,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'takes ids that print alike for one user and keeps the type that was given',
+    'treats ids with the same string form as one user and keeps the given type',
     async ({ store }) => {
       await login(store.sessions, 2, 'a')
       await login(store.sessions, '2', 'b')

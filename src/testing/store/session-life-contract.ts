@@ -42,7 +42,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'carries a session over to another generation and leaves the rest of it, and its order, as it was',
+    'moves a session to another generation and keeps the rest of it, and its order',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       await login(store.sessions, 1, 'b')
@@ -55,7 +55,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'moves the version when it carries a session over, so that a login that looked before decides again',
+    'changes the version when it moves a session to another generation, so that a concurrent login decides again',
     async ({ store, another }) => {
       await login(store.sessions, 1, 'a')
       const { version } = await store.sessions.read(1)
@@ -67,7 +67,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'ends named sessions only, and nothing for an empty list',
+    'only ends the given sessions, and none for an empty list',
     async ({ store }) => {
       for (const id of ['a', 'b', 'c']) await login(store.sessions, 1, id)
       assert.deepEqual(await store.sessions.end(1, []), [])
@@ -80,7 +80,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'tells exactly one of many parallel calls that it ended a session',
+    'reports an ended session to exactly one of many parallel calls',
     async ({ store, another }) => {
       const other = await another()
       await login(store.sessions, 1, 'a')

@@ -4,14 +4,14 @@ import type { StoreCase } from './store-case.ts'
 /** Requirements on transient stores. */
 export const transientContract: readonly StoreCase[] = [
   [
-    'knows nothing that was not kept',
+    'returns undefined for what was not stored',
     async ({ store }) => {
       assert.equal(await store.transients.get('nothing'), undefined)
       assert.equal(await store.transients.generation('nothing'), 0)
     },
   ],
   [
-    'gives back what was kept, to everybody, and keys apart',
+    'returns what was stored, on every connection, by key',
     async ({ store, another }) => {
       await store.transients.set('a', '<!-- ünï -->\n"', 60_000)
       await store.transients.set('b', '', 60_000)
@@ -21,7 +21,7 @@ export const transientContract: readonly StoreCase[] = [
     },
   ],
   [
-    'replaces what was kept before',
+    'replaces what was stored before',
     async ({ store }) => {
       await store.transients.set('a', '1', 60_000)
       await store.transients.set('a', '2', 60_000)

@@ -40,20 +40,20 @@ function doctor(store: string, options = ''): ReturnType<typeof runProgram> {
 it('sessmgr doctor says that the example application asks for nothing but the session', async () => {
   expect(await world.run('doctor')).toEqual({
     code: 0,
-    out: 'A request reads its session and asks for nothing else: the store tells of every change (watched).\n',
+    out: 'A request only reads its session: the store reports every change (watched).\n',
     err: '',
   })
 })
 
 it.each([
   ['redisStore({ client })', 'sessionStore', /\(watched\)\.\n$/],
-  ['redisStore({ client })', '', /\(watched\)\.\nThe configuration names no session store/],
+  ['redisStore({ client })', '', /\(watched\)\.\nThe configuration has no session store/],
   ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the option "tracking" is false\.\n$/],
-  ['memoryStore()', '', /\(not watched\): the store cannot tell of changes\.\n$/],
+  ['memoryStore()', '', /\(not watched\): the store cannot report changes\.\n$/],
   [
     "(await client.configSet('tracking-table-max-keys', '1'), redisStore({ client }))",
     'sessionStore',
-    /\(not watched\): the server forgets at once what it should watch/,
+    /\(not watched\): the server immediately forgets the keys it should watch/,
   ],
 ])('sessmgr doctor says what holds of %s with %j', async (store, options, said) => {
   const { code, out } = await doctor(store, options)

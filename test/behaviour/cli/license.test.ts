@@ -150,8 +150,8 @@ describe('rule 28: sessmgr license inspect', () => {
     ['is for another product', [], ['--product', '8'], 'This licence is for another product.\n'],
     ['is bound to another site', ['--site', 'a.test'], ['--site', 'b.test'], 'This licence is for another site.\n'],
     ['is for another audience', ['--audience', 'x'], [], 'This licence is for another application.\n'],
-    ['has expired', ['--expires', '2026-01-01'], [], 'This licence has expired on 2026-01-01T00:00:00.000Z.\n'],
-    ['is not good yet', ['--not-before', '2099-01-01'], [], /^This licence is not good before 2099-01-01T/],
+    ['has expired', ['--expires', '2026-01-01'], [], 'This licence expired on 2026-01-01T00:00:00.000Z.\n'],
+    ['is not good yet', ['--not-before', '2099-01-01'], [], /^This licence is not valid before 2099-01-01T/],
   ])('explains that it %s: 1', async (_what, issued, asked, sentence) => {
     const file = write('bad.lic', await issue(...issued))
     const { code, out, err } = await inspect(file, ...asked)
@@ -166,7 +166,7 @@ describe('rule 28: sessmgr license inspect', () => {
     const args = ['inspect', file, '--key', 'public.json', '--issuer', 'other', '--product', '8', '--site', 'b.test']
     const { code, err } = await license(...args)
     expect([code, err.trimEnd().split('\n').length]).toEqual([1, 4])
-    expect(err).toContain('This licence is by another vendor.\n')
+    expect(err).toContain('This licence is from another vendor.\n')
   })
 
   it('believes nothing of one that was changed, or signed by somebody else', async () => {
@@ -176,13 +176,13 @@ describe('rule 28: sessmgr license inspect', () => {
     expect(changed).toEqual({
       code: 1,
       out: '',
-      err: 'This licence key is not valid: its signature is wrong: it was changed, or not signed by the vendor.\n',
+      err: 'This licence key is not valid: its signature is not valid: it was changed, or not signed by the vendor.\n',
     })
     await license('keygen', 'stranger.json', '--kid', 'stranger')
     const args = ['issue', '--key', 'stranger.json', '--issuer', 'acme', '--product', '7', '--expires', 'never']
     const foreign = await inspect(write('foreign.lic', (await license(...args)).out))
     expect([foreign.code, foreign.out]).toEqual([1, ''])
-    expect(foreign.err).toMatch(/signed with a key that is not among the public keys/)
+    expect(foreign.err).toMatch(/signed with an unknown key/)
     expect((await inspect(write('text.lic', 'what is this'))).err).toMatch(/it is not a signed text\.\n$/)
   })
 })

@@ -129,7 +129,7 @@ describe('with the cache down', () => {
     expect(await fetched()).toContain('Voice 20.')
     expect(await fetched()).toContain('Voice 20.')
     expect(theme.parsed).toBe(2)
-    expect(String(host.logs[0]?.[0])).toContain('could not be kept')
+    expect(String(host.logs[0]?.[0])).toContain('could not be cached')
   })
 
   test('a block that can be read but not kept is made for each view', async () => {

@@ -60,7 +60,7 @@ describe('rule 49: the user of a call', () => {
       expect((await destroy(json)).json.code).toBe('missing_identifier')
     }
     const answer = await destroy({ user: 'alice', id: 3 })
-    expect([answer.status, answer.json.data.params]).toEqual([400, { id: 'must not be given together with user' }])
+    expect([answer.status, answer.json.data.params]).toEqual([400, { id: 'cannot be combined with user' }])
     expect((await list('id=2&id=3')).json.code).toBe('rest_invalid_param')
   })
 })

@@ -135,7 +135,7 @@ describe.each(ways)('rule 12: a filter that fails a login by %s', (way) => {
       expect(set.host.errors).toEqual([
         expect.objectContaining({
           code: 'hook_timeout',
-          message: `The subscriber "slow-add-on" to "${name}" did not answer within 500 ms.`,
+          message: `The subscriber "slow-add-on" to "${name}" did not respond within 500 ms.`,
         }),
       ])
       await expectNothingChanged(set)

@@ -38,7 +38,7 @@ describe('what makes a middleware, mounted in place of the middleware, says what
   ])('%s', async (call, handler) => {
     expect(await mounted(handler())).toEqual({
       code: 'invalid_option',
-      message: `Write ${call}, with the parentheses: what it returns is the middleware.`,
+      message: `Write ${call}, with parentheses: the result is the middleware.`,
     })
   })
 

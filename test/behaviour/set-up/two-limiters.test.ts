@@ -27,7 +27,7 @@ test('two sessmgr() before one route are told so from the first request on', asy
   const answer = await new Browser(await listen(app)).get('/')
   expect([answer.status, answer.json()]).toEqual([
     500,
-    { code: 'invalid_option', message: expect.stringMatching(/^Two sessmgr\(\) stand in this application/) },
+    { code: 'invalid_option', message: expect.stringMatching(/^This application has two sessmgr\(\)/) },
   ])
 })
 
@@ -51,7 +51,7 @@ test('two of two copies of the package, one imported and one required, learn of 
   const browser = new Browser(await listen(second))
   expect((await browser.get('/imported')).status).toBe(200)
   expect((await browser.get('/required')).json()).toMatchObject({
-    message: expect.stringContaining('guarded by another limiter already'),
+    message: expect.stringContaining('already guarded by another limiter'),
   })
 })
 

@@ -32,7 +32,7 @@ describe('the watch is used', () => {
   it('through a proxy that is vouched for, and not through one that is not', async () => {
     const proxy = await startProxy(db.server.port)
     const doubtful = await startWatched(proxy.url)
-    await expect.poll(() => doubtful.watch.whyNot()).toMatch(/another address.*tracking: true vouches/)
+    await expect.poll(() => doubtful.watch.whyNot()).toMatch(/another address.*set tracking: true if/)
     await doubtful.close()
     const vouched = await startWatched(proxy.url, { tracking: true })
     await expect.poll(() => vouched.watch.whyNot()).toBeUndefined()
@@ -96,7 +96,7 @@ describe('the watch is not used, and says why,', () => {
   it('where the sessions have another client', async () => {
     const client = await connectRedis(db.server.url)
     const process = await startWatched(db.server.url, { sessionStore: new RedisStore({ client }) })
-    await expectFallback(process, /^the session store has another client/)
+    await expectFallback(process, /^the session store uses another client/)
     client.destroy()
   })
 
@@ -108,7 +108,7 @@ describe('the watch is not used, and says why,', () => {
       createSentinel({ name: 'master', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }),
       /a pool, a sentinel or a cluster/,
     ],
-    ['a client of ioredis', fromIoredis(new Redis({ lazyConnect: true })), /not one of the package redis/],
+    ['a client of ioredis', fromIoredis(new Redis({ lazyConnect: true })), /not from the package redis/],
   ])('where the client is %s', async (_, client, reason) => {
     const { watch } = redisStore({ client: client as RedisClient })
     expect(await watch?.whyNot()).toMatch(reason)
@@ -148,7 +148,10 @@ describe('the watch is not used, and says why,', () => {
   it('where the server has no room to keep in mind what it should watch', async () => {
     await db.client.configSet('tracking-table-max-keys', '1')
     try {
-      await expectFallback(await startWatched(db.server.url), /^the server forgets at once.*tracking-table-max-keys/)
+      await expectFallback(
+        await startWatched(db.server.url),
+        /^the server immediately forgets.*tracking-table-max-keys/,
+      )
     } finally {
       await db.client.configSet('tracking-table-max-keys', '1000000')
     }
@@ -174,7 +177,10 @@ describe('the watch is not used, and says why,', () => {
         return Object.assign(own, { on: late })
       },
     })
-    await expectFallback(await startWatched(db.server.url, { client }), 'a change was not told before the next reply')
+    await expectFallback(
+      await startWatched(db.server.url, { client }),
+      'a change was not reported before the next reply',
+    )
   })
 
   const rights = redisRights()

@@ -60,6 +60,6 @@ describe('wiping a store in Redis', () => {
   })
 
   it('has no store without a prefix, which could not tell its keys from others', () => {
-    expect(() => redisStore({ client, prefix: '' })).toThrow('"prefix" must be a string, not empty')
+    expect(() => redisStore({ client, prefix: '' })).toThrow('"prefix" must be a non-empty string')
   })
 })

@@ -160,13 +160,8 @@ describe('explicitCalls', () => {
   const calls = () => start().calls
   const create = async () => ({ sessionId: 'a', ttlMs: TTL_MS })
   it.each<[string, () => Promise<unknown>, string, RegExp]>([
-    ['no user', () => calls().login({ userId: '' }, create), 'user_id_missing', /^The id of a user is needed/],
-    [
-      'no number',
-      () => calls().check({ userId: Number.NaN, sessionId: 'a' }),
-      'user_id_missing',
-      /^The id of a user is needed/,
-    ],
+    ['no user', () => calls().login({ userId: '' }, create), 'user_id_missing', /^A user id must be/],
+    ['no number', () => calls().check({ userId: Number.NaN, sessionId: 'a' }), 'user_id_missing', /^A user id must be/],
     ['no session id', () => calls().check({ userId: 2, sessionId: '' }), 'invalid_option', /"sessionId"/],
     [
       'no life',
@@ -208,7 +203,7 @@ describe('explicitCalls', () => {
     await login({ userId: 2 }, create)
     await expect(limiter.sessions.list(2)).rejects.toMatchObject({
       code: 'invalid_option',
-      message: `"sessions.exists" must tell true or false; a value of type ${typeof held} came back.`,
+      message: `"sessions.exists" must return true or false, but returned a value of type ${typeof held}.`,
     })
   })
 

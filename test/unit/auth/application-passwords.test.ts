@@ -139,7 +139,7 @@ describe('rule 27: an application password', () => {
       const { passwords } = setUp()
       const refused = await passwords.create(1, 'seeded', given).catch((error) => error)
       expect(refused).toBeInstanceOf(SessmgrError)
-      expect(refused).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('24 or more letters') })
+      expect(refused).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('at least 24 letters') })
       if (String(given).length > 4) expect(refused.message).not.toContain(given)
       expect(await passwords.list(1)).toEqual([])
     },

@@ -69,7 +69,7 @@ describe('a call that is not answered in time', () => {
   it('rejects after the deadline, and not before', async () => {
     const deadline = new CallDeadline(DEADLINE_MS, 'Redis server')
     const start = performance.now()
-    const message = `The Redis server did not answer within ${DEADLINE_MS} ms. Try again shortly.`
+    const message = `The Redis server did not respond within ${DEADLINE_MS} ms. Try again shortly.`
     await expect(deadline.run(never)).rejects.toMatchObject({ code: 'store_unavailable', message })
     const took = performance.now() - start
     expect(took).toBeGreaterThanOrEqual(DEADLINE_MS)

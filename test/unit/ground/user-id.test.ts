@@ -39,14 +39,14 @@ describe('requireUserId', () => {
   })
 
   it.each([
-    [undefined, 'undefined was given'],
-    [null, 'null was given'],
-    ['', "the text '' was given"],
+    [undefined, 'not undefined'],
+    [null, 'not null'],
+    ['', "not the text ''"],
     ['\ud800', 'must be valid Unicode'],
-    [1.5, '1.5 was given'],
-    [2 ** 53, '9007199254740992 was given'],
-    [{ id: 1 }, 'an object was given'],
-    [[1], 'an array was given'],
+    [1.5, 'not 1.5'],
+    [2 ** 53, 'not 9007199254740992'],
+    [{ id: 1 }, 'not an object'],
+    [[1], 'not an array'],
   ])('refuses %j, and says what to pass', (id, words) => {
     expect(() => requireUserId(id)).toThrow(
       expect.objectContaining({ code: 'user_id_missing', message: expect.stringContaining(words) }),

@@ -96,7 +96,7 @@ describe('actions', () => {
     await hooks.doAction('sessmgr_login_blocked', 1)
     expect(calls).toEqual(['works'])
     expect(errors.map(({ code }) => code)).toEqual(['hook_timeout'])
-    expect(errors[0]?.message).toMatch(/"hangs" to "sessmgr_login_blocked" did not answer within 10 ms/)
+    expect(errors[0]?.message).toMatch(/"hangs" to "sessmgr_login_blocked" did not respond within 10 ms/)
   })
 
   it('keep the subscribers that a run began with, whatever is added or removed meanwhile', async () => {

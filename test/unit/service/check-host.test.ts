@@ -17,7 +17,7 @@ describe('the options of sessmgr()', () => {
     expect(refusal({ host: { users: 'none' } })).toMatchObject(invalid('"host.users.findById" must be a function'))
     for (const host of [null, {}, 'host', { users: null }]) {
       expect(refusal({ host })).toMatchObject(
-        invalid('^"host" must tell of the users .*: sessmgr\\(\\{ host: \\{ users, can \\} \\}\\).$'),
+        invalid('^"host" must have users .*: sessmgr\\(\\{ host: \\{ users, can \\} \\}\\).$'),
       )
     }
   })

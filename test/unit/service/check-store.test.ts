@@ -7,9 +7,9 @@ const invalid = (message: string | RegExp) => ({ code: 'invalid_option', message
 
 describe('the options of sessmgr()', () => {
   it('throw for a session store given as the store, and say where it belongs', () => {
-    expect(refusal({ store: new MemoryStore() })).toMatchObject(invalid('a session store goes into "sessionStore"'))
+    expect(refusal({ store: new MemoryStore() })).toMatchObject(invalid('a session store belongs in "sessionStore"'))
     for (const store of [null, {}, 'redis://localhost']) {
-      expect(refusal({ store })).toMatchObject(invalid('"store" must be a store made by memoryStore\\(\\)'))
+      expect(refusal({ store })).toMatchObject(invalid('"store" must be a store from memoryStore\\(\\)'))
     }
   })
 
@@ -33,7 +33,7 @@ describe('the options of sessmgr()', () => {
       expect(refusal({ store: { ...store, sessions } })).toMatchObject(invalid('"store.sessions.read" must be'))
     }
     expect(refusal({ store: { ...store, passwords: undefined } })).toMatchObject(invalid('"store.passwords.add" must'))
-    expect(refusal({ store: { ...store, id: '' } })).toMatchObject(invalid('"store.id" must be a text'))
+    expect(refusal({ store: { ...store, id: '' } })).toMatchObject(invalid('"store.id" must be a non-empty string'))
     for (const name of ['wipe', 'close']) {
       expect(refusal({ store: { ...store, [name]: undefined } })).toMatchObject(invalid(`"store.${name}" must be a`))
     }

@@ -48,14 +48,14 @@ describe('createLazyComments()', () => {
     const comments = createLazyComments({ host: { posts, theme: { renderComments: () => 5 as never } } })
     await expect(comments.render({ url: '/', headers: {} } as never, { id: 2 })).rejects.toMatchObject({
       code: 'invalid_option',
-      message: 'The theme must give the markup of the comments as a string; it gave a value of type number.',
+      message: 'The theme must return the markup of the comments as a string, but returned a value of type number.',
     })
   })
 
   it.each([
-    [undefined, '"host" must tell of the posts and their theme'],
-    [{ host: { theme } }, '"host" must tell of the posts and their theme'],
-    [{ host: { posts } }, '"host" must tell of the posts and their theme'],
+    [undefined, '"host" must have posts and a theme'],
+    [{ host: { theme } }, '"host" must have posts and a theme'],
+    [{ host: { posts } }, '"host" must have posts and a theme'],
     [{ host: { posts, theme }, storre: 1 }, 'There is no option "storre". Did you mean "store"?'],
     [{ host: { posts, theme }, settings: {} }, 'There is no option "settings"'],
     [{ host: { posts, theme }, restPath: 'api/' }, '"restPath" must be a path'],

@@ -120,7 +120,7 @@ describe('invalid options', () => {
 
   it('throw for a request: sessmgr was mounted in place of what it returns', () => {
     const request = Object.assign(new EventEmitter(), { method: 'GET', url: '/', headers: {} })
-    expect(refusal(request)).toMatchObject(invalid('^Write sessmgr\\(\\), with the parentheses'))
+    expect(refusal(request)).toMatchObject(invalid('^Write sessmgr\\(\\), with parentheses'))
   })
 
   it.each(['maximum', 'deadlineMs', 'touchEvery'])(
@@ -156,7 +156,7 @@ describe('invalid options', () => {
 
   it('throw for a session store that is none', () => {
     for (const sessionStore of [null, {}, 'memory']) {
-      expect(refusal({ sessionStore })).toMatchObject(invalid('"sessionStore" must be the store that express-session'))
+      expect(refusal({ sessionStore })).toMatchObject(invalid('"sessionStore" must be the store of express-session'))
     }
   })
 
@@ -180,7 +180,7 @@ describe('invalid options', () => {
     expect(resolveOptions({ secret: [long, `${long}y`] }).secrets).toEqual([long, `${long}y`])
     for (const secret of ['hunter2', '', [], ['hunter2'], [long, 5], null, 5, {}]) {
       const { code, message } = refusal({ secret })
-      expect({ code, message }).toMatchObject(invalid('"secret" must be a text of at least 32 characters'))
+      expect({ code, message }).toMatchObject(invalid('"secret" must be a string of at least 32 characters'))
       expect(message).not.toContain('hunter2')
     }
   })

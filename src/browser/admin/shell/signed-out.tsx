@@ -6,7 +6,7 @@ import { useSignedIn } from '../rest/use-signed-in.ts'
 import { queries, rest, vars } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 
-/** Tells the user that they were signed out, and continues where they were once they are back. */
+/** Shows that the user was signed out, and continues where they were once they are back. */
 export function SignedOut() {
   const t = useTexts()
   const state = useSignedIn()

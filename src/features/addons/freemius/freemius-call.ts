@@ -99,11 +99,11 @@ function jsonOf(text: string, httpStatus: number): unknown {
 
 function unreachable(error: unknown, signal: AbortSignal): LicensingError {
   if (signal.aborted) {
-    return new LicensingError('provider_unavailable', { message: 'The licensing provider did not answer in time.' })
+    return new LicensingError('provider_unavailable', { message: 'The licensing provider did not respond in time.' })
   }
   const { cause } = error as { cause?: { code?: unknown; message?: unknown } }
   if (/redirect/i.test(String(cause?.message))) {
-    const message = 'The licensing provider answered with a redirect, which is not followed.'
+    const message = 'The licensing provider sent a redirect, which is not followed.'
     return new LicensingError('provider_bad_response', { message })
   }
   const code = /^[A-Z_]{1,40}$/.exec(String(cause?.code))?.[0] ?? 'no connection'

@@ -78,8 +78,7 @@ export function resolveFreemiusOptions(options: FreemiusLicensingOptions): Resol
     timeoutMs = 10_000,
   } = options
   if (!isProductId(productId)) throw invalidOption('"productId" must be the id of the product, a positive integer')
-  if (typeof homepages !== 'object' || homepages === null)
-    throw invalidOption('"homepages" must be an object of addresses')
+  if (typeof homepages !== 'object' || homepages === null) throw invalidOption('"homepages" must be an object of URLs')
   if (typeof validate !== 'boolean') throw invalidOption('"validate" must be true or false')
   requireWhole('timeoutMs', timeoutMs, 1, 10_000)
   if (options.fetch !== undefined && typeof options.fetch !== 'function')
@@ -100,7 +99,7 @@ export function resolveFreemiusOptions(options: FreemiusLicensingOptions): Resol
 function checkAccess({ apiToken, publicKey, secretKey }: FreemiusLicensingOptions): ResolvedFreemiusOptions['access'] {
   for (const [name, value] of Object.entries({ apiToken, publicKey, secretKey })) {
     if (value === undefined || (typeof value === 'string' && CREDENTIAL.test(value))) continue
-    throw invalidOption(`"${name}" must be a text without blanks`)
+    throw invalidOption(`"${name}" must be a string without spaces`)
   }
   if (publicKey !== undefined && apiToken === undefined) return { publicKey, secretKey }
   if (apiToken !== undefined && publicKey === undefined && secretKey === undefined) return { apiToken }
@@ -112,5 +111,5 @@ function checkAddress(name: string, address: string): string {
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
   const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (isSafe && isPlain) return address
-  throw invalidOption(`"${name}" must be an https address without user, query and fragment; http only for this machine`)
+  throw invalidOption(`"${name}" must be an https URL without user, query and fragment; http only for this machine`)
 }

@@ -17,7 +17,7 @@ export function checkLicensing(licensing: LicensingProvider | undefined, site: S
   const isProvider = METHODS.every((method) => typeof licensing?.[method] === 'function')
   if (!isProvider || !NAME.test(licensing.name)) {
     throw invalidOption(
-      '"licensing" must be a provider made by offlineLicensing() or freemiusLicensing() of sessmgr/licensing',
+      '"licensing" must be a provider from offlineLicensing() or freemiusLicensing() of sessmgr/licensing',
     )
   }
   if (site === undefined) {

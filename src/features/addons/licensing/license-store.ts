@@ -68,7 +68,7 @@ export function createLicenseStore(
       const changed = make(record)
       if (changed === undefined || (await options.swap(OPTION, revision, changed))) return
     }
-    throw new SessmgrError('store_unavailable', 'The licences are being changed by many at once. Try again.')
+    throw new SessmgrError('store_unavailable', 'Too many changes to the licences at once. Try again.')
   }
 
   /** Encrypts an activation. Drops unknown fields of a provider. */

@@ -44,7 +44,7 @@ export async function judgeLicense(text: string, rules: LicenseRules): Promise<L
   if (!parsed.success) {
     const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(', ')
     return unbelievable(
-      `This licence key is signed, but it is no licence: ${names || 'the whole'} is missing or wrong.`,
+      `This licence key is signed, but it is not a licence: ${names || 'the whole'} is missing or wrong.`,
     )
   }
   return { claims: parsed.data, problems: problemsOf(parsed.data, rules) }
@@ -58,7 +58,7 @@ function problemsOf(claims: LicenseClaims, rules: LicenseRules): LicenseProblem[
   const { now, revocations } = rules
   const problems: LicenseProblem[] = []
   const add = (code: LicensingCode, sentence: string) => problems.push({ code, sentence })
-  if (claims.iss !== rules.issuer) add('license_invalid', 'This licence is by another vendor.')
+  if (claims.iss !== rules.issuer) add('license_invalid', 'This licence is from another vendor.')
   if (claims.aud !== rules.audience) add('license_invalid', 'This licence is for another application.')
   if (rules.productId !== undefined && claims.pid !== rules.productId) {
     add('license_wrong_product', 'This licence is for another product.')
@@ -66,13 +66,13 @@ function problemsOf(claims: LicenseClaims, rules: LicenseRules): LicenseProblem[
   if (revocations?.jtis.has(claims.jti)) add('license_revoked', 'This licence has been revoked.')
   const seen = Math.max(claims.iat, rules.seenAt ?? 0, revocations?.issuedAt ?? 0)
   if (now + ROLLBACK_LEEWAY < seen) {
-    add('license_invalid', `The clock of this server has been turned back: it was ${dateOf(seen)} already.`)
+    add('license_invalid', `The clock of this server has been turned back: it has already been ${dateOf(seen)}.`)
   }
   if (claims.nbf !== undefined && now + LEEWAY < claims.nbf) {
-    add('license_invalid', `This licence is not good before ${dateOf(claims.nbf)}.`)
+    add('license_invalid', `This licence is not valid before ${dateOf(claims.nbf)}.`)
   }
   if (claims.exp !== null && now - LEEWAY >= claims.exp) {
-    add('license_expired', `This licence has expired on ${dateOf(claims.exp)}.`)
+    add('license_expired', `This licence expired on ${dateOf(claims.exp)}.`)
   }
   if (claims.sites !== undefined && !isAmong(claims.sites, rules.host)) {
     add('license_site_mismatch', 'This licence is for another site.')

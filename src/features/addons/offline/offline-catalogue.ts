@@ -21,7 +21,7 @@ const entry = z.object({
 })
 const entries = z
   .array(entry, 'must be an array')
-  .check(z.refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'must not have an id twice'))
+  .check(z.refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'must not have duplicate ids'))
 
 /** An add-on in the application's own list. Only `id`, `slug`, `title` and `is_premium` are required. */
 export type OfflineAddon = Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'> &

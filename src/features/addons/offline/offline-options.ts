@@ -92,7 +92,7 @@ function revocationReader(source: OfflineLicensingOptions['revocations']): (() =
   if (source === undefined) return undefined
   if (typeof source === 'function') return async () => source()
   if (typeof source === 'string' && source !== '') return () => readFile(source, 'utf8')
-  throw invalidOption('"revocations" must be the path of a file, or a function that gives the signed list')
+  throw invalidOption('"revocations" must be the path of a file, or a function that returns the signed list')
 }
 
 /**
@@ -109,8 +109,7 @@ export function checkPublicKeys(given: Readonly<Record<string, string | Ed25519J
 
 function checkPublicKey(kid: string, key: string | Ed25519Jwk): KeyObject {
   const isPrivate = typeof key === 'string' ? key.includes('PRIVATE KEY') : Object(key).d !== undefined
-  if (isPrivate)
-    throw invalidOption(`"keys.${kid}" is a private key. It belongs to the vendor alone; give the public one`)
+  if (isPrivate) throw invalidOption(`"keys.${kid}" is a private key. Keep it with the vendor and pass the public key`)
   try {
     const read = typeof key === 'string' ? createPublicKey(key) : createPublicKey({ key, format: 'jwk' })
     if (read.asymmetricKeyType === 'ed25519') return read

@@ -23,6 +23,6 @@ export async function readRevocations(
   const claims = revocationClaims.safeParse(signed.payload)
   if (!claims.success) return { problem: 'it is not a revocation list' }
   const { iss, aud, iat, jtis } = claims.data
-  if (iss !== issuer || aud !== audience) return { problem: 'it is by another vendor, or for another audience' }
+  if (iss !== issuer || aud !== audience) return { problem: 'it is from another vendor, or for another audience' }
   return { jtis: new Set(jtis), issuedAt: iat }
 }

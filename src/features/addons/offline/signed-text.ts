@@ -20,19 +20,19 @@ export async function readSigned(text: string, typ: string, keys: PublicKeys): P
   if (typeof header !== 'object' || header === null) return { problem: 'its header is not JSON' }
   // The text itself must not choose how, or with which key, it is checked.
   const foreign = Object.keys(header).filter((name) => !HEADER.includes(name))
-  if (foreign.length > 0) return { problem: 'its header has parameters beside alg, kid and typ' }
+  if (foreign.length > 0) return { problem: 'its header has parameters other than alg, kid and typ' }
   const { alg, kid, typ: type } = header as Record<string, unknown>
   if (alg !== 'EdDSA') return { problem: 'it is not signed with EdDSA' }
   if (type !== typ) return { problem: `it is not of the type ${typ}` }
   const key = typeof kid === 'string' ? keys.get(kid) : undefined
-  if (!key) return { problem: 'it is signed with a key that is not among the public keys' }
+  if (!key) return { problem: 'it is signed with an unknown key' }
   // Loaded for the first licence: most applications never check one.
   const { compactVerify } = await import('jose')
   try {
     const { payload } = await compactVerify(text, key, { algorithms: ['EdDSA'] })
     return { payload: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)) }
   } catch {
-    return { problem: 'its signature is wrong: it was changed, or not signed by the vendor' }
+    return { problem: 'its signature is not valid: it was changed, or not signed by the vendor' }
   }
 }
 

@@ -56,7 +56,7 @@ export function createBlockCache(transients: TransientStore): BlockCache {
     get: async (postId) => (await read(postId)).block,
     set: async (postId, serializedBlock) => write(postId, serializedBlock, await transients.generation(GROUP)),
     async remember(postId, make, { patienceMs, tell }) {
-      const tooSlow = () => new SessmgrError('store_unavailable', 'The store does not answer.')
+      const tooSlow = () => new SessmgrError('store_unavailable', 'The store is not responding.')
       const found = await withDeadline(read(postId), patienceMs, tooSlow).catch(tell)
       if (found && found.block !== false) return found.block
       const block = await make()

@@ -11,7 +11,8 @@ import { COMMENT_DEFAULTS, type CommentSettings, type CommentSettingsService } f
  */
 export function knownSettings(settings: CommentSettingsService, patienceMs: number): () => Promise<CommentSettings> {
   let known = COMMENT_DEFAULTS
-  const tooSlow = () => new SessmgrError('store_unavailable', 'The settings of the comments cannot be read just now.')
+  const tooSlow = () =>
+    new SessmgrError('store_unavailable', 'The settings of the comments cannot be read at the moment.')
 
   return async () => {
     try {

@@ -63,6 +63,6 @@ export function requireText(markup: unknown, code: SessmgrErrorCode, giver: stri
   if (typeof markup === 'string') return markup
   throw new SessmgrError(
     code,
-    `${giver} must give the markup of the comments as a string; it gave a value of type ${typeof markup}.`,
+    `${giver} must return the markup of the comments as a string, but returned a value of type ${typeof markup}.`,
   )
 }

@@ -7,7 +7,7 @@ Returns  the new generation, and the time in Unix seconds; nothing when it is an
 ]]
 local current = redis.call('GET', KEYS[1]) or '0'
 if #current > 15 or not string.match(current, '^%d+$') then
-  return redis.error_reply('ERR the logout generation is no whole number')
+  return redis.error_reply('ERR the logout generation is not a whole number')
 end
 if ARGV[1] and ARGV[1] ~= current then return {} end
 return { redis.call('INCR', KEYS[1]), tonumber(redis.call('TIME')[1]) }

@@ -28,22 +28,22 @@ export function whyNotBelievable(
   if (version === undefined || /dragonfly|keydb|kvrocks|rlec|godis/i.test(info))
     return 'the server is neither Redis nor Valkey'
   if (!(major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]))) {
-    return `the server is of version ${version}, and ${OLDEST.join('.')} is the first that tells of every change`
+    return `the server is of version ${version}, and ${OLDEST.join('.')} is the first that reports every change`
   }
   if ((field('server_mode') ?? field('redis_mode')) !== 'standalone')
     return 'the server is part of a cluster, or a sentinel'
   const isGenuine = /^(epoll|kqueue|evport|select|poll)$/.test(field('multiplexing_api') ?? '')
   // Redis 6.2 does not report its clock yet.
   if (!isGenuine || !field('executable') || (major > 6 && !field('monotonic_clock'))) {
-    return 'the server does not say of itself what Redis and Valkey say, so a proxy or another server may stand there'
+    return 'the server does not describe itself as Redis and Valkey do, so it may be a proxy or another server'
   }
   if (isVouchedFor) return undefined
   const seen = /(?:^| )addr=(\S+)/.exec(clientInfo)?.[1]
   if (ownAddress === undefined) {
-    return 'the address of the connection is not known here, as with TLS, so a proxy may stand before the server; tracking: true vouches that none does'
+    return 'the address of the connection is not known here, as with TLS, so there may be a proxy in front of the server; set tracking: true if there is none'
   }
   if (seen !== ownAddress) {
-    return 'the server sees the connection come from another address, so a proxy may stand before it; tracking: true vouches that none does'
+    return 'the server sees the connection come from another address, so there may be a proxy in front of it; set tracking: true if there is none'
   }
   return undefined
 }

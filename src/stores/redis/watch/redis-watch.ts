@@ -93,7 +93,7 @@ export class RedisWatch implements VerdictWatch {
   async whyNot(store?: object): Promise<string | undefined> {
     if (this.#refusal !== undefined) return this.#refusal
     if (store && (store as { client?: unknown }).client !== this.#tracking.client) {
-      return 'the session store has another client than redisStore(), or does not show it as its property "client"'
+      return 'the session store uses another client than redisStore(), or does not expose it as its property "client"'
     }
     if (!this.#connection || this.#connection.isOver) {
       await this.#untilReady()
@@ -142,7 +142,7 @@ export class RedisWatch implements VerdictWatch {
       // Many applications that load the store have nothing to watch.
       const tracked = await import('./tracked-connection.ts')
       connection = new tracked.TrackedConnection(this.#tracking)
-      await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not answer in time.'))
+      await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not respond in time.'))
       this.#connection = connection
       this.#failures = 0
       this.#trouble = undefined

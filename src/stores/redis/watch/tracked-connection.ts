@@ -92,7 +92,7 @@ export class TrackedConnection {
     await own.sendCommand(['GET', key])
     if (told.has(user) || told.has(key)) {
       throw new NotBelievable(
-        'the server forgets at once what it should watch: its tracking-table-max-keys is too small',
+        'the server immediately forgets the keys it should watch: its tracking-table-max-keys is too small',
       )
     }
     const write = (lifeMs: number) => client.sendCommand(['SET', key, '1', 'PX', String(lifeMs)])
@@ -101,9 +101,9 @@ export class TrackedConnection {
     const isTold = told.has(key)
     // Deleting it would require another permission.
     await write(1)
-    if (told.has(EVERYTHING)) throw new Error('Everything in Redis was deleted meanwhile.')
+    if (told.has(EVERYTHING)) throw new Error('All data in Redis was deleted meanwhile.')
     if (String(found) !== '1') throw new NotBelievable('the two connections lead to different databases')
-    if (!isTold) throw new NotBelievable('a change was not told before the next reply')
+    if (!isTold) throw new NotBelievable('a change was not reported before the next reply')
   }
 
   #changed(key: unknown): void {

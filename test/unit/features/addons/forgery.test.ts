@@ -209,7 +209,7 @@ describe('revocation', () => {
 
   it.each<[string, () => Promise<string>]>([
     ['is by a stranger', () => createVendor('key-1').revoke([])],
-    ['is by another vendor', () => createVendor('key-1', 'other').revoke([])],
+    ['is from another vendor', () => createVendor('key-1', 'other').revoke([])],
     ['is a licence', () => vendor.issue(PRODUCT)],
     ['is empty', async () => ''],
     ['is older than it may be', () => vendor.revoke([], new Date(Date.now() - 31 * DAY))],

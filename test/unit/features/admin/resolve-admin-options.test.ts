@@ -71,7 +71,7 @@ describe('the options of the admin screen', () => {
   })
 
   it('are refused without a host: nobody could ever open the screen', () => {
-    expect(() => sessmgr().admin()).toThrow(/needs to know the users/)
+    expect(() => sessmgr().admin()).toThrow(/needs users and permissions/)
   })
 })
 

@@ -55,7 +55,7 @@ describe('the session stores of an application', () => {
     const store = new TestStore()
     const calls = claim(store)
     expect(calls.get).toBeTypeOf('function')
-    const message = expect.stringMatching(/is guarded by another limiter already\. Give every limiter a session store/)
+    const message = expect.stringMatching(/is already guarded by another limiter\. Use a separate session store/)
     expect(() => createStores().claim(store)).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
   })
 
@@ -95,9 +95,9 @@ describe('a store that the application asks itself', () => {
     expect(await joined.destroy('b')).toBeUndefined()
   })
 
-  it('must tell true or false', async () => {
+  it('must return true or false', async () => {
     const joined = createStores().stores.join({ exists: (() => 'yes') as never, destroy() {} })
-    const message = expect.stringContaining('must tell true or false; a value of type string came back')
+    const message = expect.stringContaining('must return true or false, but returned a value of type string')
     await expect(joined.exists('a')).rejects.toMatchObject({ code: 'invalid_option', message })
   })
 

@@ -54,7 +54,7 @@ describe('a server is believed', () => {
     ['from an address that is not known here', { own: undefined }],
   ])('that sees it come %s, if that is vouched for, and not otherwise', (_, addresses) => {
     expect(whyNot({}, { ...addresses, vouched: true })).toBeUndefined()
-    expect(whyNot({}, addresses)).toMatch(/proxy.*tracking: true vouches/)
+    expect(whyNot({}, addresses)).toMatch(/proxy.*set tracking: true if/)
   })
 })
 
