@@ -16,7 +16,10 @@ export interface PostgresServer {
   pool(config?: PoolConfig): Pool
   /** Ends it like a crash. */
   kill(): Promise<void>
-  /** Starts it again on the same files. */
+  /** Stops every process of it for a while. */
+  freeze(): void
+  thaw(): void
+  /** Starts it again on the same files, after a kill. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -64,7 +67,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')
-    child.kill('SIGCONT')
+    signalAll(child, 'SIGCONT')
     child.kill(signal)
     await gone
   }
@@ -79,6 +82,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     pool,
     kill: () => end('SIGQUIT'),
+    freeze: () => signalAll(child, 'SIGSTOP'),
+    thaw: () => signalAll(child, 'SIGCONT'),
     start,
     async stop() {
       process.off('exit', leaveNothing)
@@ -86,6 +91,19 @@ export async function startPostgres(): Promise<PostgresServer> {
       await end('SIGQUIT')
       rmSync(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/** Each connection is served by a process of its own. */
+function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
+  const pid = String(child.pid)
+  const listed = spawnSync('ps', ['-o', 'pid=', '--ppid', pid], { encoding: 'utf8' }).stdout
+  for (const each of [pid, ...listed.split('\n').map((it) => it.trim())]) {
+    try {
+      if (each !== '') process.kill(Number(each), signal)
+    } catch {
+      // It has ended in the meantime.
+    }
   }
 }
 

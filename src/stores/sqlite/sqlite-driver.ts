@@ -15,8 +15,8 @@ export interface SqliteDatabase {
 
 /** A prepared statement. */
 export interface SqliteStatement {
-  /** Returns the first row. */
-  get(...values: (string | number | null)[]): unknown
+  /** Returns all rows. */
+  all(...values: (string | number | null)[]): unknown[]
   /** Runs the statement. */
   run(...values: (string | number | null)[]): {
     /** Number of changed rows. */
@@ -26,51 +26,59 @@ export interface SqliteStatement {
 
 /** How long SQLite itself waits for another process, which blocks this process. */
 const BUSY_MS = 20
+/** Tries after which a stale connection will not recover by itself. */
+const STALE_TRIES = 3
 /** How long a call waits for other processes in total. */
 const PATIENCE_MS = 1500
 
 const NOW = "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) AS now"
 
-/** Options of the SQLite driver. */
+/** How a driver of SQLite works. */
 export interface SqliteDriverOptions {
   readonly id: string
   readonly local: boolean
   readonly table: string
   readonly clock: Clock | undefined
-  /** Whether closing the driver closes the database. */
+  /** Whether `open` opens a database each time, which is closed with the driver. */
   readonly owned: boolean
 }
 
-/** Stores rows in a SQLite table, with one statement per call. */
+/** Stores rows in a table of SQLite, each by one statement. */
 export class SqliteDriver implements DocumentDriver {
   readonly id: string
   readonly local: boolean
   readonly #table: string
-  readonly #database: SqliteDatabase
+  readonly #open: () => SqliteDatabase
+  #database: SqliteDatabase
   readonly #clock: Clock
   readonly #owned: boolean
   readonly #statements = new Map<string, SqliteStatement>()
 
   /** @param clock Replaces SQLite's clock, which is that of the machine. */
-  constructor(database: SqliteDatabase, { id, local, table, clock, owned }: SqliteDriverOptions) {
+  constructor(open: () => SqliteDatabase, { id, local, table, clock, owned }: SqliteDriverOptions) {
     this.id = id
     this.local = local
     this.#table = table
-    this.#database = database
+    this.#open = open
+    this.#database = open()
     this.#owned = owned
-    const now = () => (this.#statement(NOW).get() as { readonly now: number }).now
+    const now = () => (this.#statement(NOW).all()[0] as { readonly now: number }).now
     this.#clock = clock ?? { now }
   }
 
-  /** Prepares the database for several processes, and creates the table unless it exists. */
+  /** Prepares the database for several processes, and creates the table unless it is there. */
   async open(): Promise<void> {
     await this.#patiently(() => {
-      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+      this.#configure()
       this.#database.exec('PRAGMA journal_mode = WAL')
-      // A confirmed logout must survive a power failure.
-      this.#database.exec('PRAGMA synchronous = FULL')
       for (const statement of tableSchema('sqlite', this.#table)) this.#database.exec(statement)
     })
+  }
+
+  #configure(): void {
+    this.#database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    // A logout that was answered must outlive a power cut.
+    this.#database.exec('PRAGMA synchronous = FULL')
   }
 
   get(keys: readonly string[]) {
@@ -81,7 +89,7 @@ export class SqliteDriver implements DocumentDriver {
       const now = this.#clock.now()
       const rows = new Map<string, DocumentRow>()
       for (const key of keys) {
-        const row = select.get(key, now) as { readonly revision: number; readonly body: string } | undefined
+        const row = select.all(key, now)[0] as { readonly revision: number; readonly body: string } | undefined
         if (row) rows.set(key, { revision: row.revision, text: row.body })
       }
       return { now, rows }
@@ -128,22 +136,36 @@ export class SqliteDriver implements DocumentDriver {
     return statement
   }
 
-  /** Retries while another process writes, without blocking this process. */
+  /** Tries again while another process writes, and lets this process go on in between. */
   async #patiently<T>(task: () => T): Promise<T> {
     const start = performance.now()
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       try {
         return task()
       } catch (error) {
         if (!isBusy(error) || performance.now() - start > PATIENCE_MS) throw error
+        if (this.#owned && isStale(error) && tries % STALE_TRIES === 0) this.#reopen()
       }
       await sleep(1 + Math.random() * 10)
     }
   }
+
+  /** If several processes create a file at once, a connection of libsql may stay at a past state of it. */
+  #reopen(): void {
+    this.#database.close()
+    this.#statements.clear()
+    this.#database = this.#open()
+    this.#configure()
+  }
 }
 
-/** Checks for the error of a locked database, which differs between packages. */
+/** Tells whether another process was writing. Each package says it in its own way. */
 function isBusy(error: unknown): boolean {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return /SQLITE_(BUSY|LOCKED)/.test(String(code)) || /database (table )?is locked/.test(String(message))
+}
+
+/** Tells whether a write failed because the connection has not seen what another one wrote. */
+function isStale(error: unknown): boolean {
+  return String((error as { code?: unknown }).code) === 'SQLITE_BUSY_SNAPSHOT'
 }

@@ -38,7 +38,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
   const id = local ? `sqlite:${randomUUID()}` : `sqlite:${table}`
   const openDatabase = database ? () => database : sqliteOpener(path as string)
   const open = async () => {
-    const driver = new SqliteDriver(openDatabase(), { id, local, table, clock, owned: database === undefined })
+    const driver = new SqliteDriver(openDatabase, { id, local, table, clock, owned: database === undefined })
     await driver.open()
     return driver
   }

@@ -17,7 +17,7 @@ describe('sessmgr schema', () => {
     const { out } = await schema('sqlite', '--table', 'own_name')
     const database = new (SQLITE_ENGINES.libsql as NonNullable<typeof SQLITE_ENGINES.libsql>)(':memory:')
     for (const _ of [1, 2]) database.exec(out)
-    expect(database.prepare('SELECT count(*) AS count FROM own_name').get()).toMatchObject({ count: 0 })
+    expect(database.prepare('SELECT count(*) AS count FROM own_name').all()[0]).toMatchObject({ count: 0 })
     database.close()
   })
 

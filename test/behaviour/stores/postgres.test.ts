@@ -1,0 +1,138 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type NewSession, type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { postgresStore } from '../../../src/postgres.ts'
+import { tableSchema } from '../../../src/stores/document/table-schema.ts'
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { raceProcesses } from '../../support/race-processes.ts'
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server?.stop())
+
+const session = (sessionId: string): NewSession => ({
+  sessionId,
+  ttlMs: 60_000,
+  ip: null,
+  userAgent: null,
+  generation: 0,
+})
+
+/** Registers a session, and gives its token. */
+async function login(store: SessmgrStore, userId: number, sessionId: string): Promise<string> {
+  const { version } = await store.sessions.read(userId)
+  const result = await store.sessions.commit(userId, version, { admit: session(sessionId), end: [] })
+  if (!result.committed) throw new Error('the login met a conflict')
+  return result.admitted.record.token
+}
+
+/** What the operator reads of a call that fails. */
+async function reason(call: Promise<unknown>): Promise<string> {
+  const error = (await call.then(
+    () => undefined,
+    (it) => it,
+  )) as { code: string; status: number; cause: Error }
+  expect(error).toMatchObject({ code: 'store_unavailable', status: 503 })
+  return error.cause.message
+}
+
+describe('postgresStore says what to do', () => {
+  it('about a table that is missing', async () => {
+    const store = postgresStore({ pool: server.pool(), table: 'missing' })
+    expect(await reason(store.epoch.current())).toContain('"npx sessmgr schema postgres"')
+  })
+
+  it('about a table that is another one', async () => {
+    const pool = server.pool()
+    await pool.query('CREATE TABLE other (id text PRIMARY KEY, name text)')
+    const store = postgresStore({ pool, table: 'other' })
+    expect(await reason(store.epoch.current())).toContain('The table is not one of sessmgr')
+  })
+
+  it('about a user who may only read, and about a replica', async () => {
+    const pool = server.pool()
+    for (const statement of tableSchema('postgres', 'readable')) await pool.query(statement)
+    await pool.query('CREATE USER reader; GRANT SELECT ON readable TO reader')
+    const reader = postgresStore({ pool: server.pool({ user: 'reader' }), table: 'readable' })
+    expect(await reader.epoch.current()).toBe(0)
+    expect(await reason(reader.epoch.advance())).toContain('Grant the user SELECT, INSERT, UPDATE and DELETE')
+    const readOnly = server.pool({ options: '-c default_transaction_read_only=on' })
+    const replica = postgresStore({ pool: readOnly, table: 'readable' })
+    expect(await reason(replica.epoch.advance())).toContain('Connect to the primary')
+  })
+
+  it('about a client in a transaction that has failed', async () => {
+    const client = new Client({ host: server.host, user: 'test', database: 'postgres' })
+    await client.connect()
+    onTestFinished(() => client.end())
+    await client.query('BEGIN')
+    await client.query('SELECT 1/0').catch(() => {})
+    expect(await reason(postgresStore({ pool: client }).epoch.current())).toContain('a pool, not a client')
+  })
+})
+
+describe('postgresStore', () => {
+  it('creates its table if it is asked to, also by many processes at once', async () => {
+    const stores = [1, 2, 3].map(() =>
+      postgresStore({ pool: server.pool({ max: 2 }), table: 'created', createTable: true }),
+    )
+    await Promise.all(stores.map((store) => store.epoch.advance()))
+    expect(await stores[0]?.epoch.current()).toBe(3)
+  })
+
+  it('takes a login that lost at a higher isolation for one that lost', async () => {
+    const pool = server.pool({ options: '-c default_transaction_isolation=serializable' })
+    const store = postgresStore({ pool, table: 'strict', createTable: true })
+    const { version } = await store.sessions.read(1)
+    const commits = Array.from({ length: 10 }, (_, n) =>
+      store.sessions.commit(1, version, { admit: session(`s${n}`), end: [] }),
+    )
+    expect((await Promise.all(commits)).filter(({ committed }) => committed)).toHaveLength(1)
+  })
+
+  it('names no session id where it says what PostgreSQL refuses', async () => {
+    const pool = server.pool()
+    await pool.query(
+      'CREATE TABLE strange (id text PRIMARY KEY, revision bigint, body text CHECK (false), expires_at bigint)',
+    )
+    const store = postgresStore({ pool, table: 'strange' })
+    const error = (await store.sessions.adopt(1, session('a raw session id')).catch((it) => it)) as Error
+    expect(`${error.stack} ${JSON.stringify(error.cause)} ${(error.cause as Error).stack}`).not.toContain('raw session')
+  })
+
+  it('forgets no end that was confirmed, and loses no place, when the server crashes and starts again', async () => {
+    const store = postgresStore({ pool: server.pool(), table: 'crashed', createTable: true })
+    const tokens = [await login(store, 1, 'ended'), await login(store, 1, 'kept')]
+    await store.sessions.end(1, [tokenOf('ended')])
+    await store.epoch.advance()
+    await server.kill()
+    await expect(store.sessions.generationOf(1, tokens[1] as string)).rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
+    await server.start()
+    expect(await Promise.all(tokens.map((token) => store.sessions.generationOf(1, token)))).toEqual([undefined, 0])
+    expect(await store.epoch.current()).toBe(1)
+  })
+
+  it('answers within its deadline while the server is frozen, and serves on after it', async () => {
+    const store = postgresStore({ pool: server.pool(), table: 'frozen', createTable: true, deadlineMs: 50 })
+    // The first call makes connection and table, which may take longer.
+    await expect.poll(() => store.epoch.current().catch(() => 'not yet')).toBe(0)
+    server.freeze()
+    await expect(store.epoch.current()).rejects.toMatchObject({ code: 'store_unavailable' })
+    server.thaw()
+    await expect.poll(() => store.epoch.current().catch(() => 'not yet')).toBe(0)
+  })
+
+  it('rule 5: several processes hold one limit, whatever their clocks say and though one of them is killed', async () => {
+    const store = postgresStore({ pool: server.pool(), createTable: true })
+    const settings = { maximum: 3, logic: 'block' }
+    const race = { place: { host: server.host }, store, settings, users: [1, 2], logins: 40, processes: 3, killed: 1 }
+    const { ended, mostAtOnce, left } = await raceProcesses(race)
+    expect((ended.admitted ?? 0) + (ended.refused ?? 0)).toBe(80)
+    expect(mostAtOnce).toBe(3)
+    expect(left).toEqual([3, 3])
+  })
+})

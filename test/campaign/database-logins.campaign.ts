@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postgresStore } from '../../src/postgres.ts'
+import { sqliteStore } from '../../src/sqlite.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { printFigures } from '../support/print-figures.ts'
+import { raceProcesses } from '../support/race-processes.ts'
+
+const MODES = ['allow', 'logout_oldest', 'block']
+const LOGINS_EACH = 2500
+const PROCESSES = 4
+
+let server: PostgresServer
+let directory: string
+beforeAll(async () => {
+  server = await startPostgres()
+  directory = mkdtempSync(join(tmpdir(), 'sessmgr-sqlite-'))
+})
+afterAll(async () => {
+  await server?.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const places = {
+  PostgreSQL: () => ({
+    place: { host: server.host },
+    store: postgresStore({ pool: server.pool(), createTable: true }),
+  }),
+  SQLite: () => {
+    const path = join(directory, 'sessmgr.db')
+    return { place: { path }, store: sqliteStore({ path }) }
+  },
+}
+
+let user = 0
+describe.each(Object.entries(places))('four processes on %s', (name, open) => {
+  for (const logic of MODES) {
+    for (const maximum of [1, 3, 10]) {
+      it(`rule 5: ${LOGINS_EACH * PROCESSES} parallel logins of one account, ${logic}, maximum ${maximum}`, async () => {
+        const users = [++user]
+        const race = { ...open(), settings: { maximum, logic }, users, logins: LOGINS_EACH, processes: PROCESSES }
+        const result = await raceProcesses(race)
+        printFigures(`${name}, ${logic}, maximum ${maximum}`, result)
+        const all = LOGINS_EACH * PROCESSES
+        const admitted = logic === 'block' ? maximum : all
+        expect(result.ended).toEqual({ admitted, refused: all - admitted })
+        expect(result.mostAtOnce).toBeLessThanOrEqual(maximum)
+        expect(result.left[0]).toBeLessThanOrEqual(maximum)
+        expect(result.left[0]).toBeGreaterThanOrEqual(logic === 'allow' ? 1 : maximum)
+        await race.store.close()
+      })
+    }
+  }
+
+  it.each(MODES)('rule 5: eight processes, of which four are killed, %s: never over the limit', async (logic) => {
+    const users = [++user, ++user, ++user]
+    const settings = { maximum: 3, logic }
+    const race = { ...open(), settings, users, logins: 2000, processes: 8, killed: 4 }
+    const { ended, mostAtOnce, left } = await raceProcesses(race)
+    expect((ended.admitted ?? 0) + (ended.refused ?? 0)).toBe(8000)
+    expect(mostAtOnce).toBeLessThanOrEqual(3)
+    for (const count of left) expect(count).toBeGreaterThanOrEqual(logic === 'allow' ? 1 : 3)
+    await race.store.close()
+  })
+})
+
+it('rule 5: the server of PostgreSQL crashes and starts again while eight processes log in', async () => {
+  const store = postgresStore({ pool: server.pool(), createTable: true })
+  const meanwhile = async () => {
+    await server.kill()
+    await server.start()
+  }
+  const settings = { maximum: 3, logic: 'logout_oldest' }
+  const race = { place: { host: server.host }, store, settings, users: [++user], logins: 2000, processes: 8, meanwhile }
+  const { ended, mostAtOnce, left } = await raceProcesses(race)
+  expect(Object.keys(ended).filter((it) => !['admitted', 'refused', 'store_unavailable'].includes(it))).toEqual([])
+  expect(ended.store_unavailable).toBeGreaterThan(0)
+  expect(mostAtOnce).toBeLessThanOrEqual(3)
+  expect(left).toEqual([3])
+})

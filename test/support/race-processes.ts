@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { SessionSettings, SessmgrStore } from '../../src/index.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** How processes race. */
+export interface ProcessRace {
+  /** Where the database is: a file of SQLite, or the host of PostgreSQL. */
+  readonly place: { readonly path: string } | { readonly host: string }
+  /** The same memory, looked at by this process. */
+  readonly store: SessmgrStore
+  readonly settings: SessionSettings
+  readonly users: readonly number[]
+  /** Logins of each process. */
+  readonly logins: number
+  readonly processes: number
+  /** How many of the processes are killed after a third of their logins. */
+  readonly killed?: number
+  /** Runs when the last process has done a third of its logins. */
+  readonly meanwhile?: () => Promise<void>
+}
+
+/** What came of a race. */
+export interface ProcessRaceResult {
+  /** How the logins of all processes ended that were not killed: `admitted`, `refused`, or the code of an error. */
+  readonly ended: Readonly<Record<string, number>>
+  /** The most sessions of one user that were registered at any moment. */
+  readonly mostAtOnce: number
+  /** How many sessions of each user are registered in the end. */
+  readonly left: readonly number[]
+}
+
+/** Signs the same users in from several processes at once, and looks on all along. */
+export async function raceProcesses(race: ProcessRace): Promise<ProcessRaceResult> {
+  const { store, users, processes, killed = 0, meanwhile } = race
+  const children = Array.from({ length: processes }, (_, n) => launch(race, n))
+  try {
+    await Promise.all(children.map(({ said }) => said('"ready"')))
+    const watch = watchUsers(store, users)
+    for (const { child } of children) child.stdin?.write('go\n')
+    const results = children.map(async ({ child, said }, n) => {
+      if (n === processes - 1 && meanwhile) said('"a third"').then(meanwhile, () => {})
+      if (n >= killed) return JSON.parse(await said('{')) as Record<string, number>
+      await said('"a third"')
+      child.kill('SIGKILL')
+      return {}
+    })
+    const all = await Promise.all(results)
+    const mostAtOnce = await watch.stop()
+    const left = await Promise.all(users.map(async (user) => (await store.sessions.read(user)).sessions.length))
+    return { ended: sum(all), mostAtOnce, left }
+  } finally {
+    await Promise.all(children.map(({ child }) => end(child)))
+  }
+}
+
+function launch({ place, settings, users, logins }: ProcessRace, n: number) {
+  // Their clocks are an hour ahead, right, and an hour behind.
+  const skewMs = ((n % 3) - 1) * 3_600_000
+  const spec = { ...place, settings, users, logins, inFlight: 20, skewMs }
+  const child = spawn(process.execPath, ['test/support/login-process.mjs'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, LOGINS: JSON.stringify(spec) },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  const wake = () => {
+    for (const look of waiting) look()
+  }
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+    lines.push(line)
+    wake()
+  })
+  child.once('close', wake)
+  /** Resolves with the line that begins so; rejects when the process ends without it. */
+  const said = (start: string) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const line = lines.find((it) => it.startsWith(start))
+        if (line !== undefined) resolve(line)
+        else if (hasEnded(child)) reject(new Error(`The process ended with ${child.exitCode ?? child.signalCode}.`))
+        else return
+        waiting.delete(look)
+      }
+      waiting.add(look)
+      look()
+    })
+  return { child, said }
+}
+
+/** Reads the users' sessions over and over. While the database is away, there is nothing to see. */
+function watchUsers(store: SessmgrStore, users: readonly number[]) {
+  let running = true
+  let mostAtOnce = 0
+  const watching = (async () => {
+    while (running) {
+      const counts = await Promise.all(users.map(async (it) => (await store.sessions.read(it)).sessions.length)).catch(
+        () => [],
+      )
+      mostAtOnce = Math.max(mostAtOnce, ...counts)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  })()
+  return {
+    async stop() {
+      running = false
+      await watching
+      return mostAtOnce
+    },
+  }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+}
+
+function sum(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const total: Record<string, number> = {}
+  for (const each of all) for (const [key, count] of Object.entries(each)) total[key] = (total[key] ?? 0) + count
+  return total
+}
