@@ -28,7 +28,10 @@ export async function startProgram(name: string, options: ProgramOptions): Promi
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const exited = once(child, 'exit')
+  // Also if the test runs out of time before it can stop the program.
+  const leaveNothing = () => child.kill()
+  process.once('exit', leaveNothing)
+  const exited = once(child, 'exit').finally(() => process.off('exit', leaveNothing))
   const ports: string[] = []
   const listening = new Promise<void>((resolve) => {
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
