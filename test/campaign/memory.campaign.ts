@@ -1,0 +1,63 @@
+import { RedisStore } from 'connect-redis'
+import { expect, it } from 'vitest'
+import { SiteSecrets } from '../../src/auth/site-secrets.ts'
+import { MARKER_KEY, SessionMarks } from '../../src/guard/session-marks.ts'
+import { sessmgr, tokenOf } from '../../src/index.ts'
+import { redisStore } from '../../src/redis.ts'
+import { encodeTtl, fieldName } from '../../src/stores/redis/registry/session-codec.ts'
+import { heapInUse } from '../support/heap.ts'
+import { printFigures } from '../support/print-figures.ts'
+import { rounds } from '../support/rounds.ts'
+import { useRedis } from '../support/use-redis.ts'
+
+const db = useRedis()
+const AT_ONCE = 1000
+const LIFE_MS = 3_600_000
+
+it('a process through which very many sessions pass, each of another user, keeps as much as after the first ones', async () => {
+  const { client } = db
+  const sessionStore = new RedisStore({ client })
+  const { get } = sessionStore
+  const store = redisStore({ client, deadlineMs: 60_000 })
+  const limiter = sessmgr({ store, sessionStore, deadlineMs: 60_000 })
+  const marks = new SessionMarks(new SiteSecrets(store.options, []), store.id)
+  await marks.ready()
+  expect(await store.watch?.whyNot(sessionStore)).toBeUndefined()
+  expect(sessionStore.get).not.toBe(get)
+
+  /** Writes a session as a login leaves it behind. */
+  async function write(sessionId: string): Promise<void> {
+    const [token, now] = [tokenOf(sessionId), Date.now().toString(16)]
+    const data = { cookie: { originalMaxAge: LIFE_MS }, [MARKER_KEY]: marks.seal(sessionId, token) }
+    const value = `${now},0,${encodeTtl(LIFE_MS)},0s${sessionId}`
+    await Promise.all([
+      client.hSet(`sessmgr:{${sessionId}}:s`, { v: now, [fieldName(token)]: value, [`i${fieldName(token)}`]: '0,' }),
+      client.set(`sess:${sessionId}`, JSON.stringify(data)),
+    ])
+  }
+  const read = (sessionId: string) =>
+    new Promise<boolean>((resolve, reject) => {
+      sessionStore.get(sessionId, (error: unknown, data: unknown) => (error ? reject(error) : resolve(Boolean(data))))
+    })
+
+  let passed = 0
+  async function pass(count: number): Promise<number> {
+    for (const end = passed + count; passed < end; passed += AT_ONCE) {
+      const ids = Array.from({ length: AT_ONCE }, (_, index) => `session-${passed + index}`)
+      await Promise.all(ids.map(write))
+      // At first the registry is asked, then the session is followed, and then it is known.
+      for (let time = 0; time < 3; time++) expect(new Set(await Promise.all(ids.map(read)))).toEqual(new Set([true]))
+    }
+    return heapInUse()
+  }
+
+  const first = await pass(rounds(10_000))
+  const last = await pass(rounds(90_000))
+  const followed = Number(/tracking_total_keys:(\d+)/.exec(await client.info('stats'))?.[1])
+  const rss = process.memoryUsage().rss / 2 ** 20
+  const redis = Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]) / 2 ** 20
+  printFigures('sessions in one process', { sessions: passed, first, last, followed, rss, redis })
+  await limiter.close()
+  expect(followed).toBeGreaterThan(0)
+  expect(last - first).toBeLessThan(5)
+}, 3_000_000)
