@@ -18,8 +18,10 @@ import {
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
 import { userMaximums } from './user-maximums.ts'
 
+// biome-ignore lint/complexity/noBannedTypes: `unknown` would hide the modes that editors complete.
+type Unchecked = {} | null | undefined
 /** Unchecked settings of a request or a program. */
-type ChangedSettings = Partial<Record<keyof SessionSettings, unknown>>
+type ChangedSettings = { [K in keyof SessionSettings]?: SessionSettings[K] | Unchecked }
 
 /** Reads and writes the settings of the session limit. */
 export interface SettingsService {
@@ -37,10 +39,7 @@ export interface SettingsService {
    * @throws SessmgrError `invalid_setting` with each invalid or unknown key; nothing is written then. `hook_failed`,
    * `hook_timeout`, `store_unavailable`; after the last, the settings may have changed or not.
    */
-  update(
-    changes: Partial<Record<keyof SessionSettings, unknown>>,
-    refuse?: (current: SessionSettings) => void,
-  ): Promise<SessionSettings>
+  update(changes: ChangedSettings, refuse?: (current: SessionSettings) => void): Promise<SessionSettings>
   /**
    * Deletes a stored setting, or all, so that the code decides again.
    *

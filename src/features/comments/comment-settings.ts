@@ -91,6 +91,9 @@ function sanitize(value: unknown, current: CommentSettings): CommentSettings {
   return Object.fromEntries(clean) as CommentSettings
 }
 
+/** Name of a setting. Other strings are allowed and have no effect. */
+type SettingKey = keyof CommentSettings | (string & Record<never, never>)
+
 /**
  * Reads and writes the settings of the lazy comments. Every write is sanitised.
  *
@@ -101,13 +104,13 @@ export interface CommentSettingsService {
   /** The option that stores the settings, `lazycomments_settings`. */
   readonly option: SiteOption<CommentSettings>
   /** Reads one setting. Returns the fallback for an unknown key. */
-  get(key: string, fallback?: unknown): Promise<unknown>
+  get(key: SettingKey, fallback?: unknown): Promise<unknown>
   /** Reads every setting. */
   all(): Promise<CommentSettings>
   /** Writes one setting. Resolves to false if nothing changed, for example for an unknown key. */
-  set(key: string, value: unknown): Promise<boolean>
+  set(key: SettingKey, value: unknown): Promise<boolean>
   /** Writes several settings. Resolves to false if nothing changed. */
-  update(values: Readonly<Record<string, unknown>>): Promise<boolean>
+  update(values: Readonly<Partial<Record<SettingKey, unknown>>>): Promise<boolean>
   /** Deletes a stored setting, or all, so that the defaults apply. */
   reset(key?: keyof CommentSettings): Promise<CommentSettings>
 }

@@ -1,11 +1,11 @@
 /**
- * Asks once for everybody who wants to know the same in one turn of the event loop. Their requests had all arrived when that
- * turn began, so a change that was over before one of them was sent is always seen.
+ * Shares one read between all callers in one turn of the event loop. Their requests had all arrived when that turn began,
+ * so a change that completed before one of them was sent is always seen.
  */
 export class AskedOnce<T> {
   readonly #answers = new Map<string, Promise<T>>()
 
-  /** Returns the answer of this turn, and asks the question if nobody has. */
+  /** Returns the result of this turn, and starts the read if needed. */
   of(name: string, question: () => Promise<T>): Promise<T> {
     const known = this.#answers.get(name)
     if (known) return known
@@ -15,7 +15,7 @@ export class AskedOnce<T> {
     return answer
   }
 
-  /** Has everything asked again: this process has changed it. */
+  /** Drops all results, because this process has changed the data. */
   forget(): void {
     this.#answers.clear()
   }
