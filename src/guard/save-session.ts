@@ -72,15 +72,9 @@ async function saveLoggingIn(
 ): Promise<void> {
   await guard.marks.ready()
   const marker = guard.marks.seal(userId, token)
-  const before = data[MARKER_KEY]
-  if (marker) data[MARKER_KEY] = marker
-  try {
-    await guard.calls.set(sessionId, data)
-    standing.writtenLogin = new WrittenLogin(sessionId, data)
-  } finally {
-    if (before === undefined) delete data[MARKER_KEY]
-    else data[MARKER_KEY] = before
-  }
+  const marked = marker ? { ...data, [MARKER_KEY]: marker } : data
+  await guard.calls.set(sessionId, marked)
+  standing.writtenLogin = new WrittenLogin(sessionId, marked)
 }
 
 async function saveRegistered(guard: GuardContext, write: Write, login: LoginSession): Promise<void> {

@@ -166,3 +166,15 @@ test('routes where sessmgr does not stand log once that they take everybody for 
   }
   expect(logs).toEqual([expect.stringMatching(/^sessmgr is not mounted before limiter\.router\(\).*koaSessmgr/)])
 })
+
+test('a store that keeps the very objects has the marker of a login that nothing is written after', async () => {
+  const kept = new Map<string, object>()
+  const store = {
+    get: async (id: string) => structuredClone(kept.get(id)),
+    set: async (id: string, data: object) => void kept.set(id, data),
+    destroy: async (id: string) => void kept.delete(id),
+  }
+  const host = await startKoaHost({ store })
+  expect((await host.browser().login('alice')).status).toBe(200)
+  expect([...kept.values()]).toEqual([expect.objectContaining({ sessmgr: expect.objectContaining({ userId: 2 }) })])
+})
