@@ -32,7 +32,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   const users = createUsers(config)
   const posts = createPosts()
   const authentication = createAuthentication(users)
-  const storage = createStorage(config.redisUrl)
+  const storage = createStorage(config)
   const vendor = config.demoVendorKeys ? demoVendor(config.demoVendorKeys) : undefined
   const limiter = sessmgr({
     licensing: vendor && offlineLicensing({ ...vendor, catalogue: [product] }),

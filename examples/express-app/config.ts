@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 export interface Config {
   port: number
   redisUrl: string | undefined
+  databaseFile: string | undefined
   workers: number
   sessionSecret: string
   maximum: number | undefined
@@ -23,6 +24,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return {
     port: integer(env, 'PORT', 3000),
     redisUrl: env.REDIS_URL || undefined,
+    databaseFile: env.SESSMGR_DB || undefined,
     workers: workersOf(env),
     sessionSecret: env.SESSION_SECRET || randomBytes(32).toString('hex'),
     maximum: env.SESSMGR_MAXIMUM === undefined ? undefined : integer(env, 'SESSMGR_MAXIMUM', 1),
@@ -37,8 +39,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 function workersOf(env: NodeJS.ProcessEnv): number {
   const workers = Math.max(1, integer(env, 'WEB_CONCURRENCY', 1))
-  if (workers > 1 && !env.REDIS_URL)
-    throw new Error('WEB_CONCURRENCY above 1 needs REDIS_URL: processes share no memory.')
+  if (workers > 1 && !env.REDIS_URL && !env.SESSMGR_DB)
+    throw new Error('WEB_CONCURRENCY above 1 needs REDIS_URL or SESSMGR_DB: processes share no memory.')
   return workers
 }
 

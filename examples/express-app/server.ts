@@ -7,8 +7,10 @@ const config = readConfig(process.env)
 if (config.workers > 1 && cluster.isPrimary) runWorkers(config)
 else serve(config)
 
-function serve({ port, redisUrl }: Config): void {
-  if (!redisUrl) console.log('Everything is kept in memory. Set REDIS_URL to keep it in Redis.')
+function serve({ port, redisUrl, databaseFile }: Config): void {
+  if (!redisUrl && !databaseFile) {
+    console.log('Everything is kept in memory. Set SESSMGR_DB to a file, or REDIS_URL to a Redis, to keep it.')
+  }
   const { app, close } = createApp(config)
   const server = app.listen(port, '127.0.0.1', (error) => {
     if (error) {

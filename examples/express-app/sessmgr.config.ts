@@ -9,7 +9,7 @@ import { createUsers } from './users.ts'
 /** What the command line works with: the same users and storage as the application. */
 export default function createLimiter() {
   const config = readConfig({ SESSION_SECRET: 'not used on the command line', ...process.env })
-  const { store, sessionStore, close } = createStorage(config.redisUrl)
+  const { store, sessionStore, close } = createStorage(config)
   const settings = { maximum: config.maximum, logic: config.logic }
   const limiter = sessmgr({
     // The command's own connection ends with it.

@@ -3,6 +3,9 @@ import session from 'express-session'
 import { createClient } from 'redis'
 import { memoryStore, type SessmgrStore } from 'sessmgr'
 import { redisStore } from 'sessmgr/redis'
+import { sqliteStore } from 'sessmgr/sqlite'
+import type { Config } from './config.ts'
+import { SqliteSessions } from './sqlite-sessions.ts'
 
 /** Where sessions, and what sessmgr knows of them, are kept. */
 export interface Storage {
@@ -11,8 +14,9 @@ export interface Storage {
   close(): Promise<void>
 }
 
-/** Opens the Redis at a URL, or keeps everything in this process. */
-export function createStorage(redisUrl: string | undefined): Storage {
+/** Opens Redis or a file of SQLite, or keeps everything in this process. */
+export function createStorage({ redisUrl, databaseFile }: Pick<Config, 'redisUrl' | 'databaseFile'>): Storage {
+  if (!redisUrl && databaseFile) return inFile(databaseFile)
   if (!redisUrl) {
     return { sessionStore: new session.MemoryStore(), store: memoryStore(), close: async () => {} }
   }
@@ -33,4 +37,14 @@ export function createStorage(redisUrl: string | undefined): Storage {
     store: redisStore({ client }),
     close: async () => client.destroy(),
   }
+}
+
+function inFile(path: string): Storage {
+  const sessionStore = new SqliteSessions(path)
+  const store = sqliteStore({ path })
+  const close = async () => {
+    await store.close()
+    sessionStore.close()
+  }
+  return { sessionStore, store, close }
 }

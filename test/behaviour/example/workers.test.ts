@@ -35,6 +35,6 @@ describe('the example on Redis with several processes', () => {
   })
 
   it('is refused without Redis, because processes share no memory', () => {
-    expect(() => readConfig({ WEB_CONCURRENCY: '2' })).toThrow('WEB_CONCURRENCY above 1 needs REDIS_URL')
+    expect(() => readConfig({ WEB_CONCURRENCY: '2' })).toThrow('WEB_CONCURRENCY above 1 needs REDIS_URL or SESSMGR_DB')
   })
 })

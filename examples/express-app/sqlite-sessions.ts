@@ -1,0 +1,59 @@
+import session, { type SessionData } from 'express-session'
+import Database from 'libsql'
+
+const DAY_MS = 24 * 60 * 60_000
+
+type Done = (error?: unknown, session?: SessionData | null) => void
+
+/** Keeps sessions in a file of SQLite, which the processes of one machine may share. */
+export class SqliteSessions extends session.Store {
+  readonly #database
+
+  constructor(path: string) {
+    super()
+    this.#database = new Database(path, { timeout: 1000 })
+    this.#database.exec('PRAGMA journal_mode = WAL')
+    this.#database.exec(
+      'CREATE TABLE IF NOT EXISTS sessions (id text PRIMARY KEY, data text NOT NULL, expires_at integer NOT NULL)',
+    )
+    this.#database.prepare('DELETE FROM sessions WHERE expires_at <= ?').run(Date.now())
+  }
+
+  override get(id: string, done: Done): void {
+    this.#run(done, () => {
+      const select = this.#database.prepare('SELECT data FROM sessions WHERE id = ? AND expires_at > ?')
+      const [row] = select.all(id, Date.now()) as { data: string }[]
+      return row ? JSON.parse(row.data) : null
+    })
+  }
+
+  override set(id: string, data: SessionData, done: Done = () => {}): void {
+    const until = Date.now() + (data.cookie.originalMaxAge ?? DAY_MS)
+    const sql = 'INSERT OR REPLACE INTO sessions (id, data, expires_at) VALUES (?, ?, ?)'
+    this.#run(done, () => void this.#database.prepare(sql).run(id, JSON.stringify(data), until))
+  }
+
+  override touch(id: string, data: SessionData, done: Done = () => {}): void {
+    const until = Date.now() + (data.cookie.originalMaxAge ?? DAY_MS)
+    const sql = 'UPDATE sessions SET expires_at = ? WHERE id = ?'
+    this.#run(done, () => void this.#database.prepare(sql).run(until, id))
+  }
+
+  override destroy(id: string, done: Done = () => {}): void {
+    this.#run(done, () => void this.#database.prepare('DELETE FROM sessions WHERE id = ?').run(id))
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #run(done: Done, task: () => SessionData | null | undefined): void {
+    let found: SessionData | null | undefined
+    try {
+      found = task()
+    } catch (error) {
+      return done(error)
+    }
+    done(null, found)
+  }
+}
