@@ -61,7 +61,7 @@ function launch({ place, settings, users, logins }: ProcessRace, n: number) {
   // Their clocks are an hour ahead, right, and an hour behind.
   const skewMs = ((n % 3) - 1) * 3_600_000
   const spec = { ...place, settings, users, logins, inFlight: 20, skewMs }
-  const child = spawn(process.execPath, ['test/support/login-process.mjs'], {
+  const child = spawn(process.execPath, [new URL('login-process.mjs', import.meta.url).pathname], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, LOGINS: JSON.stringify(spec) },
     stdio: ['pipe', 'pipe', 'inherit'],
