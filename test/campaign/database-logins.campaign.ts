@@ -75,7 +75,9 @@ it('rule 5: the server of PostgreSQL crashes and starts again while eight proces
   const settings = { maximum: 3, logic: 'logout_oldest' }
   const race = { place: { host: server.host }, store, settings, users: [++user], logins: 2000, processes: 8, meanwhile }
   const { ended, mostAtOnce, left } = await raceProcesses(race)
-  expect(Object.keys(ended).filter((it) => !['admitted', 'refused', 'store_unavailable'].includes(it))).toEqual([])
+  // With so many processes on one account, a login may lose its hundred races. It is refused with 503 then.
+  const known = ['admitted', 'refused', 'store_unavailable', 'login_conflict']
+  expect(Object.keys(ended).filter((it) => !known.includes(it))).toEqual([])
   expect(ended.store_unavailable).toBeGreaterThan(0)
   expect(mostAtOnce).toBeLessThanOrEqual(3)
   expect(left).toEqual([3])
