@@ -70,7 +70,7 @@ test('another value that somebody else has changed is saved over nothing, told, 
   await limit(page).fill('7')
   await host.limiter.settings.update({ logic: 'block' })
   await save(page).click()
-  await page.getByText('Saved. Login Logic was changed by somebody else to Block New.').first().waitFor()
+  await page.getByText('Saved. Another user has changed Login Logic to Block New.').first().waitFor()
   expect(await stored()).toMatchObject({ maximum: 7, logic: 'block' })
   expect(await page.getByRole('radio', { name: 'Block New' }).isChecked()).toBe(true)
   await page.locator('.field.changed').getByText('Login Logic').waitFor()
