@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ROOT } from './pages.ts'
 
-it('the API reference has every public name, each with a sentence, and no dead link', { timeout: 120_000 }, () => {
+it('the API reference has every public name, each with a sentence, and no dead link', { timeout: 300_000 }, () => {
   const typedoc = join(ROOT, 'node_modules/typedoc/bin/typedoc')
   const { status, stdout, stderr } = spawnSync(process.execPath, [typedoc, '--emit', 'none', '--logLevel', 'Warn'], {
     cwd: ROOT,
