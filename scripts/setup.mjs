@@ -44,7 +44,12 @@ function build() {
   run('npm', ['run', '--silent', 'build'], 'Building the package failed; the messages above say where.')
 }
 
-/** Finds a program on the PATH, or has Debian's package manager install it. */
+/**
+ * Finds a program on the PATH, or has Debian's package manager install it.
+ * @param {string} program
+ * @param {string} debianPackage
+ * @param {() => string[]} folders
+ */
 function provide(program, debianPackage, folders = () => []) {
   if (isThere(program, folders)) return
   const advice = `The tests need ${program}. Install the package ${debianPackage} with your system's package manager.`
@@ -55,6 +60,8 @@ function provide(program, debianPackage, folders = () => []) {
   if (!isThere(program, folders)) fail(advice)
 }
 
+/** @param {string} program
+ * @param {() => string[]} folders */
 function isThere(program, folders = () => []) {
   return [...(process.env.PATH ?? '').split(delimiter), ...folders()].some((folder) =>
     existsSync(join(folder, program)),

@@ -159,13 +159,13 @@ export class SqliteDriver implements DocumentDriver {
   }
 }
 
-/** Tells whether another process was writing. Each package says it in its own way. */
+/** Checks whether another process was writing. Each package reports it in its own way. */
 function isBusy(error: unknown): boolean {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return /SQLITE_(BUSY|LOCKED)/.test(String(code)) || /database (table )?is locked/.test(String(message))
 }
 
-/** Tells whether a write failed because the connection has not seen what another one wrote. */
+/** Checks whether a write failed because the connection has not seen what another one wrote. */
 function isStale(error: unknown): boolean {
   return String((error as { code?: unknown }).code) === 'SQLITE_BUSY_SNAPSHOT'
 }

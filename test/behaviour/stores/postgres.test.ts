@@ -69,7 +69,9 @@ describe('postgresStore says what to do', () => {
     onTestFinished(() => client.end())
     await client.query('BEGIN')
     await client.query('SELECT 1/0').catch(() => {})
-    expect(await reason(postgresStore({ pool: client }).epoch.current())).toContain('a pool, not a client')
+    expect(await reason(postgresStore({ pool: client }).epoch.current())).toContain(
+      'Pass a pool to postgresStore(), not a client',
+    )
   })
 })
 

@@ -44,7 +44,7 @@ describe('the secrets of a site', () => {
     const forgetful: OptionStore = { ...options, get: async () => undefined, swap: async () => true }
     await expect(new SiteSecrets(forgetful, []).all()).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: 'The secret of the site could not be kept. Try again shortly.',
+      message: 'The secret of the site could not be stored. Try again shortly.',
     })
   })
 
