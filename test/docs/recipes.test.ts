@@ -90,7 +90,7 @@ it('devices.md: users see their sessions and end one, and nobody else does', asy
 it('signed-out.md: the page and the JSON API know the reason', async () => {
   const { app, limiter } = createApp((names) => {
     runBlock('signed-out', 0, names)
-    runBlock('signed-out', 1, names)
+    runBlock('signed-out', 2, names)
   })
   const [laptop, phone] = await devicesOf(app, 2)
   await laptop.get('/api/me').expect(200, { id: 'alice' })
@@ -142,22 +142,29 @@ it('existing-app.md: a login of your own counts, and block sends the next one to
   const limited = (options: SessmgrOptions) =>
     sessmgr({ ...options, settings: { maximum: 1, logic: 'block' }, logger: { warn() {}, error() {} } })
   runBlock('existing-app', 0, { app, sessmgr: limited })
+  runBlock('signed-out', 0, { app })
   const checkPassword = async ({ username, password }: typeof FORM) => password === 'secret' && { id: username }
   runBlock('existing-app', 1, { app, checkPassword })
-  app.get('/me', (req, res) => void res.sendStatus('userId' in req.session ? 200 : 401))
-  const signIn = async (device: ReturnType<typeof supertest.agent>, form = FORM) =>
-    (await device.post('/login').type('form').send(form)).headers.location
-  const [laptop, phone] = [supertest.agent(app), supertest.agent(app)]
-  expect([await signIn(laptop, { ...FORM, password: 'x' }), await signIn(laptop), await signIn(phone)]).toEqual([
-    '/login',
-    '/',
-    '/login?full',
-  ])
+  runBlock('existing-app', 2, { app })
+  app.get('/cart', (req, res) => void res.send(Object.assign(req.session, { cart: 1 }) && ''))
+  app.get('/me', (req, res) => void res.status('userId' in req.session ? 200 : 401).send(res.locals.notice))
+  const errors: unknown[] = []
+  app.use(((error, _req, _res, next) => next(errors.push(error))) as express.ErrorRequestHandler)
+  const post = async (device: ReturnType<typeof supertest.agent>, path: string, form = FORM) =>
+    (await device.post(path).type('form').send(form).expect(302)).headers.location
+  const [laptop, phone, visitor] = [supertest.agent(app), supertest.agent(app), supertest.agent(app)]
+  expect(await post(laptop, '/login', { ...FORM, password: 'x' })).toBe('/login')
+  expect(await post(laptop, '/login')).toBe('/')
+  await visitor.get('/cart').expect(200)
+  for (const refused of [phone, visitor]) {
+    expect(await post(refused, '/login')).toBe('/login?full')
+    await refused.get('/me').expect(401, '')
+  }
   await laptop.get('/me').expect(200)
-  await phone.get('/me').expect(401)
-  app.post('/logout', (req, res) => req.session.destroy(() => res.sendStatus(204)))
-  await laptop.post('/logout')
-  expect(await signIn(phone)).toBe('/')
+  expect(await post(laptop, '/logout')).toBe('/')
+  await laptop.get('/me').expect(401, '')
+  expect(await post(phone, '/login')).toBe('/')
+  expect(errors).toEqual([])
 })
 
 it('jwt.md: a token ends when the next login takes its slot', async () => {
