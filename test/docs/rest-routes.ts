@@ -5,6 +5,8 @@ const INTRODUCTION = `# REST routes
 Every route, as the OpenAPI document of a running application describes it. The paths stand below the one where you
 mount the router, such as \`/api\`. [REST](rest.md) says who may call, and lists the error codes.
 
+Routes take a session with a nonce, or an application password, except where they are open to everybody.
+
 This page is written by \`npx vitest run test/docs --update\`.
 `
 
@@ -26,11 +28,11 @@ function sectionOf({ method, path, operation }: Route): string {
   const table =
     rows.length === 0 ? [] : ['| parameter | in | required | type |', '| --- | --- | --- | --- |', ...rows, '']
   const open = isOpen(body) ? ['The body is an object whose keys are the names of options.', ''] : []
-  const who = security.length === 0 ? 'Open to everybody.' : 'Takes a session with a nonce, or an application password.'
+  const who = security.length === 0 ? 'Open to everybody. ' : ''
   const types = Object.keys(responses[200].content)
   const what = types.includes('application/json') ? typeOf(schemaOf(responses[200])) : types.join(' or ')
   const answer = `Answers 200 with ${what}.`
-  return [`## ${method} ${path}`, '', summary, '', ...table, ...open, `${who} ${answer}`, ''].join('\n')
+  return [`## ${method} ${path}`, '', summary, '', ...table, ...open, `${who}${answer}`, ''].join('\n')
 }
 
 const isOpen = ({ properties = {}, additionalProperties }: Schema) =>

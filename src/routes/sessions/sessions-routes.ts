@@ -92,7 +92,7 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
     restRoute({
       methods: ['POST'],
       path: '/sessmgr/v1/sessions/destroy-all',
-      summary: 'Logs out every user of the site. The session of a caller with cookie and nonce survives.',
+      summary: 'Logs out every user of the site. A caller with cookie and nonce keeps their own session.',
       access: 'manage_options',
       schemas: () => ({
         params: z.object({}),
