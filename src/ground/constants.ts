@@ -4,7 +4,7 @@ import { version } from '../../package.json'
 export const VERSION: string = version
 /** Slug of the product, for licensing and translation too. */
 export const SLUG = 'sessmgr'
-/** Text domain of every translatable string. */
+/** Text domain of the translatable strings: load your translations under this name. */
 export const TEXT_DOMAIN = 'sessmgr'
 /** Name of the option that stores every setting. */
 export const OPTION_KEY = 'sessmgr_settings'

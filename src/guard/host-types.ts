@@ -37,7 +37,10 @@ export interface HostStore {
   on?(event: string, listener: () => void): unknown
 }
 
-/** Why the session of a request is over. `missing`: the store does not have it. */
+/**
+ * Why the session of a request is over. `missing`: the session store no longer has it, which is usual after another
+ * login.
+ */
 export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
 
 /** The state of a request's session, as in `req.sessmgr`. */

@@ -26,7 +26,7 @@ export interface AddonRow {
   readonly homepage: string
   /** Whether the add-on needs a licence. */
   readonly is_premium: boolean
-  /** Whether the add-on is registered here. */
+  /** Whether the add-on is registered in this process, by the filter `sessmgr_register_addon`. */
   readonly is_active: boolean
   /** Whether a valid licence is active on this site. */
   readonly is_license_active: boolean

@@ -22,8 +22,8 @@ export interface CliCommand {
   /** One line for `--help`. */
   readonly description: string
   /**
-   * Arguments in order: `<user>` is required, `[role]` is optional, a last `<roles...>` takes any number. Default:
-   * none.
+   * Arguments in order: `<user>` is required, `[role]` is optional, a final `<roles...>` takes any number.
+   * Default: none.
    */
   readonly arguments?: readonly string[] | undefined
   /** Options, `--role <role>` with a value or `--force` without, each with a line for `--help`. Default: none. */

@@ -35,7 +35,7 @@ export interface ClassicTheme<Post = unknown> {
 export interface BlockTheme<Post = unknown> {
   /** Returns the template of a post as a tree of blocks. */
   template(post: Post): readonly Block[] | Promise<readonly Block[]>
-  /** Renders a block from its serialised form. */
+  /** Renders a block from its serialized form. */
   renderBlock(serialized: string, post: Post, context: RenderContext): string | Promise<string>
 }
 

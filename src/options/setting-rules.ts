@@ -16,9 +16,16 @@ export interface SessionSettings {
 
 /** Settings in the code of your application. */
 export interface CodeSettings {
-  /** Sessions that each user may have: a number, or a function that returns the number for a user. */
+  /**
+   * Sessions that each user may have: an integer of 1 or more, or a function that returns it for a user id. @default 1
+   */
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
-  /** What happens to a login at the limit, as in {@link SessionSettings}. */
+  /**
+   * What happens to a login at the limit: `allow` ends all sessions of the user, `logout_oldest` ends the oldest,
+   * `block` refuses the login. The option `strategies` adds modes.
+   *
+   * @default 'allow'
+   */
   readonly logic?: SessionSettings['logic']
 }
 

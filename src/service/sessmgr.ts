@@ -23,7 +23,7 @@ import { carryCore } from './service-core.ts'
 /**
  * Limits how many login sessions each account may have.
  *
- * Mount it after express-session, before or after `passport.session()`.
+ * Mount it after express-session and before your login routes; before or after `passport.session()` does not matter.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example

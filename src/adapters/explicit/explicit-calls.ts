@@ -43,7 +43,8 @@ export interface ExplicitCalls {
    * Performs a login: decides, lets you create the session, registers it, and ends the displaced ones.
    *
    * The limit is exact across processes if `create` resolves once the session is in your store under its final id.
-   * `create` is not called for a refused login. If another process wins a race afterwards, the session is destroyed.
+   * `create` is not called for a refused login. If another login takes the slot
+   * meanwhile, the session is destroyed.
    *
    * @param create Creates the session, and returns its raw id and the milliseconds until it expires. If the result is
    * not valid, the session is destroyed.

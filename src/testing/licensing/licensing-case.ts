@@ -13,7 +13,7 @@ import { VERSION } from '../../ground/constants.ts'
 export interface LicensingUnderTest {
   /** The provider. */
   readonly provider: LicensingProvider
-  /** The add-ons of the catalogue, in order: at least one premium and one free add-on. */
+  /** The add-ons of the catalogue, in order. Needs at least one premium and one free add-on. */
   readonly catalogue: readonly Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'>[]
   /** Product ids of two premium add-ons, or of one and of an unlisted product. */
   readonly products: readonly [number, number]

@@ -6,7 +6,7 @@ const LIFE_MS = 7 * 24 * 60 * 60_000
 const GROUP = 'lazycomments'
 
 /**
- * Caches the serialised comments block of each post, without any comments.
+ * Caches the serialized comments block of each post, without any comments.
  *
  * All methods except `key` and `remember` reject with `store_unavailable` if the store cannot be reached.
  */
