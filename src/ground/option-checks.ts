@@ -45,12 +45,12 @@ export function requireMethods(name: string, value: unknown, methods: readonly s
  */
 export function requireWhole(name: string, value: number, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return
-  throw invalidOption(`"${name}" must be a whole number from ${least} to ${most}; it is ${inWords(value)}`)
+  throw invalidOption(`"${name}" must be a whole number from ${least} to ${most}; got ${inWords(value)}`)
 }
 
 /** Describes a value in a message. Strings are quoted, so that '2' and 2 differ. */
 export function inWords(value: unknown): string {
-  if (typeof value === 'string') return `the text '${value}'`
+  if (typeof value === 'string') return `the string '${value}'`
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
   return String(value)

@@ -19,13 +19,14 @@ export function isUserId(value: unknown): value is UserId {
  */
 export function requireUserId(userId: unknown): void {
   if (isUserId(userId)) return
-  const needed = 'A user id must be a non-empty string or a safe integer'
   if (typeof userId === 'string' && userId !== '') {
     throw new SessmgrError(
       'user_id_missing',
       'A user id must be valid Unicode, but this one contains half of a surrogate pair.',
     )
   }
-  const message = `${needed}, not ${inWords(userId)}. Pass the id itself: user.id instead of user.`
+  const message =
+    `Expected a user id (a non-empty string or a safe integer), got ${inWords(userId)}. ` +
+    'Pass user.id instead of user.'
   throw new SessmgrError('user_id_missing', message)
 }

@@ -15,7 +15,8 @@ const STAMP_RETRIES = 600
 
 const FORGETS =
   'Every user was logged out, but a restart forgets this logout: sessions in a persistent session store become valid ' +
-  'again. Use a store that survives a restart: sessmgr({ store: redisStore({ client }) }) from sessmgr/redis.'
+  'again. Use a store that survives a restart: sqliteStore() from sessmgr/sqlite for one machine, or redisStore() from ' +
+  'sessmgr/redis.'
 
 /** A part of a user's sessions. */
 export interface SessionPage {
@@ -178,8 +179,8 @@ function requirePage(page: SessionPage): SessionPage {
 
 function notTheirs(): SessmgrError {
   return invalidOption(
-    'The session to keep is not a live session of this user. Nothing was ended. Pass request.sessmgr.session.token; ' +
-      'if that session is over, call endAll()',
+    'The session to keep is not a live session of this user; nothing was ended. Pass request.sessmgr.session.token. ' +
+      'If that session has ended, call endAll()',
   )
 }
 

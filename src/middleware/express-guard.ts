@@ -51,7 +51,7 @@ async function removeCookie(request: HostRequest, response: HostResponse, deadSe
 
 function twoLimiters(): SessmgrError {
   return invalidOption(
-    'This application has two sessmgr(), and the second has no effect. Call sessmgr() once, and use what it ' +
+    'This application mounts two sessmgr(), and the second would have no effect. Call sessmgr() once, and use what it ' +
       'returns everywhere: app.use(limiter), limiter.router(), limiter.admin()',
   )
 }

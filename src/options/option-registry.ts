@@ -70,7 +70,7 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
     register(name, definition) {
       if (typeof name !== 'string' || !/^[a-z][a-z0-9_]*$/.test(name)) {
         throw invalidOption(
-          `The name of an option begins with a lower-case letter, and holds such letters, digits and "_"; it is "${String(name)}"`,
+          `The name of an option begins with a lower-case letter, and holds such letters, digits and "_"; got "${String(name)}"`,
         )
       }
       if (options.has(name)) throw invalidOption(`There is an option "${name}" already`)

@@ -19,7 +19,8 @@ export function checkStore(store: SessmgrStore | undefined): void {
   if (store === undefined) return
   if (!(store?.sessions && store.epoch && store.options)) {
     throw invalidOption(
-      '"store" must be a store from memoryStore() or redisStore(); a session store belongs in "sessionStore"',
+      '"store" must be a store from memoryStore(), sqliteStore(), postgresStore(), redisStore() or documentStore(); ' +
+        'a session store belongs in "sessionStore"',
     )
   }
   if (typeof store.id !== 'string' || store.id === '') throw invalidOption('"store.id" must be a non-empty string')

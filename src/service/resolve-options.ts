@@ -217,13 +217,13 @@ function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: re
   const { maximum, logic } = settings
   if (maximum !== undefined && typeof maximum !== 'function' && !isMaximum(maximum)) {
     throw invalidOption(
-      `"settings.maximum" must be a whole number of at least 1, or a function of the user id; it is ${inWords(maximum)}`,
+      `"settings.maximum" must be a whole number of at least 1, or a function of the user id; got ${inWords(maximum)}`,
     )
   }
   const logics = [...BUILT_IN_LOGICS, ...strategies.map(({ id }) => id)]
   if (logic !== undefined && !logics.includes(logic)) {
     const near = nearestName(String(logic), logics)
-    throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; it is ${String(logic)}`, near)
+    throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; got ${String(logic)}`, near)
   }
   return Object.fromEntries(Object.entries({ maximum, logic }).filter(([, value]) => value !== undefined))
 }

@@ -42,10 +42,10 @@ function noUsableId(found: unknown): string {
   )
 }
 
-/** @param note Called with each serialised user that is an object. */
+/** @param note Called with each serialized user that is an object. */
 function passportUser(note?: (user: object) => void): UserReaders['sessionUser'] {
   return ({ passport }) => {
-    // @fastify/passport stores the serialised user itself; others store an object with `user`.
+    // @fastify/passport stores the serialized user itself; others store an object with `user`.
     const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
     const isObject = typeof user === 'object' && user !== null
     if (isObject) note?.(user)
@@ -62,7 +62,7 @@ function warnOfKinds(logger: Logger): (user: object) => void {
     warnOnce(
       logger,
       'users-with-the-same-id',
-      `Passport serialises { ${names.join(', ')} }, but sessmgr only reads "id", so two users with the same id would share ` +
+      `Passport serializes { ${names.join(', ')} }, but sessmgr only reads "id", so two users with the same id would share ` +
         'one limit. If ids are unique, set sessmgr({ userId: (user) => user.id }). If not, set both userId and ' +
         "sessionUser, for example to (user) => user.type + ':' + user.id.",
     )

@@ -32,7 +32,8 @@ export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore,
     'sessions-outlive-the-store',
     'The session store seems to survive a restart, but the memory store of sessmgr does not. After a restart, accounts ' +
       'may exceed their limit, and sessions ended by a site-wide logout become valid again. ' +
-      `${advice}Use a store that survives too: sessmgr({ store: redisStore({ client }) }) from sessmgr/redis.`,
+      `${advice}Use a store that survives too: sqliteStore() from sessmgr/sqlite for one machine, or redisStore() from ` +
+      'sessmgr/redis.',
   )
 }
 

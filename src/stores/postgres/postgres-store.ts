@@ -56,6 +56,6 @@ function checkOptions(options: PostgresStoreOptions): void {
   }
   if (table !== undefined) requireTableName(table)
   if (createTable !== undefined && typeof createTable !== 'boolean') {
-    throw invalidOption(`"createTable" must be true or false; it is ${String(createTable)}`)
+    throw invalidOption(`"createTable" must be true or false; got ${String(createTable)}`)
   }
 }

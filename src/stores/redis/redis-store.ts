@@ -96,10 +96,10 @@ function checkOptions(options: RedisStoreOptions): void {
   }
   if (deadlineMs !== undefined) requireWhole('deadlineMs', deadlineMs, 10, 60_000)
   if (tracking !== undefined && typeof tracking !== 'boolean') {
-    throw invalidOption(`"tracking" must be true or false; it is ${String(tracking)}`)
+    throw invalidOption(`"tracking" must be true or false; got ${String(tracking)}`)
   }
   if (durability !== undefined && durability !== 'master' && durability !== 'replica') {
-    throw invalidOption(`"durability" must be 'master' or 'replica'; it is ${String(durability)}`)
+    throw invalidOption(`"durability" must be 'master' or 'replica'; got ${String(durability)}`)
   }
   if (durability === 'replica' && !canReplicate(client)) {
     throw invalidOption('"durability: \'replica\'" needs a client with wait(), to wait until a replica has a change')

@@ -254,7 +254,7 @@ test('SIGTERM ends it cleanly, also with a request under way', async () => {
 test('a wrong variable is refused at the start, in words', async () => {
   await expect(ExampleProcess.start({ PORT: 'http' })).rejects.toThrow('PORT must be a whole number; it is "http".')
   await expect(createExample({ SESSMGR_MAXIMUM: '0' })).rejects.toThrow(
-    '"settings.maximum" must be a whole number of at least 1, or a function of the user id; it is 0',
+    '"settings.maximum" must be a whole number of at least 1, or a function of the user id; got 0',
   )
   await expect(createExample({ SESSMGR_LOGIC: 'blok' })).rejects.toThrow('Did you mean "block"?')
 })

@@ -160,8 +160,13 @@ describe('explicitCalls', () => {
   const calls = () => start().calls
   const create = async () => ({ sessionId: 'a', ttlMs: TTL_MS })
   it.each<[string, () => Promise<unknown>, string, RegExp]>([
-    ['no user', () => calls().login({ userId: '' }, create), 'user_id_missing', /^A user id must be/],
-    ['no number', () => calls().check({ userId: Number.NaN, sessionId: 'a' }), 'user_id_missing', /^A user id must be/],
+    ['no user', () => calls().login({ userId: '' }, create), 'user_id_missing', /^Expected a user id/],
+    [
+      'no number',
+      () => calls().check({ userId: Number.NaN, sessionId: 'a' }),
+      'user_id_missing',
+      /^Expected a user id/,
+    ],
     ['no session id', () => calls().check({ userId: 2, sessionId: '' }), 'invalid_option', /"sessionId"/],
     [
       'no life',

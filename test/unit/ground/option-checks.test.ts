@@ -57,8 +57,8 @@ describe('nearestName', () => {
 })
 
 test.each([
-  ['2', "the text '2'"],
-  ['', "the text ''"],
+  ['2', "the string '2'"],
+  ['', "the string ''"],
   [2, '2'],
   [Number.NaN, 'NaN'],
   [null, 'null'],
@@ -96,7 +96,7 @@ describe('what an option has to be', () => {
   it('is said of anything but a whole number within bounds', () => {
     for (const value of [1, 3]) expect(() => requireWhole('n', value, 1, 3)).not.toThrow()
     for (const value of [0, 4, 1.5, Number.NaN, '2' as never]) {
-      expect(() => requireWhole('n', value, 1, 3)).toThrow('"n" must be a whole number from 1 to 3; it is ')
+      expect(() => requireWhole('n', value, 1, 3)).toThrow('"n" must be a whole number from 1 to 3; got ')
     }
   })
 })

@@ -39,14 +39,14 @@ describe('requireUserId', () => {
   })
 
   it.each([
-    [undefined, 'not undefined'],
-    [null, 'not null'],
-    ['', "not the text ''"],
+    [undefined, 'got undefined'],
+    [null, 'got null'],
+    ['', "got the string ''"],
     ['\ud800', 'must be valid Unicode'],
-    [1.5, 'not 1.5'],
-    [2 ** 53, 'not 9007199254740992'],
-    [{ id: 1 }, 'not an object'],
-    [[1], 'not an array'],
+    [1.5, 'got 1.5'],
+    [2 ** 53, 'got 9007199254740992'],
+    [{ id: 1 }, 'got an object'],
+    [[1], 'got an array'],
   ])('refuses %j, and says what to pass', (id, words) => {
     expect(() => requireUserId(id)).toThrow(
       expect.objectContaining({ code: 'user_id_missing', message: expect.stringContaining(words) }),

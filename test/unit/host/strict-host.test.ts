@@ -31,7 +31,7 @@ describe('rule 50: what the application answers', () => {
         'See node_modules/sessmgr/docs/troubleshooting.md#host-must-return-a-boolean',
     ])
     for (let times = 0; times < 2; times++) await host.attempts?.allow(attempt)
-    expect(warnings.slice(1)).toEqual([expect.stringMatching(/^host\.attempts\.allow\(\) returned the text 'yes'/)])
+    expect(warnings.slice(1)).toEqual([expect.stringMatching(/^host\.attempts\.allow\(\) returned the string 'yes'/)])
   })
 
   it('is asked of the application as a method of its own object', async () => {

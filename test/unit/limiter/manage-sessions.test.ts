@@ -212,7 +212,7 @@ describe('what is no id of a user', () => {
     ]) {
       await expect(call()).rejects.toMatchObject({
         code: 'user_id_missing',
-        message: expect.stringMatching(/^A user id must be.* user\.id instead of user\.$/),
+        message: expect.stringMatching(/^Expected a user id .* user\.id instead of user\.$/),
       })
     }
     expect([await live(7), fired]).toEqual([[id], []])
@@ -223,7 +223,7 @@ describe('what is no id of a user', () => {
     const error = await createLimiterWorld()
       .limiter.sessions.endAll(user)
       .catch((thrown: Error) => thrown)
-    expect((error as Error).message).toContain(', not an object.')
+    expect((error as Error).message).toContain(', got an object.')
   })
 
   it.each([{}, 'token', { userId: 7 }, { userId: {}, token: 'x' }, { userId: 7, token: '' }, { token: 'x' }])(

@@ -127,7 +127,7 @@ describe('invalid options', () => {
     'show a text as such, as an environment gives one for %s',
     (name) => {
       const options = name === 'maximum' ? { settings: { maximum: '2' } } : { [name]: '2' }
-      expect(refusal(options)).toMatchObject(invalid("it is the text '2'.$"))
+      expect(refusal(options)).toMatchObject(invalid("got the string '2'.$"))
     },
   )
 
@@ -147,7 +147,7 @@ describe('invalid options', () => {
   )
 
   it('throw for an unknown logic, with the known ones and the nearest', () => {
-    const sentence = '^"settings.logic" must be one of allow, logout_oldest, block; it is logout-oldest. Did you mean'
+    const sentence = '^"settings.logic" must be one of allow, logout_oldest, block; got logout-oldest. Did you mean'
     expect(refusal({ settings: { logic: 'logout-oldest' } })).toMatchObject(invalid(sentence))
     for (const logic of ['', null, 5]) {
       expect(refusal({ settings: { logic } })).toMatchObject(invalid('"settings.logic" must be one of'))
@@ -270,7 +270,7 @@ describe('the user of a session from before the service', () => {
     for (const serialised of [7, '7', { id: 7 }, undefined]) sessionUser({ passport: { user: serialised } })
     expect(warnings).toEqual([])
     for (let times = 0; times < 2; times++) sessionUser({ passport: { user } })
-    expect(warnings).toEqual([expect.stringMatching(/^Passport serialises \{ id, type \}.*sessmgr\(\{ userId/)])
+    expect(warnings).toEqual([expect.stringMatching(/^Passport serializes \{ id, type \}.*sessmgr\(\{ userId/)])
   })
 
   it('is unknown where Passport has serialised nothing that can be used', () => {
