@@ -26,4 +26,7 @@ app.post(
   passport.authenticate('local', { successRedirect: '/', failureRedirect: '/' }),
 )
 
-app.listen(3000, '127.0.0.1', () => console.log('http://127.0.0.1:3000'))
+app.listen(3000, '127.0.0.1', (error) => {
+  if (error) throw error
+  console.log('http://127.0.0.1:3000')
+})

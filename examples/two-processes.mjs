@@ -36,8 +36,15 @@ function serve() {
     })
   })
 
-  app.listen(3000, '127.0.0.1', () => console.log('http://127.0.0.1:3000'))
+  app.listen(3000, '127.0.0.1', (error) => {
+    if (error) throw error
+    console.log('http://127.0.0.1:3000')
+  })
 }
 
-if (cluster.isPrimary) for (const _ of [1, 2]) cluster.fork()
-else serve()
+if (cluster.isPrimary) {
+  for (const _ of [1, 2]) cluster.fork()
+  cluster.on('exit', (_worker, code) => {
+    if (code) process.exitCode = code
+  })
+} else serve()

@@ -23,4 +23,7 @@ app.post('/login', express.urlencoded({ extended: false }), (req, res, next) => 
   })
 })
 
-app.listen(3000, '127.0.0.1', () => console.log('http://127.0.0.1:3000'))
+app.listen(3000, '127.0.0.1', (error) => {
+  if (error) throw error
+  console.log('http://127.0.0.1:3000')
+})

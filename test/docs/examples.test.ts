@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import supertest from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
-import { startProgram } from '../support/start-program.ts'
+import { listenAnywhere, startProgram } from '../support/start-program.ts'
 import { pageAt, ROOT } from './pages.ts'
 
 const FOLDER = join(ROOT, 'examples')
@@ -61,6 +64,26 @@ it.concurrent.for(programs)(
       'second true',
       'second true',
     ])
+  },
+)
+
+it.concurrent.for(['minimal.mjs', SEVERAL])(
+  'examples/%s fails on a port that is in use, and prints no address',
+  async (name, { expect, onTestFinished }) => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const TEST_PORT = String((other.address() as AddressInfo).port)
+    const child = spawn(process.execPath, ['--import', listenAnywhere, `examples/${name}`], {
+      cwd: ROOT,
+      env: { ...process.env, REDIS_URL: redis.url, TEST_PORT },
+    })
+    onTestFinished(() => void child.kill())
+    let [printed, logged] = ['', '']
+    child.stdout.on('data', (chunk) => (printed += chunk))
+    child.stderr.on('data', (chunk) => (logged += chunk))
+    const [code] = await once(child, 'close')
+    expect([code, printed, logged]).toEqual([1, '', expect.stringContaining('EADDRINUSE')])
   },
 )
 

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-const listenAnywhere = new URL('./listen-anywhere.mjs', import.meta.url).href
+/** What lets a program listen on another port, for `node --import`. */
+export const listenAnywhere = new URL('./listen-anywhere.mjs', import.meta.url).href
 
 /** How a program is started. */
 export interface ProgramOptions {
