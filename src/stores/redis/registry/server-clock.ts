@@ -11,7 +11,7 @@ const MARGIN_MS = 1000
  */
 export class ServerClock {
   #ahead: number | undefined
-  #learntAt = 0
+  #learntAt = Number.NEGATIVE_INFINITY
 
   /** Records the server's time in milliseconds, from a call sent at `sentAt` by `performance.now()`. */
   learn(serverMs: number, sentAt: number): void {
@@ -24,7 +24,7 @@ export class ServerClock {
     return this.#ahead !== undefined && moment > performance.now() + this.#ahead + MARGIN_MS
   }
 
-  /** Returns true once a minute, when the time should be read again. */
+  /** Returns true at first and once a minute, when the time should be read again. */
   isDue(): boolean {
     const now = performance.now()
     if (now - this.#learntAt < FRESH_MS) return false
