@@ -5,7 +5,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const PROJECTS = ['.', 'src/browser', 'src/browser/admin', 'examples', 'examples/express-app', 'bench', 'scripts']
+const EXAMPLES = ['examples', 'examples/drivers', 'examples/express-app']
+const PROJECTS = ['.', 'src/browser', 'src/browser/admin', ...EXAMPLES, 'bench', 'scripts']
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const tsc = join(root, 'node_modules', 'typescript7', 'bin', 'tsc')

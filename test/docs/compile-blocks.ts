@@ -10,6 +10,8 @@ const FOLDER = join(ROOT, 'test-output', 'blocks')
 const READERS_FILES = {
   'host.d.mts':
     "export declare const host: import('sessmgr').Host; export declare const settings: import('sessmgr').CodeSettings",
+  'mysql.d.mts':
+    "export declare function mysqlDriver(pool: import('mysql2/promise').Pool): import('sessmgr/document').DocumentDriver",
   'app.module.d.ts': 'export declare class AppModule {}',
   'app.d.ts': "export declare function createApp(): import('express').Express",
   'limiter.d.mts': "export declare const limiter: import('sessmgr').Sessmgr",

@@ -1,0 +1,94 @@
+// @ts-check
+// DynamoDB, with the packages @aws-sdk/client-dynamodb and @aws-sdk/lib-dynamodb. Table: the partition key `id`, a
+// string; no sort key, and no global table, whose regions may each accept a write.
+//
+// A change of one item is atomic, and reads are consistent. DynamoDB has no clock to ask: keep those of the machines in
+// step. A write whose reply is lost must not be sent again, or it is taken for one that lost:
+// DynamoDBDocument.from(new DynamoDBClient({ maxAttempts: 1 })).
+//
+// An item has at most 400 KB, which is about 1,500 sessions of a user. The longest text of the driver contract has more.
+
+/** Keys that one request may have. */
+const MOST = 100
+
+/**
+ * @param {any} client A `DynamoDBDocument`.
+ * @returns {import('sessmgr/document').DocumentDriver}
+ */
+export function dynamodbDriver(client, table = 'sessmgr') {
+  /** @type {any} Where the next purge() begins. */
+  let start
+  /** Returns whether a write was made, or refused by its condition. */
+  const unlessRefused = (/** @type {Promise<unknown>} */ write) =>
+    write.then(
+      () => true,
+      (error) => {
+        if (error.name === 'ConditionalCheckFailedException') return false
+        throw error
+      },
+    )
+  const read = async (/** @type {readonly string[]} */ ids) => {
+    const items = []
+    let asked = { [table]: { Keys: ids.map((id) => ({ id })), ConsistentRead: true } }
+    while (asked[table]) {
+      const { Responses, UnprocessedKeys } = await client.batchGet({ RequestItems: asked })
+      items.push(...(Responses?.[table] ?? []))
+      asked = UnprocessedKeys ?? {}
+    }
+    return items
+  }
+
+  return {
+    id: `dynamodb:${table}`,
+    async get(keys) {
+      const parts = Array.from({ length: Math.ceil(keys.length / MOST) }, (_, n) =>
+        keys.slice(n * MOST, (n + 1) * MOST),
+      )
+      const items = (await Promise.all(parts.map(read))).flat()
+      const now = Date.now()
+      const live = items.filter(({ expires_at }) => expires_at === undefined || expires_at > now)
+      return { now, rows: new Map(live.map(({ id, revision, body }) => [id, { revision, text: body }])) }
+    },
+    swap(key, revision, text, lifeMs) {
+      const now = Date.now()
+      const write = {
+        TableName: table,
+        Key: { id: key },
+        UpdateExpression:
+          'SET body = :body, revision = if_not_exists(revision, :now) + :one' +
+          (lifeMs === undefined ? ' REMOVE expires_at' : ', expires_at = :until'),
+        ConditionExpression:
+          revision === undefined ? 'attribute_not_exists(id) OR expires_at <= :now' : 'revision = :revision',
+        ExpressionAttributeValues: {
+          ':body': text,
+          ':now': now,
+          ':one': 1,
+          ...(lifeMs !== undefined && { ':until': now + lifeMs }),
+          ...(revision !== undefined && { ':revision': revision }),
+        },
+      }
+      return unlessRefused(client.update(write))
+    },
+    // Reads one page of the table per call, and goes on with the next one when it is clean.
+    async purge(count) {
+      const expired = { ExpressionAttributeValues: { ':now': Date.now() }, TableName: table }
+      const page = { ...expired, FilterExpression: 'expires_at <= :now', ProjectionExpression: 'id' }
+      const { Items = [], LastEvaluatedKey } = await client.scan({ ...page, ExclusiveStartKey: start })
+      if (Items.length <= count) start = LastEvaluatedKey
+      const keys = Items.slice(0, count).map((/** @type {{ id: string }} */ { id }) => ({ id }))
+      const remove = (/** @type {object} */ Key) =>
+        unlessRefused(client.delete({ ...expired, Key, ConditionExpression: 'expires_at <= :now' }))
+      return (await Promise.all(keys.map(remove))).filter(Boolean).length
+    },
+    async wipe() {
+      /** @type {any} */
+      let from
+      do {
+        /** @type {any} */
+        const page = await client.scan({ TableName: table, ProjectionExpression: 'id', ExclusiveStartKey: from })
+        for (const { id } of page.Items ?? []) await client.delete({ TableName: table, Key: { id } })
+        from = page.LastEvaluatedKey
+      } while (from)
+    },
+  }
+}

@@ -1,0 +1,67 @@
+// @ts-check
+// Knex, over PostgreSQL, MySQL, MariaDB or SQLite. Table: npx sessmgr schema postgres, mysql or sqlite
+//
+// Each statement is a transaction of its own, at the database's default isolation level. Pass the Knex instance, never
+// a transaction of it.
+import { SQL_CLOCKS } from './sql-clocks.mjs'
+
+/** Codes of a write that lost to another one: a duplicate key in each database, a deadlock in MySQL. */
+const LOST = /^(23505|ER_DUP_ENTRY|ER_LOCK_DEADLOCK|SQLITE_CONSTRAINT_PRIMARYKEY)$/
+
+/**
+ * @param {import('knex').Knex} knex
+ * @param {keyof typeof SQL_CLOCKS} database
+ * @returns {import('sessmgr/document').DocumentDriver}
+ */
+export function knexDriver(knex, database, table = 'sessmgr') {
+  const now = SQL_CLOCKS[database]
+  const expired = knex.raw(`expires_at <= ${now}`)
+  const until = (/** @type {number | undefined} */ lifeMs) =>
+    lifeMs === undefined ? null : knex.raw(`${now} + ${Number(lifeMs)}`)
+  /** Returns whether a write was made: UPDATE resolves to the number of rows, INSERT to something else. */
+  const written = async (/** @type {PromiseLike<unknown>} */ write) => {
+    try {
+      return (await write) !== 0
+    } catch (error) {
+      if (LOST.test(Object(error).code)) return false
+      throw error
+    }
+  }
+
+  return {
+    id: `knex:${table}`,
+    async get(keys) {
+      const found = await knex
+        .from(knex.raw(`(SELECT ${now} AS now) AS t`))
+        .leftJoin(`${table} as s`, (on) =>
+          on.onIn('s.id', [...keys, '']).andOn(knex.raw('(s.expires_at IS NULL OR s.expires_at > t.now)')),
+        )
+        .select('t.now', 's.id', 's.revision', 's.body')
+      const known = found.filter(({ id }) => id !== null)
+      return {
+        now: Number(found[0]?.now),
+        rows: new Map(known.map(({ id, revision, body }) => [id, { revision: Number(revision), text: body }])),
+      }
+    },
+    async swap(key, revision, text, lifeMs) {
+      const row = { body: text, expires_at: until(lifeMs) }
+      if (revision !== undefined) {
+        const next = { ...row, revision: knex.raw('revision + 1') }
+        return written(knex(table).where({ id: key, revision }).update(next))
+      }
+      const inserted = knex(table).insert({ ...row, id: key, revision: knex.raw(now) })
+      const above = knex.raw(`CASE WHEN revision < ${now} THEN ${now} ELSE revision + 1 END`)
+      const replaced = knex(table)
+        .where({ id: key })
+        .where(expired)
+        .update({ ...row, revision: above })
+      return (await written(inserted)) || written(replaced)
+    },
+    async purge(count) {
+      // MySQL allows no LIMIT within IN. What is written in between has expired no longer, and stays.
+      const ids = await knex(table).where(expired).limit(count).pluck('id')
+      return knex(table).whereIn('id', ids).where(expired).delete()
+    },
+    wipe: async () => void (await knex(table).delete()),
+  }
+}

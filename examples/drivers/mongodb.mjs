@@ -1,0 +1,62 @@
+// @ts-check
+// MongoDB 5.1 or newer, a replica set, with the package mongodb. No schema: one document per row, found by `_id`; for
+// purge(), create an index on `expiresAt`.
+//
+// A change of one document is atomic. Write concern majority: what was written outlives a failover. Reads are from the
+// primary, with the default read concern: a swap that lost must see at once to whom. Never in a transaction.
+
+/**
+ * @param {any} db A `Db` of the package mongodb.
+ * @returns {import('sessmgr/document').DocumentDriver}
+ */
+export function mongodbDriver(db, name = 'sessmgr') {
+  const readPreference = 'primary'
+  const collection = db.collection(name, { readPreference, writeConcern: { w: 'majority' } })
+  const now = { $toLong: '$$NOW' }
+  // Without the type, null would be less than any number.
+  const expired = { expiresAt: { $type: 'number' }, $expr: { $lte: ['$expiresAt', now] } }
+  const live = { $or: [{ expiresAt: null }, { $expr: { $gt: ['$expiresAt', now] } }] }
+
+  return {
+    id: `mongodb:${name}`,
+    async get(keys) {
+      const pipeline = [{ $match: { _id: { $in: keys }, ...live } }]
+      const [found] = await db
+        .aggregate([{ $documents: [{ now }] }, { $lookup: { from: name, pipeline, as: 'rows' } }], { readPreference })
+        .toArray()
+      const rows = new Map()
+      for (const { _id, revision, body } of found.rows) rows.set(_id, { revision: Number(revision), text: body })
+      return { now: Number(found.now), rows }
+    },
+    async swap(key, revision, text, lifeMs) {
+      // Literally, because a text may begin with "$".
+      const body = { $literal: text }
+      const expiresAt = lifeMs === undefined ? null : { $add: [now, lifeMs] }
+      const set = (/** @type {object} */ to) => [{ $set: { revision: to, body, expiresAt } }]
+      const next = { $add: ['$revision', 1] }
+      if (revision !== undefined) {
+        return (await collection.updateOne({ _id: key, revision }, set(next))).matchedCount === 1
+      }
+      const replaced = await collection.updateOne({ _id: key, ...expired }, set({ $max: [next, now] }))
+      if (replaced.matchedCount === 1) return true
+      try {
+        // Matches nothing: it inserts, by the clock of the database, or fails because there is a row.
+        const made = await collection.updateOne({ _id: key, revision: { $exists: false } }, set(now), { upsert: true })
+        return made.upsertedCount === 1
+      } catch (error) {
+        if (Object(error).code === 11000) return false
+        throw error
+      }
+    },
+    async purge(count) {
+      const found = await collection
+        .find(expired, { projection: { _id: 1 } })
+        .limit(count)
+        .toArray()
+      const ids = found.map((/** @type {{ _id: string }} */ { _id }) => _id)
+      // A row that was written meanwhile has expired no longer, and stays.
+      return (await collection.deleteMany({ _id: { $in: ids }, ...expired })).deletedCount
+    },
+    wipe: async () => void (await collection.deleteMany({})),
+  }
+}

@@ -1,0 +1,61 @@
+// @ts-check
+// MySQL 8 and MariaDB, with the package mysql2. Table: npx sessmgr schema mysql
+//
+// Each statement is a transaction of its own, at any isolation level. Pass a pool of `mysql2/promise` that connects to
+// the primary: a connection could be in a transaction that is rolled back.
+import { SQL_CLOCKS } from './sql-clocks.mjs'
+
+const now = SQL_CLOCKS.mysql
+
+/** Errors of a write that lost to another one: a duplicate key, a deadlock, a changed snapshot. */
+const LOST = [1062, 1213, 1020]
+
+/**
+ * @param {import('mysql2/promise').Pool} pool
+ * @returns {import('sessmgr/document').DocumentDriver}
+ */
+export function mysqlDriver(pool, table = 'sessmgr') {
+  /** Returns the number of changed rows. */
+  const run = async (/** @type {string} */ sql, /** @type {(string | number | null)[]} */ values = []) => {
+    const [result] = await pool.execute(sql, values)
+    return /** @type {import('mysql2').ResultSetHeader} */ (result).affectedRows
+  }
+  const write = async (/** @type {string} */ sql, /** @type {(string | number | null)[]} */ values) => {
+    try {
+      return (await run(sql, values)) === 1
+    } catch (error) {
+      if (LOST.includes(Object(error).errno)) return false
+      throw error
+    }
+  }
+  const update = `UPDATE ${table} SET revision = revision + 1, body = ?, expires_at = ${now} + ? WHERE id = ? AND revision = ?`
+  const insert = `INSERT INTO ${table} (id, revision, body, expires_at) VALUES (?, ${now}, ?, ${now} + ?)`
+  const replace = `UPDATE ${table} SET revision = greatest(revision + 1, ${now}), body = ?, expires_at = ${now} + ?
+    WHERE id = ? AND expires_at <= ${now}`
+
+  return {
+    id: `mysql:${table}`,
+    async get(keys) {
+      // A power of two of them, because the server keeps each statement that it has prepared.
+      const ids = [...keys, ...Array(2 ** Math.ceil(Math.log2(keys.length + 1)) - keys.length).fill('')]
+      const [found] = await pool.execute(
+        `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
+          ON s.id IN (${ids.map(() => '?')}) AND (s.expires_at IS NULL OR s.expires_at > t.now)`,
+        ids,
+      )
+      const rows = /** @type {import('mysql2').RowDataPacket[]} */ (found)
+      const known = rows.filter(({ id }) => id !== null)
+      return {
+        now: Number(rows[0]?.now),
+        rows: new Map(known.map(({ id, revision, body }) => [id, { revision: Number(revision), text: body }])),
+      }
+    },
+    async swap(key, revision, text, lifeMs) {
+      const life = lifeMs ?? null
+      if (revision !== undefined) return write(update, [text, life, key, revision])
+      return (await write(insert, [key, text, life])) || write(replace, [text, life, key])
+    },
+    purge: (count) => run(`DELETE FROM ${table} WHERE expires_at <= ${now} LIMIT ?`, [String(count)]),
+    wipe: async () => void (await run(`DELETE FROM ${table}`)),
+  }
+}

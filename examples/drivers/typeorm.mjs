@@ -1,0 +1,49 @@
+// @ts-check
+// TypeORM, over PostgreSQL. Table: npx sessmgr schema postgres
+//
+// Each statement is a transaction of its own, at READ COMMITTED, the default. Pass the data source, never the manager or
+// query runner of a transaction.
+import { SQL_CLOCKS } from './sql-clocks.mjs'
+
+const now = SQL_CLOCKS.postgres
+
+/**
+ * @param {{ query(sql: string, values?: unknown[]): Promise<any> }} dataSource
+ * @returns {import('sessmgr/document').DocumentDriver}
+ */
+export function typeormDriver(dataSource, table = 'sessmgr') {
+  const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
+    ON s.id = ANY($1::text[]) AND (s.expires_at IS NULL OR s.expires_at > t.now)`
+  const insert = `INSERT INTO ${table} AS s (id, revision, body, expires_at) VALUES ($1, ${now}, $2, ${now} + $3::bigint)
+    ON CONFLICT (id) DO UPDATE SET revision = greatest(s.revision + 1, excluded.revision), body = excluded.body,
+    expires_at = excluded.expires_at WHERE s.expires_at <= ${now} RETURNING 1`
+  const update = `UPDATE ${table} SET revision = revision + 1, body = $2, expires_at = ${now} + $3::bigint
+    WHERE id = $1 AND revision = $4::bigint`
+  // A row that is written meanwhile has expired no longer, and stays.
+  const purge = `DELETE FROM ${table} WHERE expires_at <= ${now} AND id IN
+    (SELECT id FROM ${table} WHERE expires_at <= ${now} LIMIT $1)`
+
+  return {
+    id: `typeorm:${table}`,
+    async get(keys) {
+      const found = await dataSource.query(get, [keys])
+      const rows = new Map()
+      for (const { id, revision, body } of found) {
+        if (id !== null) rows.set(id, { revision: Number(revision), text: body })
+      }
+      return { now: Number(found[0].now), rows }
+    },
+    async swap(key, revision, text, lifeMs) {
+      const values = [key, text, lifeMs ?? null]
+      if (revision === undefined) return (await dataSource.query(insert, values)).length === 1
+      // TypeORM resolves UPDATE and DELETE to their rows and how many there were.
+      const [, count] = await dataSource.query(update, [...values, revision])
+      return count === 1
+    },
+    async purge(count) {
+      const [, purged] = await dataSource.query(purge, [count])
+      return purged
+    },
+    wipe: async () => void (await dataSource.query(`DELETE FROM ${table}`)),
+  }
+}
