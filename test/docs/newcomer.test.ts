@@ -126,10 +126,10 @@ it.each([0, 1])(
     const route =
       blocksOf('docs/recipes/password-change.md', 'Sign out other devices after a password change')[which] ?? ''
     const { name = '', code = '' } = programs[which] ?? {}
-    const lines = `const requireSignIn = (req, res, next) => next()\n${route}\napp.listen(3000)`
+    const lines = `const requireSignIn = (req, res, next) => next()\n${route}\napp.listen(`
     const origin = await start(
       `${name}-password.mjs`,
-      code.replace('app.listen(3000)', () => lines),
+      code.replace('app.listen(', () => lines),
     )
     const [own, other] = [await signIn(origin), await signIn(origin)]
     const answer = await fetch(`${origin}/password`, { method: 'POST', headers: { cookie: own.split(';')[0] ?? '' } })
