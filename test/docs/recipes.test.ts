@@ -174,7 +174,7 @@ it('jwt.md: a token ends when the next login takes its slot', async () => {
   const checkPassword = async ({ password }: typeof FORM) => password === 'secret' && { id: 7 }
   const own: Names = { jose, 'sessmgr/explicit': explicitDoor }
   const names = { app, limiter, checkPassword, secret: 'x'.repeat(32), TextEncoder }
-  runBlock('jwt', 0, { ...names, require: (name: string) => own[name] ?? nodeRequire(name) })
+  runBlock('jwt', 1, { ...names, require: (name: string) => own[name] ?? nodeRequire(name) })
   app.get('/me', (_req, res) => void res.json(res.locals.userId))
   await supertest(app).post('/login').send({ password: 'wrong' }).expect(401)
   const tokenOf = async () => (await supertest(app).post('/login').send(FORM)).body.token
@@ -248,7 +248,7 @@ it('testing.md: the test of an application passes as CommonJS, as Jest runs it, 
   }
   const [, app] = codeBlocks(pageAt('docs/getting-started.md')).filter(({ code }) => code.includes('app.listen('))
   const program = asCommonJs(app?.code ?? '').replace(
-    'app.listen(3000)',
+    /app\.listen\([\s\S]*/,
     "app.get('/me', (req, res) => res.sendStatus(req.session.userId ? 200 : 401))",
   )
   writeFileSync(
