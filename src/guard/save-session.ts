@@ -142,7 +142,9 @@ async function admitPastTheHook(
   continues: Token | undefined,
 ): Promise<void> {
   const { sessionId, data } = write
-  const admission = await guard.limiter.admit({ userId, continues }, async () => {
+  // It replaces itself: two concurrent writes of one session are one login.
+  const attempt = { userId, continues, replaces: sessionId }
+  const admission = await guard.limiter.admit(attempt, async () => {
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
     await guard.calls.set(sessionId, data)
     return { sessionId, ttlMs: sessionTtl(data), revert: () => guard.calls.destroy(sessionId) }

@@ -23,6 +23,8 @@ const SHAPES_ARE_SPENT = Number.parseInt(process.versions.node, 10) < 24
 export function expressStanding(request: HostRequest): Standing {
   const holder = request as StandingHolder
   if (holder[STANDING]) return holder[STANDING]
+  // An own property from other middleware would hide the accessor.
+  if (Object.hasOwn(request, 'sessmgr')) Reflect.deleteProperty(request, 'sessmgr')
   // Usually inherited: the first request has prepared the shared prototype.
   if (!('sessmgr' in request)) Object.defineProperty(sharedPrototype(request) ?? request, 'sessmgr', SESSMGR)
   const standing = new Standing()

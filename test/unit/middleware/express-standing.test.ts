@@ -48,6 +48,13 @@ describe('a request to Express', () => {
     expect(hasShape(request)).toBe(Number.parseInt(process.versions.node, 10) >= 24)
   })
 
+  it('shows its own state also where other middleware has put something in its place', () => {
+    const request = requestTo(express())
+    Object.defineProperty(request, 'sessmgr', { value: 'foreign', configurable: true })
+    expressStanding(request).shown = {}
+    expect(request.sessmgr).toEqual({})
+  })
+
   it('without Express has what it is shown itself, and Node’s prototype stays as it is', () => {
     const request = new IncomingMessage(new Socket()) as HostRequest
     expressStanding(request).shown = {}
