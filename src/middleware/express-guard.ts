@@ -63,7 +63,22 @@ async function judgeLoadedSession(guarded: ExpressStore, request: HostRequest): 
   request[request._userProperty ?? 'user'] = undefined
 }
 
+/** Checks whether Fastify has called the limiter as a plugin, or as the function that returns a plugin's options. */
+function isFastify(request: HostRequest): boolean {
+  return 'register' in request && 'decorateRequest' in request
+}
+
+function refuseFastify(next: Next | undefined): void {
+  // Without `next` it asks for options; the plugin refuses what it gets.
+  next?.(
+    invalidOption(
+      'In Fastify, register the plugin from sessmgr/fastify: fastify.register(fastifySessmgr, { limiter })',
+    ),
+  )
+}
+
 function withoutSession(stores: ExpressStores, request: HostRequest, standing: Standing, next: Next): void {
+  if (isFastify(request)) return refuseFastify(next)
   standing.noteTooEarly(stores)
   const known = stores.all()
   if (request.session) {

@@ -23,9 +23,17 @@ export function carryCore(service: object, core: ServiceCore): void {
   Object.defineProperty(service, CORE, { value: core })
 }
 
-/** Returns the core of a service. @throws SessmgrError `invalid_option` for anything else. */
-export function coreOf(service: unknown): ServiceCore {
+/**
+ * Returns the core of a service.
+ *
+ * @param call The correct call, for the message.
+ * @throws SessmgrError `invalid_option` for anything else.
+ */
+export function coreOf(service: unknown, call?: string): ServiceCore {
   const core = (service as { [CORE]?: ServiceCore } | null | undefined)?.[CORE]
   if (core) return core
-  throw new SessmgrError('invalid_option', '"limiter" must be the limiter that sessmgr() returned.')
+  throw new SessmgrError(
+    'invalid_option',
+    `"limiter" must be the limiter that sessmgr() returned${call ? `: ${call}` : ''}.`,
+  )
 }

@@ -85,7 +85,7 @@ export interface ExplicitCalls {
  * const calls = explicitCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
  */
 export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): ExplicitCalls {
-  const core = coreOf(limiter)
+  const core = coreOf(limiter, 'explicitCalls(limiter, sessions)')
   if (typeof sessions?.exists !== 'function' || typeof sessions.destroy !== 'function') {
     throw invalidOption('"sessions" must have the methods exists(sessionId) and destroy(sessionId)')
   }

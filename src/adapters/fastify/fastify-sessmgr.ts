@@ -35,8 +35,8 @@ export interface FastifySessmgrOptions {
  * await app.register(fastifySession, { secret, store, saveUninitialized: false })
  * await app.register(fastifySessmgr, { limiter: sessmgr({ settings: { maximum: 2 } }) })
  */
-export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (fastify, { limiter }) => {
-  const core = coreOf(limiter)
+export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (fastify, options) => {
+  const core = coreOf(options?.limiter, 'fastify.register(fastifySessmgr, { limiter })')
   requireVersion(fastify)
   requireSessions(fastify)
   const { sessionStore } = core.options

@@ -31,7 +31,7 @@ declare module 'koa' {
  * app.use(passport.session())
  */
 export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware {
-  const core = coreOf(limiter)
+  const core = coreOf(limiter, 'app.use(koaSessmgr(limiter, app))')
   const store = guardKoaStore(core.guards, requireStore(app))
   Object.defineProperty(app.context, 'sessmgr', {
     configurable: true,

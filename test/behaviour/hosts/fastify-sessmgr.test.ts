@@ -6,7 +6,7 @@ import fastify from 'fastify'
 import { Strategy as LocalStrategy } from 'passport-local'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fastifySessmgr } from '../../../src/fastify.ts'
-import { memoryStore, sessmgr } from '../../../src/index.ts'
+import { memoryStore, type Sessmgr, sessmgr } from '../../../src/index.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { createLimiter, FORTNIGHT, type HostSetup } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
@@ -43,7 +43,22 @@ describe('registered in the wrong place, the plugin says so at start-up', () => 
   test('without a service', async () => {
     const app = fastify()
     app.register(fastifySessmgr, { limiter: {} as never })
-    await expect(app.ready()).rejects.toMatchObject({ code: 'invalid_option' })
+    await expect(app.ready()).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: '"limiter" must be the limiter that sessmgr() returned: fastify.register(fastifySessmgr, { limiter }).',
+    })
+  })
+
+  test.each([
+    ['in place of the plugin', (limiter: Sessmgr) => [limiter]],
+    ['in place of the options of the plugin', (limiter: Sessmgr) => [fastifySessmgr, limiter]],
+  ])('the limiter %s', async (_name, mistaken) => {
+    const app = fastify()
+    Reflect.apply(app.register, app, mistaken(createLimiter()))
+    await expect(app.ready()).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining('fastify.register(fastifySessmgr, { limiter })'),
+    })
   })
 })
 
