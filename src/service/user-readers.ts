@@ -19,13 +19,34 @@ export function createUserReaders(
 ): UserReaders {
   return {
     userIdOf(user) {
-      const id: unknown = userId ? userId(user) : (user as { id?: unknown } | null | undefined)?.id
+      if (user === undefined || user === null) throw noUser()
+      const id: unknown = userId ? userId(user) : (user as { id?: unknown }).id
       if (isUserId(id)) return id
       throw new SessmgrError('user_id_missing', !userId && isUserId(user) ? bareId(user) : noUsableId(id))
     },
     sessionUser: sessionUser
-      ? (data) => namedUser(sessionUser(data), logger)
+      ? (data) => namedUser(readUser(sessionUser, data), logger)
       : passportUser(userId === undefined ? warnOfKinds(logger) : undefined),
+  }
+}
+
+function noUser(): SessmgrError {
+  return new SessmgrError(
+    'user_id_missing',
+    'The user is missing. Pass it after the request: limiter.login(request, user).',
+  )
+}
+
+function readUser(sessionUser: (data: HostSessionData) => unknown, data: HostSessionData): unknown {
+  try {
+    return sessionUser(data)
+  } catch (cause) {
+    throw new SessmgrError(
+      'invalid_option',
+      '"sessionUser" failed. It receives the session\'s data, not the request, and also without a signed-in user: ' +
+        '(session) => session.user?.id.',
+      { cause },
+    )
   }
 }
 

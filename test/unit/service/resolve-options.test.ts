@@ -223,10 +223,23 @@ describe('the id of a user', () => {
   })
 
   it('throws user_id_missing when there is none that can be used, and says what to do', () => {
-    for (const user of [undefined, null, {}, { id: '' }, { id: 1.5 }, { id: null }, { id: {} }, { id: 2 ** 53 }]) {
+    for (const user of [{}, { id: '' }, { id: 1.5 }, { id: null }, { id: {} }, { id: 2 ** 53 }]) {
       expect(() => resolveOptions().userIdOf(user), JSON.stringify(user)).toThrow(
         expect.objectContaining({ code: 'user_id_missing', message: expect.stringContaining('sessmgr({ userId:') }),
       )
+    }
+  })
+
+  it('says that the user is missing, also to an application with its own userId', () => {
+    for (const userId of [undefined, (user: { _id: string }) => user._id]) {
+      for (const user of [undefined, null]) {
+        expect(() => resolveOptions({ userId }).userIdOf(user)).toThrow(
+          expect.objectContaining({
+            code: 'user_id_missing',
+            message: expect.stringContaining('login(request, user)'),
+          }),
+        )
+      }
     }
   })
 
@@ -245,6 +258,19 @@ describe('the id of a user', () => {
     const { userIdOf } = resolveOptions()
     expect(() => userIdOf({ id: { secret: 'hunter2' } })).toThrow(/its type is object\./)
     expect(() => userIdOf({ password: 'hunter2' })).not.toThrow(/hunter2/)
+  })
+})
+
+describe('sessionUser', () => {
+  it('that throws is told what it receives', () => {
+    const { sessionUser } = resolveOptions({ sessionUser: (request) => request.session.userId })
+    expect(() => sessionUser({ cookie: {} })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_option',
+        message: expect.stringContaining("It receives the session's data, not the request"),
+        cause: expect.any(TypeError),
+      }),
+    )
   })
 })
 
