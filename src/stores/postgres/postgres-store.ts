@@ -46,13 +46,17 @@ function checkOptions(options: PostgresStoreOptions): void {
   if ('query' in Object(options)) {
     throw invalidOption('Pass the pool as an option: postgresStore({ pool }), not postgresStore(pool)')
   }
+  if ('connectionString' in Object(options)) {
+    throw invalidOption('Pass a pool of the package pg: postgresStore({ pool: new Pool({ connectionString }) })')
+  }
   requireKnown(options ?? {}, OPTIONS, (name) => `There is no option "${name}" of postgresStore()`)
   const { pool, table, createTable } = options ?? {}
   if (typeof pool?.query !== 'function') {
     throw invalidOption('"pool" is missing. Pass a pool of the package pg: postgresStore({ pool: new Pool() })')
   }
-  if ('release' in pool) {
-    throw invalidOption('"pool" is a client taken out of a pool, which may be in a transaction. Pass the pool itself')
+  // A client out of a pool, or one of its own. A pool has neither property.
+  if ('release' in pool || 'connectionParameters' in pool) {
+    throw invalidOption('"pool" is a single client, which may be in a transaction. Pass the pool itself')
   }
   if (table !== undefined) requireTableName(table)
   if (createTable !== undefined && typeof createTable !== 'boolean') {

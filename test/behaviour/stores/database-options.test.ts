@@ -1,4 +1,4 @@
-import { Pool } from 'pg'
+import { Client, Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { documentStore } from '../../../src/document.ts'
 import { postgresStore } from '../../../src/postgres.ts'
@@ -18,6 +18,12 @@ describe('stores in a database refuse at construction, and say what to do', () =
       'a client of a pool',
       () => postgresStore({ pool: { query: async () => ({ rows: [] }), release() {} } as never }),
       'Pass the pool itself',
+    ],
+    ['a client of its own', () => postgresStore({ pool: new Client() }), 'Pass the pool itself'],
+    [
+      'the address of the database',
+      () => postgresStore({ connectionString: 'postgres://localhost' } as never),
+      'postgresStore({ pool: new Pool({ connectionString }) })',
     ],
     ['a mistyped option', () => postgresStore({ pool, tabel: 'x' } as never), 'Did you mean "table"?'],
     ['a table that is no name', () => postgresStore({ pool, table: 'x; DROP TABLE users' }), '"table" must be'],

@@ -69,7 +69,7 @@ describe('postgresStore says what to do', () => {
     onTestFinished(() => client.end())
     await client.query('BEGIN')
     await client.query('SELECT 1/0').catch(() => {})
-    expect(await reason(postgresStore({ pool: client }).epoch.current())).toContain(
+    expect(await reason(postgresStore({ pool: { query: client.query.bind(client) } }).epoch.current())).toContain(
       'Pass a pool to postgresStore(), not a client',
     )
   })
