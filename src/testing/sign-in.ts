@@ -33,9 +33,9 @@ export interface SignInOptions {
 /**
  * Signs a user in through your own login route, and returns the response.
  *
- * @param agent A supertest agent. Each agent keeps its own cookies, like a browser.
+ * @param agent A supertest agent, not `request(app)`. Each agent keeps its own cookies, like a browser.
  * @param user The fields your login route reads, such as `{ username, password }`.
- * @throws Error if the response is an error, redirects back to the login route or sets no cookie.
+ * @throws Error for `request(app)`, or if the response is an error, redirects back to the login route or sets no cookie.
  * @example
  * const phone = request.agent(app)
  * await signIn(phone, { username: 'alice', password: 'secret' })
@@ -45,6 +45,10 @@ export async function signIn<Response extends SignInResponse>(
   user: object,
   { path = '/login', type = 'form' }: SignInOptions = {},
 ): Promise<Response> {
+  // Everything of supertest has `del`, but only agents have a cookie jar.
+  if ('del' in agent && !('jar' in agent)) {
+    throw new Error('signIn() needs an agent, which keeps cookies: request.agent(app), not request(app).')
+  }
   const response = await agent.post(path).type(type).send(user)
   const refusal = refusalOf(response, path)
   if (refusal) throw new Error(`POST ${path} ${refusal}`)

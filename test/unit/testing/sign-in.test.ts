@@ -1,3 +1,4 @@
+import supertest from 'supertest'
 import { expect, it } from 'vitest'
 import { type SignInAgent, type SignInRequest, type SignInResponse, signIn } from '../../../src/testing/sign-in.ts'
 
@@ -45,4 +46,9 @@ it.each([
   ['POST /login set no cookie', { headers: { 'set-cookie': ['sid=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'] } }],
 ])('rejects with "%s"', async (message, response) => {
   await expect(signIn(agentWith(response), ALICE)).rejects.toThrow(message)
+})
+
+it('rejects request(app), which would forget the cookie', async () => {
+  const app = () => expect.unreachable('nothing is sent')
+  await expect(signIn(supertest(app), ALICE)).rejects.toThrow('request.agent(app), not request(app)')
 })
