@@ -4,7 +4,7 @@ import { warnOnce } from '../ground/logger.ts'
 import { isUserId, requireUserId, type UserId } from '../ground/user-id.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
-import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
+import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
 import { followUpEnd } from './follow-up-end.ts'
 import { heldSessions } from './held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
@@ -45,8 +45,8 @@ export interface SessionManager {
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
    * @returns False if the user has no such session; nothing fires then.
-   * @throws SessmgrError `store_unavailable`; the session may have ended or not. The action only fires if it is known
-   * to have ended.
+   * @throws SessmgrError `invalid_option` for a missing token, or a raw session id of the user in place of the token.
+   * `store_unavailable`; the session may have ended or not. The action only fires if it is known to have ended.
    */
   end(userId: UserId, token: Token): Promise<boolean>
   /**
@@ -74,8 +74,8 @@ export interface SessionManager {
   /**
    * Logs out every user of the site, in constant time, and fires `sessmgr_logout_all_users`.
    *
-   * Each session is destroyed on its next request. With a `local` store, a restart forgets the logout, and a warning is
-   * logged once.
+   * Each session is destroyed on its next request. With a `local` store, a restart forgets the logout; if sessions may
+   * survive it, a warning is logged once.
    *
    * @param keep The one session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
@@ -141,6 +141,9 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     count: async (userId) => (await list(userId)).length,
     async end(userId, token) {
       requireUserId(userId)
+      if (typeof token !== 'string') throw noToken()
+      // A raw session id would end nothing, unnoticed. Any other string may come from a client.
+      if (!TOKEN_PATTERN.test(token) && (await isRegistered(userId, tokenOf(token)))) throw noToken()
       if (!(await isRegistered(userId, token))) return false
       return (await followUpEnd(context, store.sessions.end(userId, [token]), eachOf)).length > 0
     },
@@ -161,7 +164,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       if (keep) requireSession(keep)
       const { epoch } = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
       context.announce([['sessmgr_logout_all_users', epoch]])
-      if (store.local) warnOnce(context.logger, 'sessions-outlive-the-store', FORGETS)
+      if (store.local && hostSessions.mayLast) warnOnce(context.logger, 'sessions-outlive-the-store', FORGETS)
       return epoch
     },
   }
@@ -175,6 +178,12 @@ function requirePage(page: SessionPage): SessionPage {
   const { limit = 1, after = 0 } = page ?? {}
   if (Number.isSafeInteger(limit) && limit >= 1 && Number.isSafeInteger(after) && after >= 0) return page
   throw invalidOption('A page of sessions needs a "limit" of 1 or more, and as "after" the sequence of a session')
+}
+
+function noToken(): SessmgrError {
+  return invalidOption(
+    'end() needs a token, as in request.sessmgr.session.token or sessions.list(), not a session id. Nothing was ended',
+  )
 }
 
 function notTheirs(): SessmgrError {

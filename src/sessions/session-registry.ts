@@ -96,6 +96,8 @@ export interface SessionRegistry {
 
 /** The session store of the application, as far as the limit needs it. */
 export interface HostSessions {
+  /** Whether the sessions may survive a restart. @default false */
+  readonly mayLast?: boolean
   /** Checks whether the store still has a session. */
   exists(sessionId: string): Promise<boolean>
   /** Checks in one request whether the store has all of these sessions. False means that some may be missing. */

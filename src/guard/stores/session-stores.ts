@@ -5,7 +5,7 @@ import type { SessmgrStore } from '../../stores/store.ts'
 import { onePerProcess } from './one-per-process.ts'
 import { sessionCall } from './session-call.ts'
 import type { StoreCalls } from './store-calls.ts'
-import { warnOfLastingSessions } from './warn-of-local-store.ts'
+import { isInMemory, warnOfLastingSessions } from './warn-of-local-store.ts'
 
 /** What an unguarded session store must be able to do. */
 export interface JoinedSessions {
@@ -49,7 +49,7 @@ export class SessionStores implements HostSessions {
     const calls = makeCalls(store, this.#options.deadlineMs)
     const exists = async (sessionId: string) => (await calls.get(sessionId)) !== undefined
     const holdsAll = async (ids: readonly string[]) => (await this.#options.store.holdsAll?.(store, ids)) ?? false
-    this.#stores.set(store, { exists, holdsAll, destroy: calls.destroy })
+    this.#stores.set(store, { mayLast: !isInMemory(store), exists, holdsAll, destroy: calls.destroy })
     return calls
   }
 
@@ -57,6 +57,7 @@ export class SessionStores implements HostSessions {
   join(sessions: JoinedSessions): HostSessions {
     const call = sessionCall(this.#options.deadlineMs)
     const joined: HostSessions = {
+      mayLast: true,
       async exists(sessionId) {
         const held: unknown = await call(sessionId, () => sessions.exists(sessionId))
         if (typeof held === 'boolean' || typeof held === 'number') return Boolean(held)
@@ -66,6 +67,10 @@ export class SessionStores implements HostSessions {
     }
     this.#stores.set(sessions, joined)
     return joined
+  }
+
+  get mayLast(): boolean {
+    return [...this.#stores.values()].some((store) => store.mayLast === true)
   }
 
   async exists(sessionId: string): Promise<boolean> {

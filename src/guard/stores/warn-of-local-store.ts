@@ -37,8 +37,8 @@ export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore,
   )
 }
 
-/** Recognizes memory stores: express-session and memorystore by class name, @fastify/session by its Map. */
-function isInMemory(sessionStore: object): boolean {
+/** Checks whether a session store ends with its process. Recognizes memory stores: express-session and memorystore by class name, @fastify/session by its Map. */
+export function isInMemory(sessionStore: object): boolean {
   for (let it = sessionStore; it; it = Object.getPrototypeOf(it)) {
     if (/memory/i.test(String(it.constructor?.name))) return true
   }

@@ -61,12 +61,24 @@ describe('ending one session', () => {
     const other = String(await login(8))
     await login(7)
     expect(await limiter.sessions.end(7, tokenOf(other))).toBe(false)
-    for (const nonsense of ['nonsense', tokenOf(other).slice(1), undefined]) {
-      expect(await limiter.sessions.end(7, nonsense as string)).toBe(false)
+    for (const nonsense of ['nonsense', tokenOf(other).slice(1), other]) {
+      expect(await limiter.sessions.end(7, nonsense)).toBe(false)
     }
     expect(await limiter.sessions.end('nobody', tokenOf(other))).toBe(false)
     expect(await live(8)).toEqual([other])
     expect(fired).toEqual([])
+  })
+
+  it('refuses a missing token, and a session id in its place', async () => {
+    const { limiter, login, live } = createLimiterWorld(wide)
+    const id = String(await login(7))
+    for (const mistaken of [undefined, id]) {
+      await expect(limiter.sessions.end(7, mistaken as string)).rejects.toMatchObject({
+        code: 'invalid_option',
+        message: expect.stringMatching(/^end\(\) needs a token, .* not a session id\./),
+      })
+    }
+    expect(await live(7)).toEqual([id])
   })
 
   it('resolves true once, for one of many calls at the same time', async () => {
