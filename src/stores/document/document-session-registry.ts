@@ -29,8 +29,11 @@ const MANY_SESSIONS = 500
 export class DocumentSessionRegistry implements SessionRegistry {
   readonly #rows: DocumentRows
   readonly #logger: Logger
-  /** Documents by key and revision, so that each revision is parsed once. */
-  readonly #parsed = new BoundedMap<string, { readonly revision: number; readonly document: UserDocument }>(CAPACITY)
+  /**
+   * The last text of each key with its document, so that it is parsed once. The revision would not do: after a failover
+   * or a repair by hand, it may be that of another text.
+   */
+  readonly #parsed = new BoundedMap<string, { readonly text: string; readonly document: UserDocument }>(CAPACITY)
   /** Rows that logins have just read, so that their commits need not read them again. */
   readonly #known = new BoundedMap<string, { readonly at: number; readonly row: ReadRow }>(CAPACITY)
 
@@ -100,13 +103,13 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return openDocument(this.#parse(userId, row), row.now)
   }
 
-  #parse(userId: UserId, { revision, text }: ReadRow): UserDocument {
-    if (revision === undefined || text === undefined) return EMPTY
+  #parse(userId: UserId, { text }: ReadRow): UserDocument {
+    if (text === undefined) return EMPTY
     const key = keyOf(userId)
     const parsed = this.#parsed.get(key)
-    if (parsed?.revision === revision) return parsed.document
+    if (parsed?.text === text) return parsed.document
     const document = decodeDocument(userId, text)
-    this.#parsed.set(key, { revision, document })
+    this.#parsed.set(key, { text, document })
     return document
   }
 
