@@ -26,8 +26,8 @@ export interface DocumentDriver {
   /** True if no other process can see the rows. @default false */
   readonly local?: boolean
   /**
-   * Reads rows that have not expired, and the database's clock. Keys are ASCII, at most 210 characters, and
-   * case-sensitive.
+   * Reads rows that have not expired, and the database's clock. At most 500 keys, which are ASCII, at most 210
+   * characters, and case-sensitive.
    */
   get(keys: readonly string[]): Promise<DocumentReply>
   /**

@@ -12,6 +12,8 @@ const MAX_PAUSE_MS = 20
 /** Purges once in this many writes. Must delete more rows than were written, or expired rows would accumulate. */
 const PURGE_EVERY = 100
 const PURGE_COUNT = 200
+/** Keys in one call: as many as the contract of drivers proves. */
+const MOST_KEYS = 500
 
 /** A row at one moment. */
 export interface ReadRow {
@@ -42,11 +44,11 @@ export class DocumentRows {
   }
 
   /**
-   * Reads a row, in one call with all others requested in this turn of the event loop. The call is sent at the end of
+   * Reads a row, in one call with up to 500 requested in this turn of the event loop. The call is sent at the end of
    * the turn, so it sees every change that completed before one of the requests was sent.
    */
   async read(key: string): Promise<ReadRow> {
-    this.#asking ??= this.#collect()
+    if (!this.#asking || this.#asking.keys.size === MOST_KEYS) this.#asking = this.#collect()
     this.#asking.keys.add(key)
     const { now, rows } = await this.#asking.reply
     const row = rows.get(key)

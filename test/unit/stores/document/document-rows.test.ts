@@ -45,6 +45,30 @@ describe('a store of documents', () => {
     expect(new Set(asked[0])).toEqual(new Set([...users.map((user) => `u:${user}`), 'epoch']))
   })
 
+  it('asks for at most 500 rows in one call', async () => {
+    const { store, asked } = watched()
+    const users = Array.from({ length: 1001 }, (_, n) => n)
+    await Promise.all(users.map((user) => store.sessions.generationOf(user, tokenOf('a'))))
+    expect(asked.map((keys) => keys.length)).toEqual([500, 500, 1])
+    expect(new Set(asked.flat())).toEqual(new Set(users.map((user) => `u:${user}`)))
+  })
+
+  it('reads another text at the same revision, as a failover that loses a write leaves it', async () => {
+    const { store, rows, clock } = watched()
+    const { now } = await rows.driver().get([])
+    const write = (id: string) => {
+      const s = [{ i: id, a: now, l: now, x: now + 60_000, g: 0 }]
+      return rows.driver().swap('u:1', undefined, JSON.stringify({ v: now, s }), 60_000)
+    }
+    await write('a')
+    expect(await store.sessions.generationOf(1, tokenOf('a'))).toBe(0)
+    await rows.driver().wipe()
+    await write('b')
+    expect((await rows.driver().get(['u:1'])).rows.get('u:1')?.revision).toBe(clock.now())
+    expect(await store.sessions.generationOf(1, tokenOf('a'))).toBeUndefined()
+    expect(await store.sessions.generationOf(1, tokenOf('b'))).toBe(0)
+  })
+
   it('asks again for what is asked after the answer', async () => {
     const { store, other } = watched()
     expect(await store.epoch.current()).toBe(0)
