@@ -66,9 +66,9 @@ export interface SessionFilters {
   /** Changes how many seconds a session lasts. The application applies it at login. */
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
   /**
-   * Changes the whole new value of an option after sanitising it, as in `pre_update_option_sessmgr_settings`.
+   * Changes the whole new value of an option after sanitizing it, as in `pre_update_option_sessmgr_settings`.
    *
-   * `requested` is the value as requested: for an object, only the keys to change. The result is sanitised again before
+   * `requested` is the value as requested: for an object, only the keys to change. The result is sanitized again before
    * it is stored.
    */
   [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown, requested?: unknown]>
@@ -173,7 +173,7 @@ export const sessionHooks = {
       parameters: ['value', 'old_value', 'requested'],
       since: '3.0.0',
       summary:
-        'Changes the whole new value of an option after sanitising it, as in pre_update_option_sessmgr_settings.',
+        'Changes the whole new value of an option after sanitizing it, as in pre_update_option_sessmgr_settings.',
     },
   },
 } satisfies {

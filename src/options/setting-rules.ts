@@ -52,7 +52,7 @@ export function unknownSetting(name: string): string {
   return near ? `is unknown (did you mean "${near}"?)` : 'is unknown'
 }
 
-/** Modes that the sanitiser always accepts. */
+/** Modes that the sanitizer always accepts. */
 export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'block']
 
 /** Describes a valid maximum in messages. */

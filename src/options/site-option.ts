@@ -31,8 +31,8 @@ export interface SiteOption<T = unknown> {
   /**
    * Changes the option. For an object, only the given keys are stored; an omitted key keeps its value.
    *
-   * The new value is sanitised, then passed through the filter `pre_update_option_<name>`. The result of a subscriber
-   * is sanitised too.
+   * The new value is sanitized, then passed through the filter `pre_update_option_<name>`. The result of a subscriber
+   * is sanitized too.
    *
    * @param refuse Called with the value that the write replaces. If it throws, nothing is written.
    * @throws SessmgrError `invalid_setting` with each invalid value; nothing is written then.

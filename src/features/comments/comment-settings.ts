@@ -46,7 +46,7 @@ const boolean = (fallback: boolean) => (value: unknown) => {
   return fallback
 }
 
-/** Returns the sanitiser of each value. A value that cannot be repaired becomes the current one. */
+/** Returns the sanitizer of each value. A value that cannot be repaired becomes the current one. */
 function cleaners(current: CommentSettings): { [K in keyof CommentSettings]: (value: unknown) => unknown } {
   return {
     load_method: oneOf(['scroll', 'click', 'off'], COMMENT_DEFAULTS.load_method),
@@ -95,7 +95,7 @@ function sanitize(value: unknown, current: CommentSettings): CommentSettings {
 type SettingKey = keyof CommentSettings | (string & Record<never, never>)
 
 /**
- * Reads and writes the settings of the lazy comments. Every write is sanitised.
+ * Reads and writes the settings of the lazy comments. Every write is sanitized.
  *
  * Every method rejects with `store_unavailable` if the store cannot be reached, and with `hook_failed` or
  * `hook_timeout` if a filter subscriber fails.
