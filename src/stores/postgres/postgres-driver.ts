@@ -23,6 +23,7 @@ interface FoundRow {
 
 /** Error of a statement that lost to another one, with an isolation level above the default. */
 const SERIALIZATION_FAILURE = '40001'
+const MAX_TRIES = 5
 
 /** Stores rows in a PostgreSQL table, with one statement per call. */
 export function postgresDriver(pool: PostgresPool, table: string): DocumentDriver {
@@ -44,10 +45,19 @@ export function postgresDriver(pool: PostgresPool, table: string): DocumentDrive
       throw explained(error, table)
     }
   }
+  const retry = async (text: string, values: unknown[] = []) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await query(text, values)
+      } catch (error) {
+        if (tries === MAX_TRIES || !isSerializationFailure(error)) throw error
+      }
+    }
+  }
   return {
     id: `postgres:${table}`,
     async get(keys) {
-      const found = (await query(get, [keys])) as readonly FoundRow[]
+      const found = (await retry(get, [keys])) as readonly FoundRow[]
       const rows = found.flatMap(({ id, revision, body }) =>
         id === null ? [] : [[id, { revision: Number(revision), text: body }] as const],
       )
@@ -58,13 +68,17 @@ export function postgresDriver(pool: PostgresPool, table: string): DocumentDrive
       try {
         return (await query(statement, [key, ...at, text, lifeMs ?? null])).length === 1
       } catch (error) {
-        if ((error as { code?: unknown }).code === SERIALIZATION_FAILURE) return false
+        if (isSerializationFailure(error)) return false
         throw error
       }
     },
-    purge: async (count) => (await query(purge, [count])).length,
-    wipe: async () => void (await query(`DELETE FROM ${table}`)),
+    purge: async (count) => (await retry(purge, [count])).length,
+    wipe: async () => void (await retry(`DELETE FROM ${table}`)),
   }
+}
+
+function isSerializationFailure(error: unknown): boolean {
+  return (error as { code?: unknown }).code === SERIALIZATION_FAILURE
 }
 
 /** Creates the table, unless it exists. */
@@ -81,7 +95,7 @@ export async function createPostgresTable(pool: PostgresPool, table: string): Pr
 
 /** Advice for errors that only an operator can fix, by PostgreSQL code. */
 const ADVICE: Readonly<Record<string, string>> = {
-  '42P01': 'Create the table with the output of "npx sessmgr schema postgres" prints',
+  '42P01': 'Create the table with the output of "npx sessmgr schema postgres"',
   '42703': 'The table is not one of sessmgr. Create it with what "npx sessmgr schema postgres" prints, or name another',
   '42501': 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table',
   '25006': 'The connection is to a replica, or is read-only. Connect to the primary: target_session_attrs=read-write',
