@@ -1,5 +1,5 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import type { DocumentRows } from './document-rows.ts'
+import type { DocumentRows, ReadRow } from './document-rows.ts'
 
 /** A count that only grows, in its own row. */
 export class DocumentCounter {
@@ -13,20 +13,21 @@ export class DocumentCounter {
 
   /** Reads the count; 0 at first. */
   async current(): Promise<number> {
-    return this.#count((await this.#rows.read(this.#key)).text)
+    return this.#count(await this.#rows.read(this.#key))
   }
 
   /** Increments the count if it is still `from`, or any if undefined. Returns the new count and the time. */
   advance(from?: number): Promise<{ readonly count: number; readonly now: number } | undefined> {
-    return this.#rows.change(this.#key, ({ text, now }) => {
-      const count = this.#count(text)
+    return this.#rows.change(this.#key, (row) => {
+      const count = this.#count(row)
       if (from !== undefined && from !== count) return { result: undefined }
-      return { result: { count: count + 1, now }, write: { text: String(count + 1) } }
+      return { result: { count: count + 1, now: row.now }, write: { text: String(count + 1) } }
     })
   }
 
-  /** Rejects anything except digits: read as a number, it could revive ended sessions. */
-  #count(text = '0'): number {
+  /** Rejects anything except digits, even an empty row: read as a number, it could revive ended sessions. */
+  #count({ revision, text = '' }: ReadRow): number {
+    if (revision === undefined) return 0
     if (/^\d{1,15}$/.test(text)) return Number(text)
     const cure = 'Set it to a whole number larger than it ever was, such as 1000000'
     throw new SessmgrError(
