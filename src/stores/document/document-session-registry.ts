@@ -24,6 +24,8 @@ const KNOWN_MS = 100
 /** A row outlives its sessions, so that its revision continues. */
 const LEAST_LIFE_MS = 60_000
 const MANY_SESSIONS = 500
+/** Attempts to record the use of a session while others write its row. */
+const TOUCH_TRIES = 2
 
 /** A session registry in a database, with one row per user. */
 export class DocumentSessionRegistry implements SessionRegistry {
@@ -69,7 +71,14 @@ export class DocumentSessionRegistry implements SessionRegistry {
   }
 
   touch(userId: UserId, token: Token, ttlMs: number, freshMs = 0): Promise<boolean> {
-    return this.#change(userId, touchSession(token, Math.max(1, Math.round(ttlMs)), freshMs))
+    const step = touchSession(token, Math.max(1, Math.round(ttlMs)), freshMs)
+    let tries = 0
+    return this.#change(userId, (document, now) => {
+      tries += 1
+      const { result, next } = step(document, now)
+      // The use of a session only informs. It must not hold up logins of the same user.
+      return { result, next: tries > TOUCH_TRIES ? undefined : next }
+    })
   }
 
   restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
