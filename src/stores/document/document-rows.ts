@@ -36,7 +36,8 @@ export class DocumentRows {
   readonly #driver: DocumentDriver
   readonly #deadline: CallDeadline
   #asking: { readonly keys: Set<string>; readonly reply: Promise<DocumentReply> } | undefined
-  #writes = 0
+  /** Begins anywhere, so that processes that end after a few writes purge too. */
+  #writes = Math.floor(Math.random() * PURGE_EVERY)
 
   constructor(driver: DocumentDriver, deadlineMs: number) {
     this.#driver = driver

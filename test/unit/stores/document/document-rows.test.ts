@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type DocumentDriver, documentStore } from '../../../../src/document.ts'
 import { type NewSession, tokenOf } from '../../../../src/index.ts'
 import { fakeClock } from '../../../../src/testing.ts'
@@ -140,9 +140,41 @@ describe('a store of documents', () => {
     expect(warnings[0]).toContain('redisStore()')
   })
 
-  it.each(['u:1', 'epoch'])('says of a damaged row %s what to do', async (key) => {
+  it('purges in processes that end after a few writes', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.995)
+    const { store, rows, clock } = watched()
+    random.mockRestore()
+    await rows.driver().swap('t:expired', undefined, '', 10)
+    clock.advance(1000)
+    await store.transients.set('one', '', 1000)
+    expect(rows.size).toBe(1)
+  })
+
+  it('gives up the record of a use when others write the user, and still says whether the session is there', async () => {
+    let isBusy = false
+    let tries = 0
+    const { store, clock } = watched(({ swap }) => ({
+      async swap(...call) {
+        tries += 1
+        return !isBusy && swap(...call)
+      },
+    }))
+    await store.sessions.adopt(1, session('a'))
+    clock.advance(50)
+    isBusy = true
+    tries = 0
+    expect(await store.sessions.touch(1, tokenOf('a'), 60_000)).toBe(true)
+    expect(await store.sessions.touch(1, tokenOf('b'), 60_000)).toBe(false)
+    expect(tries).toBe(2)
+  })
+
+  it.each([
+    ['u:1', 'damaged'],
+    ['epoch', 'damaged'],
+    ['epoch', ''],
+  ])('says of a damaged row %s, "%s", what to do', async (key, text) => {
     const { store, rows } = watched()
-    await rows.driver().swap(key, undefined, 'damaged', undefined)
+    await rows.driver().swap(key, undefined, text, undefined)
     const reading = key === 'epoch' ? store.epoch.current() : store.sessions.generationOf(1, tokenOf('a'))
     await expect(reading).rejects.toMatchObject({
       code: 'store_unavailable',
