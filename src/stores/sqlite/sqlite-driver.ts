@@ -141,6 +141,7 @@ export class SqliteDriver implements DocumentDriver {
     const start = performance.now()
     for (let tries = 1; ; tries++) {
       try {
+        this.#refuseTransaction()
         return task()
       } catch (error) {
         if (!isBusy(error) || performance.now() - start > PATIENCE_MS) throw error
@@ -148,6 +149,15 @@ export class SqliteDriver implements DocumentDriver {
       }
       await sleep(1 + Math.random() * 10)
     }
+  }
+
+  /** Keeps out of a transaction that the application has open: it may be rolled back, and sees the past. */
+  #refuseTransaction(): void {
+    // The first is of better-sqlite3 and libsql, the second of node:sqlite.
+    const { inTransaction, isTransaction } = this.#database as { inTransaction?: unknown; isTransaction?: unknown }
+    if (inTransaction !== true && isTransaction !== true) return
+    const message = 'The application has had a transaction open for long on the database of sqliteStore()'
+    throw Object.assign(new Error(`${message}. Pass a database of its own`), { code: 'SQLITE_BUSY' })
   }
 
   /** If several processes create a file at once, a connection of libsql may stay at a past state of it. */
