@@ -1,7 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { DocumentDriver, DocumentReply } from '../../src/document.ts'
 import { fakeClock, registerDocumentDriverContract } from '../../src/testing.ts'
 import { MemoryRows } from '../support/memory-driver.ts'
+
+/** Keys that the contract writes. */
+const KEYS = Array.from({ length: 1000 }, (_, n) => `u:${n}`)
 
 /** Runs the contract on a driver that somebody has broken, and gives the names of the cases that fail. */
 async function failures(breakIt: (driver: DocumentDriver) => DocumentDriver): Promise<readonly string[]> {
@@ -127,6 +131,73 @@ describe('the driver contract', () => {
     ['without a bound', undefined, 'only deletes expired rows, up to the given number'],
   ])('fails a driver that purges %s', async (_, purge, name) => {
     const failed = await failures((driver) => ({ ...driver, purge: purge ?? (() => driver.purge(1000)) }))
+    expect(failed).toContain(name)
+  })
+
+  const lies: readonly (readonly [string, string, (driver: DocumentDriver) => Partial<DocumentDriver>])[] = [
+    ['has another id on each connection', 'has the same id on every connection', () => ({ id: String(Math.random()) })],
+    [
+      'refuses every write',
+      'loses no write of many that read, change and write again',
+      () => ({ swap: async () => false }),
+    ],
+    [
+      'reads the first 100 of its keys',
+      'reads 500 rows in one call, and no others',
+      (driver) => ({ get: (keys) => driver.get(keys.slice(0, 100)) }),
+    ],
+    [
+      'refuses to replace a text by an empty one',
+      'replaces a text by an empty one',
+      (driver) => ({
+        swap: async (...call) => (call[1] !== undefined && call[2] === '' ? false : driver.swap(...call)),
+      }),
+    ],
+    [
+      'returns a fraction as the time of rows',
+      'returns a time that neither jumps nor stops',
+      (driver) => ({
+        async get(keys) {
+          const { now, rows } = await driver.get(keys)
+          return { now: rows.size > 0 ? now + 0.5 : now, rows }
+        },
+      }),
+    ],
+    [
+      'stores a life as 32 bits',
+      'keeps a row for 30 days, and for 400',
+      (driver) => ({ swap: (key, at, text, lifeMs) => driver.swap(key, at, text, lifeMs && lifeMs | 0) }),
+    ],
+    [
+      'reads, and later deletes what has expired',
+      'deletes no row that is written during a purge',
+      (driver) => {
+        return {
+          async purge() {
+            const { rows } = await driver.get(KEYS)
+            const expired = KEYS.filter((key) => !rows.has(key))
+            await setImmediate()
+            const later = await driver.get(expired)
+            for (const [key, { revision }] of later.rows) await driver.swap(key, revision, '', -1)
+            return expired.length
+          },
+        }
+      },
+    ],
+  ]
+  it.each(lies)('fails a driver that %s', async (_, name, lie) => {
+    expect(await failures((driver) => ({ ...driver, ...lie(driver) }))).toContain(name)
+  })
+
+  it('fails a driver that wipes 500 rows only', async () => {
+    const name = 'deletes every row when it is wiped, and continues to work'
+    const failed = await failures((driver) => ({
+      ...driver,
+      async wipe() {
+        const { rows } = await driver.get(['epoch', ...KEYS])
+        for (const [key, { revision }] of [...rows].slice(0, 500)) await driver.swap(key, revision, '', -1)
+      },
+    }))
     expect(failed).toContain(name)
   })
 

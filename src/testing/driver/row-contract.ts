@@ -3,6 +3,8 @@ import type { DocumentDriver } from '../../stores/document/document-driver.ts'
 import type { DriverCase } from './driver-case.ts'
 
 const KEY = 'u:a'
+/** Attempts that a writer among 30 needs at most, many times over. */
+const MOST_TRIES = 1000
 /** JSON with characters that a database may change. */
 const ODD_TEXT = JSON.stringify({ text: 'ünï 😀 \u0000 \\ \' " % \n', trailing: 'space ' })
 
@@ -17,6 +19,7 @@ const atOnce = <T>(
 
 /** Requirements on rows. */
 export const rowContract: readonly DriverCase[] = [
+  ['has the same id on every connection', async ({ driver, another }) => assert.equal((await another()).id, driver.id)],
   [
     'finds no row in an empty table, and returns the time',
     async ({ driver }) => {
@@ -46,6 +49,15 @@ export const rowContract: readonly DriverCase[] = [
       assert.deepEqual(await rowOf(driver), { revision: first + 1, text: 'two' })
       assert.equal(await driver.swap(KEY, first + 1, 'two', 60_000), true, 'the same text is not written again')
       assert.equal(await revisionOf(driver), first + 2)
+    },
+  ],
+  [
+    'replaces a text by an empty one',
+    async ({ driver }) => {
+      await driver.swap(KEY, undefined, 'text', 60_000)
+      const revision = (await revisionOf(driver)) as number
+      assert.equal(await driver.swap(KEY, revision, '', 60_000), true)
+      assert.deepEqual(await rowOf(driver), { revision: revision + 1, text: '' })
     },
   ],
   [
@@ -94,10 +106,11 @@ export const rowContract: readonly DriverCase[] = [
       const both = [driver, await another()]
       await driver.swap(KEY, undefined, '0', 60_000)
       await atOnce(30, both, async (each) => {
-        for (;;) {
+        for (let tries = 0; tries < MOST_TRIES; tries++) {
           const row = await rowOf(each)
           if (await each.swap(KEY, row?.revision, String(Number(row?.text) + 1), 60_000)) return
         }
+        assert.fail(`a write was refused ${MOST_TRIES} times`)
       })
       assert.equal((await rowOf(driver))?.text, '30')
     },
@@ -158,11 +171,18 @@ export const rowContract: readonly DriverCase[] = [
     'deletes every row when it is wiped, and continues to work',
     async ({ driver, another }) => {
       const other = await another()
-      await driver.swap(KEY, undefined, 'a', undefined)
+      // More than databases delete or list in one call.
+      const keys = Array.from({ length: 510 }, (_, n) => `u:${n}`)
+      for (let n = 0; n < keys.length; n += 10) {
+        await atOnce(10, [driver], (each, m) => each.swap(`u:${n + m}`, undefined, 'a', undefined))
+      }
       await driver.swap('epoch', undefined, '1', 60_000)
       await other.wipe()
-      assert.equal((await driver.get([KEY, 'epoch'])).rows.size, 0)
-      assert.equal(await driver.swap(KEY, undefined, 'b', 60_000), true)
+      const { now, rows } = await driver.get(['epoch', ...keys.slice(0, 499)])
+      assert.equal(rows.size, 0)
+      assert.equal((await driver.get(keys.slice(499))).rows.size, 0)
+      assert.equal(await driver.swap('epoch', undefined, 'b', 60_000), true)
+      assert.ok(((await revisionOf(driver, 'epoch')) ?? 0) >= now, 'a new row does not begin at the clock')
     },
   ],
 ]
