@@ -11,7 +11,7 @@ import { DocumentTransientStore } from './document-transient-store.ts'
 
 /** Options of documentStore(). An omitted or undefined option has its default. */
 export interface DocumentStoreOptions {
-  /** Milliseconds that a call may take: 10 to 60,000. @default 2000 */
+  /** Milliseconds that a statement may take: 10 to 60,000. @default 2000 */
   deadlineMs?: number | undefined
   /** Receives warnings. @default the console */
   logger?: Logger | undefined
