@@ -10,7 +10,8 @@ export function findConfig(folder: string, file?: string): string {
   if (path !== undefined && existsSync(path)) return path
   throw new CliError(
     1,
-    `${path ?? `No ${NAMES.join(', ')}`} was found in ${folder}. Create one that exports your limiter: ` +
+    `${path === undefined ? `No ${NAMES.join(', ')} was found in ${folder}` : `${path} does not exist`}. ` +
+      'Create it, and export your limiter: ' +
       'export default sessmgr({ store: redisStore({ client }), host }).',
     'command-cannot-load-the-configuration',
   )

@@ -4,7 +4,7 @@ import type { UserId } from '../ground/user-id.ts'
 export interface Block {
   /** Name such as `core/comments`; null for plain markup. */
   readonly blockName: string | null
-  /** Attributes of the block, as JSON. */
+  /** Attributes of the block: JSON values by name. */
   readonly attrs: Readonly<Record<string, unknown>>
   /** Inner blocks, in order. */
   readonly innerBlocks: readonly Block[]

@@ -51,8 +51,8 @@ async function removeCookie(request: HostRequest, response: HostResponse, deadSe
 
 function twoLimiters(): SessmgrError {
   return invalidOption(
-    'This application mounts two sessmgr(), and the second would have no effect. Call sessmgr() once, and use what it ' +
-      'returns everywhere: app.use(limiter), limiter.router(), limiter.admin()',
+    'This application mounts two limiters, and the second would have no effect. Call sessmgr() once, and use that one ' +
+      'limiter everywhere: app.use(limiter), limiter.router(), limiter.admin()',
   )
 }
 

@@ -177,7 +177,7 @@ class GivingUp {
     }
   }
 
-  /** Prepares a session for being given up by its request. */
+  /** Wraps the session's `destroy`, so that the store knows which request called it. */
   attend(session: HostSession): void {
     if (Object.hasOwn(session, 'destroy') || typeof session.destroy !== 'function') return
     Object.defineProperty(session, 'destroy', this.#destroy)

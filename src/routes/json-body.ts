@@ -31,7 +31,7 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
   throw invalidJson('The body is not valid JSON, or has a duplicate key.')
 }
 
-/** A body parser turns a missing body into an empty object. */
+/** Checks by the headers whether a body was sent: a body parser turns a missing one into an empty object. */
 function hasBody({ headers }: HostRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
 }

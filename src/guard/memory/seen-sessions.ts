@@ -27,7 +27,7 @@ export class SeenSession implements WatchedSession {
   }
 }
 
-/** Remembers recently seen login sessions by raw id, so that a request can ask about them at once. */
+/** Remembers recently seen login sessions by raw id, so that a request can check one before its session is read. */
 export class SeenSessions extends BoundedMap<string, SeenSession> {
   /** Whether any login session was ever seen. */
   hasSeen = false

@@ -88,7 +88,7 @@ function checkOptions(options: RedisStoreOptions): void {
   if ('clientSideCache' in client && client.clientSideCache) {
     throw invalidOption(
       '"client" uses clientSideCache, and its cache may report an ended session as live. Give ' +
-        'redisStore() a client without that option, and the session store too',
+        'both redisStore() and the session store a client without that option',
     )
   }
   if (prefix !== undefined && (typeof prefix !== 'string' || prefix === '' || /[{}]/.test(prefix))) {

@@ -27,7 +27,7 @@ test('two sessmgr() before one route are told so from the first request on', asy
   const answer = await new Browser(await listen(app)).get('/')
   expect([answer.status, answer.json()]).toEqual([
     500,
-    { code: 'invalid_option', message: expect.stringMatching(/^This application mounts two sessmgr\(\)/) },
+    { code: 'invalid_option', message: expect.stringMatching(/^This application mounts two limiters/) },
   ])
 })
 

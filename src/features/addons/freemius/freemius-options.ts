@@ -111,5 +111,7 @@ function checkAddress(name: string, address: string): string {
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
   const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (isSafe && isPlain) return address
-  throw invalidOption(`"${name}" must be an https URL without user, query and fragment; http only for this machine`)
+  throw invalidOption(
+    `"${name}" must be an https URL without a user name, password, query or fragment; http only for this machine`,
+  )
 }
