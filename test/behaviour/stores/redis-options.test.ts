@@ -28,15 +28,15 @@ describe('redisStore refuses', () => {
     'a URL in place of the client': [{ client: 'redis://127.0.0.1' }, /"client" has no evalSha\(\)/],
     'a client that caches, from which an ended session would still be live': [
       { client: createClient({ RESP: 3, clientSideCache: {} }) },
-      /clientSideCache.*Give redisStore\(\) a client without/,
+      /clientSideCache.*Give both redisStore\(\) and the session store a client/,
     ],
     'a pool that caches': [
       { client: createClientPool({ RESP: 3 }, { clientSideCache: {} }) },
-      /clientSideCache.*Give redisStore\(\) a client without/,
+      /clientSideCache.*Give both redisStore\(\) and the session store a client/,
     ],
     'a cluster that caches': [
       { client: createCluster({ RESP: 3, rootNodes: [{ url: 'redis://127.0.0.1:1' }], clientSideCache: {} }) },
-      /clientSideCache.*Give redisStore\(\) a client without/,
+      /clientSideCache.*Give both redisStore\(\) and the session store a client/,
     ],
     'a sentinel that caches': [
       {
@@ -47,7 +47,7 @@ describe('redisStore refuses', () => {
           clientSideCache: {},
         }),
       },
-      /clientSideCache.*Give redisStore\(\) a client without/,
+      /clientSideCache.*Give both redisStore\(\) and the session store a client/,
     ],
     'a prefix that is no string': [{ client, prefix: 7 }, /"prefix" must be/],
     'a prefix with a brace': [{ client, prefix: '{app}:' }, /"prefix".*braces/],
