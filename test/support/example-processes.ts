@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { hasEnded } from './has-ended.ts'
+import { killProcess } from './kill-process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const START_TIMEOUT_MS = 60_000
@@ -56,7 +57,7 @@ export async function startExamples({
     }),
   )
   async function stop(): Promise<void> {
-    await Promise.all(children.map(end))
+    await Promise.all(children.map(killProcess))
     rmSync(directory, { recursive: true, force: true })
   }
   const origins = await Promise.all(children.map(listening)).catch(async (error) => {
@@ -98,17 +99,6 @@ function listening(child: ChildProcess): Promise<string> {
     child.stderr?.on('data', read)
     child.once('exit', (code) => fail(`ended with code ${code}`))
   })
-}
-
-function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return
-  const gone = once(child, 'exit')
-  child.kill('SIGKILL')
-  await gone
 }
 
 function readHooks(file: string): LoggedHook[] {

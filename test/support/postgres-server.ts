@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type PoolConfig } from 'pg'
 import { postgresFolders } from '../../scripts/postgres-folders.mjs'
+import { hasEnded } from './has-ended.ts'
 
 /** A private server of PostgreSQL, reached through a socket in its own folder. */
 export interface PostgresServer {
@@ -65,7 +66,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     await untilUp(child, pool({ max: 1 }))
   }
   const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode !== null || child.signalCode !== null) return
+    if (hasEnded(child)) return
     const gone = once(child, 'exit')
     signalAll(child, 'SIGCONT')
     child.kill(signal)

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { SessionSettings, SessmgrStore } from '../../src/index.ts'
+import { hasEnded } from './has-ended.ts'
+import { killProcess } from './kill-process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -53,7 +54,7 @@ export async function raceProcesses(race: ProcessRace): Promise<ProcessRaceResul
     const left = await Promise.all(users.map(async (user) => (await store.sessions.read(user)).sessions.length))
     return { ended: sum(all), mostAtOnce, left }
   } finally {
-    await Promise.all(children.map(({ child }) => end(child)))
+    await Promise.all(children.map(({ child }) => killProcess(child)))
   }
 }
 
@@ -112,17 +113,6 @@ function watchUsers(store: SessmgrStore, users: readonly number[]) {
       return mostAtOnce
     },
   }
-}
-
-function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return
-  const gone = once(child, 'exit')
-  child.kill('SIGKILL')
-  await gone
 }
 
 function sum(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {

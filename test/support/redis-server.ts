@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hasEnded } from './has-ended.ts'
 
 /** A private Redis server of a test. */
 export interface RedisServer {
@@ -53,7 +54,7 @@ async function startServer(directory: string, given: readonly string[]): Promise
     }
   }
   const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode !== null || child.signalCode !== null) return
+    if (hasEnded(child)) return
     const gone = once(child, 'exit')
     child.kill('SIGCONT')
     child.kill(signal)
