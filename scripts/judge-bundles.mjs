@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const LICENCES = ['MIT', 'ISC', '0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause']
 /** What runs in Node carries this along and no more: a framework or a Redis client is the application's. */
-const IN_NODE = ['zod']
+const IN_NODE = ['bowser', 'zod']
 
 const lists = readdirSync(dist).filter((name) => /^metafile-.*\.json$/.test(name))
 const folders = new Set()
