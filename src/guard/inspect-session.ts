@@ -82,6 +82,6 @@ async function judge(
 async function adopt(guard: GuardContext, sessionId: string, data: HostSessionData): Promise<Judgement | undefined> {
   const userId = guard.options.sessionUser(data)
   if (userId === undefined) return undefined
-  const session = { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null }
+  const session = { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null, device: null }
   return { userId, verdict: await guard.limiter.adopt(userId, session), needsMarker: true }
 }

@@ -32,6 +32,8 @@ export interface LoginAttempt {
   readonly ip?: string | null | undefined
   /** User agent of the client. @default null */
   readonly userAgent?: string | null | undefined
+  /** The browser, as in {@link SessionRecord}. Live sessions of the user in it are replaced. @default null */
+  readonly device?: string | null | undefined
   /**
    * Returns the message for a blocked user, unless the filter `sessmgr_error_message` changes it. @default in English
    */
@@ -137,7 +139,7 @@ async function refuse(
 
 async function commit(
   context: LimiterContext,
-  { userId, replaces, continues, ip, userAgent }: LoginAttempt,
+  { userId, replaces, continues, ip, userAgent, device }: LoginAttempt,
   { sessionId, ttlMs }: EstablishedSession,
   { version, generation, decision, lost }: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
@@ -150,6 +152,7 @@ async function commit(
     ttlMs,
     ip: ip?.slice(0, ADDRESS_LENGTH) ?? null,
     userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null,
+    device: device ?? null,
     generation,
   }
   const result = await context.store.sessions.commit(userId, version, { admit, end, continues })

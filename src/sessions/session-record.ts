@@ -15,8 +15,8 @@ export interface SessionRecord {
    * Time of registration, in milliseconds; usually the login.
    *
    * Some sessions are registered later, on their next use: sessions from before sessmgr, and sessions that a memory
-   * store lost in a restart. A session whose id changes without a login is registered again. In these cases `ip` and
-   * `userAgent` are null.
+   * store lost in a restart. A session whose id changes without a login is registered again. In these cases `ip`,
+   * `userAgent` and `device` are null.
    */
   readonly createdAt: number
   /** Time of the last recorded use, in milliseconds. The last request may be up to `touchEvery` later. */
@@ -30,6 +30,11 @@ export interface SessionRecord {
   readonly ip: string | null
   /** `User-Agent` header of the client at login. At most 512 characters; null if unknown. */
   readonly userAgent: string | null
+  /**
+   * Identifies the browser that logged in, to this user only: a hash of its device cookie, 16 characters. Null if
+   * unknown, or without the option `device`.
+   */
+  readonly device: string | null
   /** Number of site-wide logouts before the login, or survived since; 0 for a session from before sessmgr. */
   readonly generation: number
 }
@@ -52,6 +57,8 @@ export interface NewSession {
   readonly ip: string | null
   /** As in {@link SessionRecord}. */
   readonly userAgent: string | null
+  /** As in {@link SessionRecord}. */
+  readonly device: string | null
   /** As in {@link SessionRecord}. */
   readonly generation: number
 }

@@ -37,7 +37,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
   async function register(userId: string | number, generation = 0): Promise<string> {
     const { sessionId, ttlMs } = host.establish()
     const { version } = await store.sessions.read(userId)
-    const admit = { sessionId, ttlMs, ip: null, userAgent: null, generation }
+    const admit = { sessionId, ttlMs, ip: null, userAgent: null, device: null, generation }
     await store.sessions.commit(userId, version, { admit, end: [] })
     return sessionId
   }

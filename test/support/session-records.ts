@@ -13,6 +13,7 @@ export function sessionRecords(count: number, userId: UserId = 7): SessionRecord
     expiresAt: 2000,
     ip: null,
     userAgent: null,
+    device: null,
     generation: 0,
   }))
 }

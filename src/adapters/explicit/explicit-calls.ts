@@ -134,7 +134,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       requireBoth(session)
       requireLife(ttlMs)
       const { userId, sessionId } = session
-      return judge(session, limit.adopt(userId, { sessionId, ttlMs, ip: null, userAgent: null }))
+      return judge(session, limit.adopt(userId, { sessionId, ttlMs, ip: null, userAgent: null, device: null }))
     },
     async logout(session) {
       requireBoth(session)

@@ -131,8 +131,8 @@ function admit(document: UserDocument, userId: UserId, { sessionId, ttlMs, ...re
   const sequence = nextVersion(document, now)
   const life = Math.max(1, Math.round(ttlMs))
   const times = { createdAt: sequence, lastSeenAt: sequence, expiresAt: sequence + life }
-  const { ip, userAgent, generation } = rest
-  const record = { token, userId, sequence, ...times, ip, userAgent, generation }
+  const { ip, userAgent, device, generation } = rest
+  const record = { token, userId, sequence, ...times, ip, userAgent, device, generation }
   const admitted: StoredSession = { sessionId, record }
   const others = document.sessions.filter((it) => it.record.token !== token)
   const remembered = [...document.ended].filter(([name]) => name !== nameOf(token))

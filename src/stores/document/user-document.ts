@@ -30,6 +30,7 @@ interface WrittenSession {
   readonly n?: 1
   readonly ip?: string
   readonly ua?: string
+  readonly d?: string
 }
 
 interface WrittenDocument {
@@ -81,7 +82,7 @@ export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
 }
 
 function encodeSession({ sessionId, record }: StoredSession): WrittenSession {
-  const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent } = record
+  const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
   return {
     i: sessionId,
     a: sequence,
@@ -91,10 +92,11 @@ function encodeSession({ sessionId, record }: StoredSession): WrittenSession {
     ...(typeof userId === 'number' && { n: 1 }),
     ...(ip !== null && { ip }),
     ...(userAgent !== null && { ua: userAgent }),
+    ...(device !== null && { d: device }),
   }
 }
 
-function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua }: WrittenSession): StoredSession {
+function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua, d }: WrittenSession): StoredSession {
   const record = {
     token: tokenOf(i),
     userId: n ? Number(userId) : String(userId),
@@ -104,6 +106,7 @@ function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua }: WrittenSess
     expiresAt: x,
     ip: ip ?? null,
     userAgent: ua ?? null,
+    device: d ?? null,
     generation: g,
   }
   return { sessionId: i, record }

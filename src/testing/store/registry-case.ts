@@ -15,6 +15,7 @@ export const newSession = (sessionId: string, ttlMs = LONG): NewSession => ({
   ttlMs,
   ip: '192.0.2.1',
   userAgent: 'Agent "x" — ünï',
+  device: 'hWqp9_x-0AbCdEfG',
   generation: 0,
 })
 

@@ -27,6 +27,7 @@ export const registryContract: readonly StoreCase[] = [
       assert.equal(record.userId, 7)
       assert.equal(record.ip, '192.0.2.1')
       assert.equal(record.userAgent, 'Agent "x" — ünï')
+      assert.equal(record.device, 'hWqp9_x-0AbCdEfG')
       assert.equal(record.generation, 0)
       assert.equal(record.lastSeenAt, record.createdAt)
       assert.equal(record.expiresAt, record.createdAt + LONG)
@@ -36,13 +37,15 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'keeps null for an unknown address and user agent',
+    'keeps null for an unknown address, user agent and device',
     async ({ store }) => {
       const { version } = await store.sessions.read(1)
-      await store.sessions.commit(1, version, { admit: { ...newSession('a'), ip: null, userAgent: null }, end: [] })
+      const nothing = { ip: null, userAgent: null, device: null }
+      await store.sessions.commit(1, version, { admit: { ...newSession('a'), ...nothing }, end: [] })
       const [found] = (await store.sessions.read(1)).sessions
       assert.equal(found?.record.ip, null)
       assert.equal(found?.record.userAgent, null)
+      assert.equal(found?.record.device, null)
     },
   ],
   [

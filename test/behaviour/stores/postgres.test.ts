@@ -17,6 +17,7 @@ const session = (sessionId: string): NewSession => ({
   ttlMs: 60_000,
   ip: null,
   userAgent: null,
+  device: null,
   generation: 0,
 })
 

@@ -121,7 +121,7 @@ describe('two applications on a cluster of three masters', () => {
     const { sessions } = redisStore({ client, prefix: 'rights:' })
     const { slot, owner } = await cluster.ownerOf('rights:{dora}:s')
     const to = cluster.nodes.find((node) => node !== owner) as ClusterNode
-    const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
+    const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
     await sessions.adopt('dora', session)
     let moving = true
     const moved = moveSlot(cluster, { slot, from: owner, to, holdMs: 150 }).then(() => {
@@ -138,7 +138,7 @@ describe('two applications on a cluster of three masters', () => {
     onTestFinished(() => client.destroy())
     const options = { client, durability: 'replica', prefix: 'durable:' } as const
     const store = redisStore({ ...options, deadlineMs: 300 })
-    const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
+    const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
     await redisStore(options).sessions.adopt('alice', session)
     // There are no replicas in this cluster.
     await expect(store.sessions.end('alice')).rejects.toMatchObject({ code: 'store_unavailable' })

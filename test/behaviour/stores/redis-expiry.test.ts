@@ -145,7 +145,14 @@ describe('the use of a session', () => {
 describe('the sessions that ended a short while ago', () => {
   it('are at most forty in the hash, however many end, and the last thirty-two of them are adopted no more', async () => {
     const { sessions } = redisStore({ client: db.client })
-    const record = (sessionId: string) => ({ sessionId, ttlMs: LONG, ip: null, userAgent: null, generation: 0 })
+    const record = (sessionId: string) => ({
+      sessionId,
+      ttlMs: LONG,
+      ip: null,
+      userAgent: null,
+      device: null,
+      generation: 0,
+    })
     const commit = async (sessionId: string, ended: string[]) => {
       const { version } = await sessions.read(USER)
       return sessions.commit(USER, version, { admit: record(sessionId), end: ended.map(tokenOf) })

@@ -90,7 +90,7 @@ describe('a Redis server that serves the store', () => {
 
   /** Takes every way that a session can take. */
   async function useEveryScript(user: string, { sessions, epoch, options } = store): Promise<void> {
-    const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
+    const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
     const { version } = await sessions.read(user)
     expect(await sessions.commit(user, version, { admit: session, end: [] })).toMatchObject({ committed: true })
     expect(await sessions.touch(user, tokenOf('a'), 60_000)).toBe(true)

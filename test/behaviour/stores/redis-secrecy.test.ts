@@ -18,7 +18,7 @@ async function startServer(more: readonly string[] = []) {
 /** Fails in every call, and looks through all that the errors hold. */
 async function expectSecrecy(client: RedisClient, sentence: string) {
   const { sessions, options } = redisStore({ client })
-  const admit = { sessionId: SESSION_ID, ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
+  const admit = { sessionId: SESSION_ID, ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
   const calls = [
     sessions.commit(2, '0', { admit, end: [] }),
     sessions.adopt(2, admit),

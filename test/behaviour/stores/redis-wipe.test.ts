@@ -24,7 +24,7 @@ describe('wiping a store in Redis', () => {
       const foreign = ['sess:abcdef', 's:thing', 'sessmgr:other:{1}:s', 'sessmgr:session', 'a*:b', 'ab:{1}:s', 'other']
       for (const key of foreign) await client.set(key, 'of somebody else')
       const store = redisStore({ client, prefix })
-      const admit = { sessionId: 'x', ttlMs: 60_000, ip: null, userAgent: null, generation: 0 }
+      const admit = { sessionId: 'x', ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
       await store.sessions.commit('a b}', '0', { admit, end: [] })
       await store.epoch.advance()
       await store.options.set('thing', 1)

@@ -79,7 +79,7 @@ describe('explicitCalls', () => {
     const { calls } = start()
     const login = { userId: 2, replaces: null, ip: null, userAgent: null }
     const admission = await calls.login(login, async () => ({ sessionId: 'a', ttlMs: TTL_MS }))
-    expect(admission).toMatchObject({ admitted: true, session: { ip: null, userAgent: null } })
+    expect(admission).toMatchObject({ admitted: true, session: { ip: null, userAgent: null, device: null } })
   })
 
   it('finds a session that was never registered over, and destroys it', async () => {

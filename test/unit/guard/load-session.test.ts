@@ -156,7 +156,7 @@ describe('a session without a good marker', () => {
     await world.calls.set('old', sessionData({ user: 7 }))
     expect((await world.guard.load('old')).session).toEqual(session(7, 'old'))
     const [record] = await world.records(7)
-    expect(record).toMatchObject({ token: tokenOf('old'), ip: null, userAgent: null, generation: 0 })
+    expect(record).toMatchObject({ token: tokenOf('old'), ip: null, userAgent: null, device: null, generation: 0 })
     expect((record?.expiresAt ?? 0) - world.clock.now()).toBeGreaterThan(50_000)
   })
 

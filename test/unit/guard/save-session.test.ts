@@ -179,7 +179,7 @@ describe('writing a session with a user who has not logged in by sessmgr', () =>
     const world = createGuardWorld()
     const data = sessionData({ user: 7 })
     await world.guard.save('a', data, visitorRequest())
-    expect(await world.records(7)).toMatchObject([{ token: tokenOf('a'), ip: null, userAgent: null }])
+    expect(await world.records(7)).toMatchObject([{ token: tokenOf('a'), ip: null, userAgent: null, device: null }])
     const [record] = await world.records(7)
     expect((record?.expiresAt ?? 0) - world.clock.now()).toBeGreaterThan(50_000)
     expect(world.guard.markerOf('a', data)).toMatchObject(session(7, 'a'))

@@ -6,7 +6,7 @@ import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { ENGLISH } from '../../../src/texts/english.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 
-const nothing = { ip: null, userAgent: null, generation: 0 }
+const nothing = { ip: null, userAgent: null, device: null, generation: 0 }
 const attempt = (userId: number) => ({ userId, ip: null, userAgent: null })
 
 /** Puts another process behind a store: `meddle` runs before each commit, and may spoil it. */
@@ -47,7 +47,7 @@ describe('an admitted login', () => {
     await limiter.admit({ userId: 7 }, async () => host.establish())
     expect(await limiter.sessions.list(7)).toMatchObject([
       { ip, userAgent },
-      { ip: null, userAgent: null },
+      { ip: null, userAgent: null, device: null },
     ])
   })
 

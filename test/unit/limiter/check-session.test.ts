@@ -3,7 +3,7 @@ import { tokenOf } from '../../../src/sessions/token.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 
 const wide = { settings: { maximum: 10 } }
-const old = (sessionId: string) => ({ sessionId, ttlMs: 60_000, ip: null, userAgent: null })
+const old = (sessionId: string) => ({ sessionId, ttlMs: 60_000, ip: null, userAgent: null, device: null })
 
 describe('checking a session', () => {
   it('finds a registered one live', async () => {

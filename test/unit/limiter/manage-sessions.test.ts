@@ -20,7 +20,7 @@ describe('listing sessions', () => {
     await login(7)
     const [first, second] = await limiter.sessions.list(7)
     expect(first).toMatchObject({ userId: 7, ip: '192.0.2.1', userAgent: 'Browser', createdAt: clock.now() - 5 })
-    expect(second).toMatchObject({ userId: 7, ip: null, userAgent: null, createdAt: clock.now() })
+    expect(second).toMatchObject({ userId: 7, ip: null, userAgent: null, device: null, createdAt: clock.now() })
     expect(await limiter.sessions.count(7)).toBe(2)
   })
 

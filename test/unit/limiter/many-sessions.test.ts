@@ -37,7 +37,14 @@ async function createCrowd(logic: string, maximum: number, lost = 0) {
   const host = new WatchedHost()
   for (let index = 0; index < MANY; index++) {
     const sessionId = `old ${index}`
-    await store.sessions.adopt(USER, { sessionId, ttlMs: 60_000, ip: null, userAgent: null, generation: 0 })
+    await store.sessions.adopt(USER, {
+      sessionId,
+      ttlMs: 60_000,
+      ip: null,
+      userAgent: null,
+      device: null,
+      generation: 0,
+    })
     if (index < MANY - lost) host.ids.add(sessionId)
   }
   return { store, host, world: createLimiterWorld({ store, host, settings: { logic, maximum } }) }

@@ -55,7 +55,7 @@ async function runOnSite(
     case 'adopt': {
       const { sessionId } = host.establish()
       const { user, ttlMs } = command
-      const verdict = await limiter.adopt(user, { sessionId, ttlMs, ip: null, userAgent: null })
+      const verdict = await limiter.adopt(user, { sessionId, ttlMs, ip: null, userAgent: null, device: null })
       const becomes = verdict.live ? 'live' : verdict.reason
       // As the guard does with a session that is over.
       if (becomes === 'ended') host.ids.delete(sessionId)

@@ -9,10 +9,12 @@ export function fieldName(token: Token): string {
 }
 
 /** Encodes a new session for the scripts; see lua/registry/slot.lua. */
-export function encodeSession(userId: UserId, { sessionId, ttlMs, ip, userAgent, generation }: NewSession): string[] {
+export function encodeSession(userId: UserId, session: NewSession): string[] {
+  const { sessionId, ttlMs, ip, userAgent, device, generation } = session
   const type = typeof userId === 'number' ? 'n' : 's'
+  const browser = device === null ? '' : `.${device}`
   // Stored with its length: with a proxy that is trusted too far, clients choose this text.
-  const address = `${(ip ?? '').length.toString(16)},${ip ?? ''}`
+  const address = `${(ip ?? '').length.toString(16)}${browser},${ip ?? ''}`
   const info = address + (userAgent === null ? '' : encodeUserAgent(userAgent))
   return [fieldName(tokenOf(sessionId)), encodeTtl(ttlMs), `${generation.toString(16)}${type}${sessionId}`, info]
 }
@@ -40,6 +42,7 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
   const userAgentAt = addressAt + (Number.parseInt(info, 16) || 0)
   const ip = info.slice(addressAt, userAgentAt)
   const userAgent = info.slice(userAgentAt)
+  const [, device = null] = info.slice(0, Math.max(0, addressAt - 1)).split('.')
   let token: Token | undefined
   const record = {
     // Computed on demand, like the user agent: a login reads all sessions of the user but looks at few.
@@ -56,6 +59,7 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
     get userAgent() {
       return userAgent === '' ? null : decodeUserAgent(userAgent)
     },
+    device,
     generation,
   }
   return { sessionId, record }

@@ -9,6 +9,7 @@ const session = (sessionId: string, ttlMs = 60_000): NewSession => ({
   ttlMs,
   ip: null,
   userAgent: null,
+  device: null,
   generation: 0,
 })
 
@@ -67,6 +68,15 @@ describe('a store of documents', () => {
     expect((await rows.driver().get(['u:1'])).rows.get('u:1')?.revision).toBe(clock.now())
     expect(await store.sessions.generationOf(1, tokenOf('a'))).toBeUndefined()
     expect(await store.sessions.generationOf(1, tokenOf('b'))).toBe(0)
+  })
+
+  it('reads a session written before there were devices', async () => {
+    const { store, rows } = watched()
+    const { now } = await rows.driver().get([])
+    const s = [{ i: 'a', a: now, l: now, x: now + 60_000, g: 0, ua: 'curl' }]
+    await rows.driver().swap('u:1', undefined, JSON.stringify({ v: now, s }), 60_000)
+    const [found] = (await store.sessions.read(1)).sessions
+    expect(found?.record).toMatchObject({ userAgent: 'curl', device: null })
   })
 
   it('asks again for what is asked after the answer', async () => {

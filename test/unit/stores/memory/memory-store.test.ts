@@ -25,7 +25,14 @@ describe('memoryStore', () => {
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-const session = (sessionId: string, ttlMs: number) => ({ sessionId, ttlMs, ip: null, userAgent: null, generation: 0 })
+const session = (sessionId: string, ttlMs: number) => ({
+  sessionId,
+  ttlMs,
+  ip: null,
+  userAgent: null,
+  device: null,
+  generation: 0,
+})
 
 async function login(
   { sessions }: SessmgrStore,

@@ -5,7 +5,7 @@ KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
 ARGV[2]  ttl in ms, hexadecimal
 ARGV[3]  generation<type><session id>
-ARGV[4]  address and user agent
+ARGV[4]  address, device and user agent
 Returns  0 when it ended a short while ago, or all sessions were ended before it was known; else its value and info, whether they are new or not
 ]]
 open()

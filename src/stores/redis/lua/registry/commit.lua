@@ -6,7 +6,7 @@ ARGV[1]  version that the decision was made on
 ARGV[2]  name of the new session
 ARGV[3]  ttl in ms, hexadecimal
 ARGV[4]  generation<type><session id>
-ARGV[5]  address and user agent
+ARGV[5]  address, device and user agent
 ARGV[6]  name of the session that must be live, or empty
 ARGV[7…] names of the sessions to end
 Returns  0 when the set has changed, -1 when that session is over; else its new value, then name, value, info of each

@@ -11,7 +11,7 @@ KEYS[1]  hash: the sessions of one user
                generation  logout generation at login
                type        s or n: the user id is a string or a number
              the first four in hexadecimal; as a rule all fits in the 64 bytes up to which Redis packs a small hash
-  i<name>    address and user agent of a session
+  i<name>    address, device and user agent of a session: <length of the address, hexadecimal>[.<device>],<address><user agent>
   ~<name>    a session that ended a short while ago; value: until when it is remembered, ms, hexadecimal
   x          the mark that all sessions were ended; value: until when none is adopted, ms, hexadecimal
 

@@ -19,6 +19,7 @@ const session = fc.record({
   ttlMs: milliseconds,
   ip: fc.option(fc.oneof(fc.ipV4(), fc.ipV6(), text(1))),
   userAgent: fc.option(fc.oneof(text(0), fc.constantFrom('Mozilla/5.0', '0', '1', '1abc', 'a, b'))),
+  device: fc.option(fc.string({ unit: fc.constantFrom('A', 'z', '0', '-', '_'), minLength: 16, maxLength: 16 })),
   generation: fc.integer({ min: 0, max: 2 ** 45 }),
 })
 const userId = fc.oneof(fc.integer({ min: 0 }), text(1))
@@ -52,6 +53,7 @@ describe('a session in Redis', () => {
           expiresAt: admitted + seen + given.ttlMs,
           ip: given.ip,
           userAgent: given.userAgent,
+          device: given.device,
           generation: given.generation,
         },
       })
@@ -59,7 +61,7 @@ describe('a session in Redis', () => {
     fc.assert(property, RUNS)
   })
 
-  const info = { ttlMs: 1000, ip: null, userAgent: null, generation: 0 }
+  const info = { ttlMs: 1000, ip: null, userAgent: null, device: null, generation: 0 }
   for (const sessionId of ['a,b', ',', ',,n', 's', 'n1', 'a b', 'a\nb', 'ünï', '::ffff:1', '\0']) {
     it(`keeps the id ${JSON.stringify(sessionId)}`, () => {
       const [, ttl = '', rest = '', about = ''] = encodeSession(7, { ...info, sessionId })
@@ -75,9 +77,21 @@ describe('a session in Redis', () => {
     }
   })
 
+  it('without a device is read as it was written before there were devices, and with one by older versions', () => {
+    const before = decodeSession(7, stored(1, 0, '1', '0sx'), '9,192.0.2.10curl/8.5.0')?.record
+    expect(before).toMatchObject({ ip: '192.0.2.1', userAgent: 'curl/8.5.0', device: null })
+    const given = { ...info, sessionId: 'x', ip: '192.0.2.1', userAgent: 'curl/8.5.0', device: 'hWqp9_x-0AbCdEfG' }
+    // An older version reads the address from the comma on, in the length before the dot.
+    expect(encodeSession(7, given)[3]).toBe('9.hWqp9_x-0AbCdEfG,192.0.2.10curl/8.5.0')
+  })
+
   it('is without address and user agent when that part of it is gone', () => {
     const [, ttl = '', rest = ''] = encodeSession(7, { ...info, sessionId: 'x', ip: '192.0.2.1', userAgent: 'y' })
-    expect(decodeSession(7, stored(1, 0, ttl, rest), '')?.record).toMatchObject({ ip: null, userAgent: null })
+    expect(decodeSession(7, stored(1, 0, ttl, rest), '')?.record).toMatchObject({
+      ip: null,
+      userAgent: null,
+      device: null,
+    })
   })
 
   it.each(['', 'garbage', '1,2,3', '1,2,3,4', '1,2,3,x4sid', ',,,0sid', '1,2,3,4x', 'g,0,1,0sid'])(
