@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { UserId } from '../ground/user-id.ts'
+import type { SignedOutReason } from '../sessions/session-end.ts'
 import type { Token } from '../sessions/token.ts'
 
 /** The cookie of an express-session session, as an object or as stored. */
@@ -37,11 +38,7 @@ export interface HostStore {
   on?(event: string, listener: () => void): unknown
 }
 
-/**
- * Why the session of a request is over. `missing`: the session store no longer has it, which is usual after another
- * login.
- */
-export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
+export type { SignedOutReason }
 
 /** The state of a request's session, as in `req.sessmgr`. */
 export interface RequestState {

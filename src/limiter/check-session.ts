@@ -1,14 +1,14 @@
 import type { UserId } from '../ground/user-id.ts'
+import type { SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession } from '../sessions/session-record.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import { followUpEnd } from './follow-up-end.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** Why a session is over: it was ended or displaced, or a site-wide logout ended it. */
-export type EndedReason = 'ended' | 'logout_all'
-
 /** Whether a session is live. */
-export type SessionVerdict = { readonly live: true } | { readonly live: false; readonly reason: EndedReason }
+export type SessionVerdict =
+  | { readonly live: true }
+  | { readonly live: false; readonly reason: Exclude<SignedOutReason, 'missing'> }
 
 /** Checks whether a registered session is still live. Changes nothing. */
 export async function checkSession(context: LimiterContext, userId: UserId, token: Token): Promise<SessionVerdict> {

@@ -7,6 +7,7 @@ import { createOptionRegistry, type OptionCollection } from '../options/option-r
 import { createSettings, type SettingsService } from '../options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
+import type { EndedCause, SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, StoredSession } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { Token } from '../sessions/token.ts'
@@ -16,6 +17,7 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, admitLogin, type EstablishedSession, type LoginAttempt } from './admit-login.ts'
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
+import { causeFrom, createEndedNotes } from './ended-notes.ts'
 import { inBatches } from './in-batches.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
@@ -33,6 +35,8 @@ export interface LimiterParts {
   readonly strategies: readonly LimitStrategy[]
   /** Milliseconds that each asynchronous hook subscriber may take. */
   readonly deadlineMs: number
+  /** How long the cause of an end is remembered; 0 for not at all. */
+  readonly endedMemoryMs: number
 }
 
 /** The session limit without any web framework. */
@@ -62,6 +66,8 @@ export interface SessionLimiter {
    * then.
    */
   release(userId: UserId, token: Token): Promise<boolean>
+  /** Finds out why a session that is over has ended. Undefined if that is not known; never rejects. */
+  causeOf(token: Token, reason: SignedOutReason): Promise<EndedCause | undefined>
   /** Waits for asynchronous subscribers, then closes the store. */
   close(): Promise<void>
 }
@@ -107,6 +113,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     }
   }
 
+  const notes = createEndedNotes(parts)
   const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, announce, discard }
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
@@ -127,6 +134,10 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     release: async (userId, token) => {
       const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
       return ended.some(({ record }) => record.generation >= current)
+    },
+    async causeOf(token, reason) {
+      const end = await notes.endOf(token, reason)
+      return end && causeFrom(end)
     },
     async close() {
       await Promise.all(atWork)

@@ -61,6 +61,11 @@ export interface SessmgrOptions {
    * session's lifetime is used. @default 60000
    */
   touchEvery?: number | undefined
+  /**
+   * Seconds for which the reason why a session ended is kept, so that its user can be told: 0 to 2,592,000, and 0 for
+   * not at all. @default 259200, which is three days
+   */
+  endedMemory?: number | undefined
   /** Users and permissions of your application, for the REST routes and the command line. */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
   host?: Host<any, any> | undefined
@@ -93,6 +98,7 @@ export interface ResolvedOptions extends UserReaders {
   readonly strategies: readonly LimitStrategy[]
   readonly deadlineMs: number
   readonly touchEveryMs: number
+  readonly endedMemoryMs: number
   readonly host: Host | undefined
   readonly secrets: readonly string[]
   readonly nonceHeader: string
@@ -112,6 +118,7 @@ const OPTIONS = [
   'strategies',
   'deadlineMs',
   'touchEvery',
+  'endedMemory',
   'host',
   'secret',
   'nonceHeader',
@@ -147,6 +154,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     strategies = [],
     deadlineMs = 2000,
     touchEvery = 60_000,
+    endedMemory = 259_200,
     logger = consoleLogger,
   } = options
   requireFunction(userId, 'userId', '(user) => user.id')
@@ -160,6 +168,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   }
   requireWhole('deadlineMs', deadlineMs, 1, 60_000)
   requireWhole('touchEvery', touchEvery, 0, 3_600_000)
+  requireWhole('endedMemory', endedMemory, 0, 2_592_000)
   if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
     throw invalidOption('"logger" must have the methods warn and error')
   }
@@ -174,6 +183,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     strategies,
     deadlineMs,
     touchEveryMs: touchEvery,
+    endedMemoryMs: endedMemory * 1000,
     host: host && strictHost(host, safe),
     secrets: checkSecrets(options.secret),
     nonceHeader: checkHeader(options.nonceHeader),

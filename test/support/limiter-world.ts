@@ -67,6 +67,7 @@ export function createLimiterWorld({
     settings: {},
     strategies: [],
     deadlineMs: 1000,
+    endedMemoryMs: 259_200_000,
     ...parts,
   })
   const idOfToken = new Map<string, string>()

@@ -37,6 +37,7 @@ describe('the defaults', () => {
       strategies: undefined,
       deadlineMs: undefined,
       touchEvery: undefined,
+      endedMemory: undefined,
       host: undefined,
       secret: undefined,
       nonceHeader: undefined,

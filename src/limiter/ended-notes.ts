@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { withDeadline } from '../ground/deadline.ts'
+import { messageOf } from '../ground/error-text.ts'
+import { type Logger, warn } from '../ground/logger.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { SiteLogout } from '../sessions/logout-epoch.ts'
+import type { EndedByWhom, EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../sessions/session-end.ts'
+import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
+import type { Token } from '../sessions/token.ts'
+import type { SessmgrStore } from '../stores/store.ts'
+import { inBatches } from './in-batches.ts'
+
+/** Longest time that a note may delay a login or a response. */
+const MOST_MS = 500
+/** A session is ended before its note is written, so a request may come in between. */
+const READ_AGAIN_MS = 100
+const SITE_WIDE = 'ended:all'
+
+/** Ends of which nothing is noted: the browser knows, or nobody is left to tell. */
+const UNTOLD: readonly SessionEnd['kind'][] = ['replaced', 'signed_out', 'lost', 'logout_all']
+
+/** Remembers why sessions are over, beyond their deletion. Nothing here fails or delays what it informs about. */
+export interface EndedNotes {
+  /** Notes why each of these sessions is over. */
+  remember(ended: readonly StoredSession[], endOf: (session: SessionRecord) => SessionEnd): Promise<void>
+  /** Notes a site-wide logout: once, whatever the number of sessions. */
+  rememberLogout(logout: SiteLogout, whom: EndedByWhom): Promise<void>
+  /** Finds out about the end of a session that is over. Undefined if nothing is known, or not in time. */
+  endOf(token: Token, reason: SignedOutReason): Promise<SessionEnd | undefined>
+}
+
+/** Dependencies of the notes. */
+export interface NotesParts {
+  readonly store: SessmgrStore
+  readonly logger: Logger
+  readonly deadlineMs: number
+  /** How long a note lasts; 0 for none. */
+  readonly endedMemoryMs: number
+}
+
+type Note = readonly [kind: EndedKind, at: string, device: string | null, note: string | null]
+type LogoutNote = readonly [generation: number, at: string, note: string | null, actor: UserId | null]
+
+/** Creates the notes about ended sessions in the transient store. */
+export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: NotesParts): EndedNotes {
+  const { transients, epoch } = store
+  const mostMs = Math.min(deadlineMs, MOST_MS)
+  const inTime = <T>(work: Promise<T>) =>
+    withDeadline(work, mostMs, () => new Error(`The store did not respond within ${mostMs} ms`))
+
+  async function write(work: () => Promise<unknown>): Promise<void> {
+    if (endedMemoryMs === 0) return
+    try {
+      await inTime(work())
+    } catch (reason) {
+      const message = 'The reason why a session ended could not be kept. Its user is signed out without being told why.'
+      warn(logger, 'a-store-call-failed', message, { error: messageOf(reason) })
+    }
+  }
+
+  async function sessionEnd(token: Token): Promise<SessionEnd | undefined> {
+    const text = await transients.get(keyOf(token))
+    return text === undefined ? undefined : decodeNote(text)
+  }
+
+  async function logoutEnd(): Promise<SessionEnd | undefined> {
+    const [text, current] = await Promise.all([transients.get(SITE_WIDE), epoch.current()])
+    // An older logout has its own time.
+    return text === undefined ? undefined : decodeLogout(text, current)
+  }
+
+  return {
+    async remember(ended, endOf) {
+      const told = ended.filter(({ record }) => !UNTOLD.includes(endOf(record).kind))
+      if (told.length === 0) return
+      const note = ({ record }: StoredSession) => {
+        const end = endOf(record)
+        return transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
+      }
+      await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
+    },
+    rememberLogout: ({ generation, epoch: seconds }, { note = null, actor = null }) => {
+      const text: LogoutNote = [generation, (seconds * 1000).toString(36), note, actor]
+      return write(() => transients.set(SITE_WIDE, JSON.stringify(text), endedMemoryMs))
+    },
+    async endOf(token, reason) {
+      if (endedMemoryMs === 0) return undefined
+      const read = () => (reason === 'logout_all' ? logoutEnd() : sessionEnd(token))
+      const search = async () => {
+        const found = await read()
+        if (found || reason === 'missing') return found
+        await sleep(READ_AGAIN_MS)
+        return read()
+      }
+      return inTime(search()).catch(() => undefined)
+    },
+  }
+}
+
+/** Returns what a signed-out person may know about an end. */
+export function causeFrom({ kind, at, by, note }: SessionEnd): EndedCause {
+  return { kind: kind as EndedKind, at, device: by?.device ?? null, ...(note !== undefined && { note }) }
+}
+
+/** 64 bits of the token are enough to find a note. */
+const keyOf = (token: Token) => `ended:${token.slice(0, 16)}`
+
+/** At most the life after a use: the clock of this machine may differ from the one that set the expiry. */
+function lifeLeft({ expiresAt, lastSeenAt }: SessionRecord, at: number): number {
+  const left = expiresAt - at
+  const whole = expiresAt - lastSeenAt
+  return left > 0 && left < whole ? left : whole
+}
+
+function encodeNote(end: SessionEnd): string {
+  const { kind, at, device, note = null } = causeFrom(end)
+  const text: Note = [kind, at.toString(36), device, note]
+  return JSON.stringify(text)
+}
+
+function decodeNote(text: string): SessionEnd {
+  const [kind, at, device, note] = JSON.parse(text) as Note
+  return { kind, at: Number.parseInt(at, 36), by: { device, ip: null }, ...(note !== null && { note }) }
+}
+
+function decodeLogout(text: string, current: number): SessionEnd | undefined {
+  const [generation, at, note, actor] = JSON.parse(text) as LogoutNote
+  if (generation < current) return undefined
+  return {
+    kind: 'logout_all',
+    at: Number.parseInt(at, 36),
+    ...(actor !== null && { by: { actor, device: null, ip: null } }),
+    ...(note !== null && { note }),
+  }
+}
