@@ -65,10 +65,10 @@ export class GuardContext {
     return MARKER_KEY in data ? this.marks.read(data, this.tokenFor(sessionId)) : undefined
   }
 
-  /** Records that a session now belongs to a user. */
-  mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession): void {
+  /** Records that a session now belongs to a user. `loginAt`: the time, at a login. */
+  mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession, loginAt?: number): void {
     this.seen.note(sessionId, userId, token)
-    const marker = this.marks.seal(userId, token)
+    const marker = this.marks.seal(userId, token, loginAt)
     if (marker) data[MARKER_KEY] = marker
   }
 

@@ -81,7 +81,8 @@ async function admit(
     if (sessionID === sessionId && request._sessionManager) guard.warnings.noteOldPassport()
     return { sessionId: sessionID, ttlMs: Math.min(sessionTtl(session), UNCONFIRMED_MS), revert }
   }
-  standing.login = { userId, sessionId }
+  const at = Date.now()
+  standing.login = { userId, sessionId, at }
   const admission = await limiter.admit(attempt, establish).finally(() => {
     standing.login = undefined
   })
@@ -90,7 +91,7 @@ async function admit(
   if (admission.admitted && session) {
     const { userId, token } = admission.session
     const named = guard.options.sessionUser(session)
-    guard.mark(sessionID, session, { userId, token })
+    guard.mark(sessionID, session, { userId, token }, at)
     standing.noteOrigin(userId, token, named !== undefined)
     guard.warnings.compareUsers(userId, named, session)
     store.attend?.(session)

@@ -3,7 +3,7 @@ import type { UserId } from '../ground/user-id.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { GuardedRequest, HostSessionData } from './host-types.ts'
-import { Standing } from './request/standing.ts'
+import { type LoginUnderWay, Standing } from './request/standing.ts'
 import { WrittenLogin } from './request/written-login.ts'
 import { MARKER_KEY } from './session-marks.ts'
 import { sessionTtl, touchInterval } from './session-ttl.ts'
@@ -48,7 +48,7 @@ export async function saveSession(
   const standing = Standing.of(request)
   if (standing?.begunId === sessionId) standing.begunId = undefined
   const login = standing?.login
-  if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, standing, login.userId)
+  if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, standing, login)
   const written = standing?.takeWrittenLogin()
   await guard.prepare(data, token)
   const marker = guard.marks.read(data, token)
@@ -68,10 +68,10 @@ async function saveLoggingIn(
   guard: GuardContext,
   { sessionId, data, token }: Write,
   standing: Standing,
-  userId: UserId,
+  { userId, at }: LoginUnderWay,
 ): Promise<void> {
   await guard.marks.ready()
-  const marker = guard.marks.seal(userId, token)
+  const marker = guard.marks.seal(userId, token, at)
   const marked = marker ? { ...data, [MARKER_KEY]: marker } : data
   await guard.calls.set(sessionId, marked)
   standing.writtenLogin = new WrittenLogin(sessionId, marked)

@@ -20,7 +20,9 @@ export interface SessionMarker {
   readonly userId: UserId
   /** Binds the marker to one session id: a copy in another session, as with `keepSessionInfo`, is not valid. */
   readonly token: Token
-  /** Signature with a secret of the site, for this user, session and registry. */
+  /** When its user logged in with this session, in milliseconds. Undefined if the session was registered otherwise. */
+  readonly loginAt?: number | undefined
+  /** Signature with a secret of the site, for this user, session, login and registry. */
   readonly signature: string
 }
 
@@ -28,7 +30,8 @@ export interface SessionMarker {
 export function readMarker(data: HostSessionData, token: Token): SessionMarker | undefined {
   const marker = data[MARKER_KEY] as Partial<SessionMarker> | undefined
   if (marker?.token !== token || !isUserId(marker.userId)) return undefined
-  return { userId: marker.userId, token, signature: String(marker.signature) }
+  const loginAt = typeof marker.loginAt === 'number' ? { loginAt: marker.loginAt } : undefined
+  return { userId: marker.userId, token, ...loginAt, signature: String(marker.signature) }
 }
 
 /** Returns the object that marks a session, valid or not. Two sessions never share it. */
@@ -101,22 +104,24 @@ export class SessionMarks {
     return marker && String(marker.userId) === String(userId) ? { ...marker, isReadable: true } : undefined
   }
 
-  /** Creates a marker; undefined if the registry was forgotten at this moment. */
-  seal(userId: UserId, token: Token): SessionMarker | undefined {
+  /** Creates a marker; undefined if the registry was forgotten at this moment. `loginAt`: the time, at a login. */
+  seal(userId: UserId, token: Token, loginAt?: number): SessionMarker | undefined {
     const seal = this.#currentSeal()
     if (!seal) return undefined
     const good = this.#good.get(token)
-    if (good?.userId === userId) return { ...good }
-    const signature = this.#sign(seal.secrets[0], seal, { userId, token }).toString('base64url')
-    const marker = { userId, token, signature }
+    if (good?.userId === userId && (loginAt === undefined || loginAt === good.loginAt)) return { ...good }
+    const content = { userId, token, ...(loginAt !== undefined && { loginAt }) }
+    const marker = { ...content, signature: this.#sign(seal.secrets[0], seal, content).toString('base64url') }
     // A copy, so that changes by the application do not affect it.
     this.#good.set(token, { ...marker })
     return marker
   }
 
-  #sign(secret: string, { registry }: SiteSeal, { userId, token }: { userId: UserId; token: Token }): Buffer {
+  #sign(secret: string, { registry }: SiteSeal, marker: Omit<SessionMarker, 'signature'>): Buffer {
+    const { userId, token, loginAt } = marker
     // JSON keeps two markers from producing the same message; its first word distinguishes it from a nonce.
-    const message = JSON.stringify(['session', token, userId, this.#storeId, registry])
+    const content = ['session', token, userId, this.#storeId, registry]
+    const message = JSON.stringify(loginAt === undefined ? content : [...content, loginAt])
     return nodeCrypto()
       .createHmac('sha256', secret)
       .update(message)

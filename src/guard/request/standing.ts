@@ -28,6 +28,8 @@ export interface LoginUnderWay {
   readonly userId: UserId
   /** Id of the visitor's session; the login gets another one. */
   readonly sessionId: string
+  /** When it began, in milliseconds. */
+  readonly at: number
 }
 
 /** Key of a request's standing: the same for all copies of the package, which may meet at one request. */

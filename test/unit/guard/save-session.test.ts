@@ -76,7 +76,7 @@ describe('writing a login session', () => {
 })
 
 describe('writing the session of a login under way', () => {
-  const login = { userId: 7, sessionId: 'before' }
+  const login = { at: 0, userId: 7, sessionId: 'before' }
 
   it('marks what is written, and not the session itself: cut off, it is over', async () => {
     const world = createGuardWorld()

@@ -86,6 +86,21 @@ describe('the marker in a session', () => {
     expect(marks.read(altered(good, { userId: 8 }), token)).toBeUndefined()
   })
 
+  it('keeps the time of its login through every later marking, and believes no other', async () => {
+    const store = memoryStore()
+    const [marks, later] = [await marksOf(store), await marksOf(store)]
+    const data: HostSessionData = JSON.parse(JSON.stringify({ sessmgr: marks.seal(7, token, 1000) }))
+    expect(later.read(data, token)?.loginAt).toBe(1000)
+    expect(later.seal(7, token)?.loginAt).toBe(1000)
+    expect(marked(marks).sessmgr).toEqual(data.sessmgr)
+    expect(marks.seal(7, token, 2000)?.loginAt).toBe(2000)
+    for (const loginAt of [2000, undefined, '1000']) {
+      expect((await marksOf(store)).read(altered(data, { loginAt }), token), String(loginAt)).toBeUndefined()
+    }
+    const unsigned = altered(marked(await marksOf(store)), { loginAt: 1000 })
+    expect((await marksOf(store)).read(unsigned, token)).toBeUndefined()
+  })
+
   it('is not taken from damaged data', async () => {
     const marks = await marksOf(memoryStore())
     const good = marked(marks)

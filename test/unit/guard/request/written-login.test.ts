@@ -9,7 +9,9 @@ describe('writing the session of a login that has been admitted', () => {
     const world = createGuardWorld()
     const request = visitorRequest()
     const data = sessionData({ user: 7 })
-    await whileLoggingIn(request, { userId: 7, sessionId: 'before' }, () => world.guard.save('new', data, request))
+    await whileLoggingIn(request, { userId: 7, at: 0, sessionId: 'before' }, () =>
+      world.guard.save('new', data, request),
+    )
     const established = { sessionId: 'new', ttlMs: 100, revert: async () => {} }
     await world.limiter.admit({ userId: 7 }, async () => established)
     world.guard.mark('new', data, session(7, 'new'))
