@@ -2,11 +2,11 @@ import type { UserId } from '../ground/user-id.ts'
 
 /** An application password as it is stored: only its hash. */
 export interface StoredPassword {
-  /** Identifies the password among those of its user. Revoke it by this id. */
+  /** Identifies the password among those of its user. Used to revoke it. */
   readonly id: string
-  /** What the password is for, as given at its creation. */
+  /** What the password is for, as entered when it was created. */
   readonly name: string
-  /** SHA-256 of the password, hex. The password has 142 random bits, so a slow hash would add nothing. */
+  /** SHA-256 of the password, in hex. The password has 142 random bits, so a slow hash would add nothing. */
   readonly hash: string
   /** Time of creation, in milliseconds since the Unix epoch. */
   readonly createdAt: number
@@ -20,7 +20,7 @@ export interface StoredPassword {
 export interface ApplicationPasswordStore {
   /** Adds a password, replacing one with the same id. */
   add(userId: UserId, password: StoredPassword): Promise<void>
-  /** Lists the passwords of a user, oldest first. Empty for an unknown user. */
+  /** Lists the passwords of a user, oldest first. Returns an empty list for an unknown user. */
   list(userId: UserId): Promise<readonly StoredPassword[]>
   /**
    * Checks whether a user has a password with this hash. The time it takes does not depend on the number of passwords.

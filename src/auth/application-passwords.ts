@@ -12,7 +12,7 @@ const PASSWORD = new RegExp(`^[A-Za-z0-9]{${LENGTH},}$`)
 /** An application password without its hash. */
 export type PasswordInfo = Omit<StoredPassword, 'hash'>
 
-/** Manages passwords that scripts use instead of a session. Each has a name, is shown once, and can be revoked. */
+/** Manages passwords that scripts use instead of a session. Each has a name, is shown only once, and can be revoked. */
 export interface ApplicationPasswords {
   /**
    * Creates a password of 24 random letters and digits.
@@ -21,7 +21,7 @@ export interface ApplicationPasswords {
    * @param given A password to use instead of a random one, for deployments that must know it in advance. It needs at
    * least 24 letters and digits (A to Z, a to z, 0 to 9) and should be random. Spaces are ignored.
    * @returns The stored data and the password itself, which cannot be read again.
-   * @throws SessmgrError `invalid_option` if `given` is too short or has other characters; `user_id_missing`,
+   * @throws SessmgrError `invalid_option` if `given` is too short or contains other characters; `user_id_missing`,
    * `store_unavailable`.
    */
   create(
@@ -35,7 +35,8 @@ export interface ApplicationPasswords {
     }
   >
   /**
-   * Lists the passwords of a user, oldest first, without the passwords themselves. Empty for an unknown user.
+   * Lists the passwords of a user, oldest first, without the passwords themselves. Returns an empty list for an unknown
+   * user.
    *
    * @throws SessmgrError `user_id_missing`, `store_unavailable`.
    */
@@ -47,14 +48,14 @@ export interface ApplicationPasswords {
    */
   revoke(userId: UserId, id: string): Promise<boolean>
   /**
-   * Checks whether a password belongs to a user. Ignores spaces. Takes equally long if there is no user.
+   * Checks whether a password belongs to a user. Ignores spaces. Takes just as long if the user does not exist.
    *
    * @throws SessmgrError `store_unavailable`.
    */
   verify(userId: UserId | undefined, password: string): Promise<boolean>
 }
 
-/** Creates the application passwords on top of their store. */
+/** Manages application passwords in the given store. */
 export function createApplicationPasswords(store: ApplicationPasswordStore, clock: Clock): ApplicationPasswords {
   return {
     async create(userId, name, given) {

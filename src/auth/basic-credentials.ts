@@ -1,4 +1,4 @@
-/** User name and password of an `Authorization: Basic` header. */
+/** User name and password from an `Authorization: Basic` header. */
 export interface BasicCredentials {
   readonly name: string
   readonly password: string
@@ -8,7 +8,7 @@ const HEADER = /^basic +([a-z0-9+/]+={0,2}) *$/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 7617 forbids them in both parts.
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/** Parses the header as defined in RFC 7617. Returns undefined unless it is well formed. */
+/** Parses the header as defined in RFC 7617. Returns undefined if it is malformed. */
 export function basicCredentials(header: string): BasicCredentials | undefined {
   const encoded = HEADER.exec(header)?.[1]
   if (encoded === undefined) return undefined

@@ -15,16 +15,16 @@ export interface NonceSubject {
 
 /** Creates and checks nonces, which prove that a request comes from a page of this site. */
 export interface Nonces {
-  /** Creates a nonce for the current half-day. It is valid for 12 to 24 hours. */
+  /** Creates a nonce for the current half-day, which makes it valid for 12 to 24 hours. */
   create(subject: NonceSubject): Promise<string>
-  /** Checks whether a nonce is from the current or the previous half-day, and for exactly this subject. */
+  /** Checks that a nonce is from the current or the previous half-day, and for exactly this subject. */
   verify(nonce: string, subject: NonceSubject): Promise<boolean>
 }
 
 /**
  * Creates the nonces of a site.
  *
- * @param secrets The secrets, newest first: the first one signs, all are accepted.
+ * @param secrets The secrets, newest first. The first one signs; all are accepted.
  */
 export function createNonces(secrets: () => Promise<readonly string[]>, clock: Clock): Nonces {
   const currentTick = () => Math.floor(clock.now() / TICK_MS)
@@ -44,7 +44,7 @@ export function createNonces(secrets: () => Promise<readonly string[]>, clock: C
 }
 
 function sign(secret: string, tick: number, { userId, token, action }: NonceSubject): Buffer {
-  // JSON keeps different subjects from producing the same message.
+  // As JSON, different subjects never produce the same message.
   const message = JSON.stringify([tick, String(userId), token, action])
   return nodeCrypto()
     .createHmac('sha256', secret)

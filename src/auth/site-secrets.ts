@@ -2,26 +2,26 @@ import { SessmgrError } from '../ground/errors.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { OptionStore } from '../options/option-store.ts'
 
-// The dot keeps the name apart from options of add-ons, whose names have none: no route can expose it.
+// Names of add-on options never contain a dot, so no route can expose this one.
 const OPTION = 'sessmgr.secret'
 
-/** The secrets that sign for a site, and the registry they belong to. */
+/** The secrets that sign for a site, and the id of the registry they belong to. */
 export interface SiteSeal {
-  /** Newest first: the first one signs, all are accepted. */
+  /** Newest first. The first one signs; all are accepted. */
   readonly secrets: readonly [string, ...string[]]
-  /** Identifies the data in the store. It changes when the store is wiped or loses its options. */
+  /** Identifies the data in the store. Changes when the store is wiped or loses its options. */
   readonly registry: string
 }
 
 /**
- * Returns the secrets of a site: those from the application, newest first, or else one created once in the store, which
- * all processes share. The stored one always exists, because it identifies the registry.
+ * Returns the secrets of a site: the application's own, newest first, or else one that is created in the store and
+ * shared by all processes. The stored one is created in any case, because it identifies the registry.
  */
 export class SiteSecrets {
   readonly #options: OptionStore
   readonly #given: readonly string[]
   #loading: Promise<SiteSeal> | undefined
-  /** The seal, once loaded. Only this class writes it; every request reads it. */
+  /** The seal, once loaded. Every request reads it; only this class writes it. */
   known: SiteSeal | undefined
 
   constructor(options: OptionStore, given: readonly string[]) {
@@ -29,7 +29,7 @@ export class SiteSecrets {
     this.#given = given
   }
 
-  /** Returns the secrets. Needs no store if the application supplied them. */
+  /** Returns the secrets. Does not touch the store if the application supplied them. */
   async all(): Promise<readonly string[]> {
     return this.#given.length > 0 ? this.#given : (await this.load()).secrets
   }
@@ -43,13 +43,13 @@ export class SiteSecrets {
     return this.#loading
   }
 
-  /** Loads the seal again. Resolves to true if it has changed. */
+  /** Reloads the seal. Resolves to true if it has changed. */
   async refresh(): Promise<boolean> {
     const before = this.known
     return (await this.#read()) !== before
   }
 
-  /** Drops the loaded seal, after the store was wiped. */
+  /** Forgets the loaded seal, because the store was wiped. */
   forget(): void {
     this.known = undefined
   }
@@ -71,6 +71,6 @@ export class SiteSecrets {
     }
     const secret = stored?.value
     if (typeof secret === 'string' && secret !== '') return secret
-    throw new SessmgrError('store_unavailable', 'The secret of the site could not be stored. Try again shortly.')
+    throw new SessmgrError('store_unavailable', 'The site secret could not be stored. Try again shortly.')
   }
 }

@@ -1,4 +1,4 @@
-/** A map of at most `capacity` entries. A new entry evicts the oldest one. */
+/** A map that holds at most `capacity` entries. Adding one more evicts the oldest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number
 

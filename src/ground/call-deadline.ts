@@ -2,21 +2,21 @@ import { messageOf } from './error-text.ts'
 import { SessmgrError } from './errors.ts'
 
 const TICK_MS = 25
-/** How often a store that does not respond is tried again. */
+/** How often to try a store again while it is not responding. */
 const PROBE_MS = 500
-/** Ticks without a call after which the timer stops. Starting and stopping it for each call costs more. */
+/** The timer stops after this many idle ticks. Starting and stopping it for each call would cost more. */
 const IDLE_TICKS = 40
 
-/** A call to a store. It is in a queue while it waits, and is not referenced afterwards. */
+/** A call to a store. It sits in a queue while it waits; nothing refers to it afterwards. */
 export abstract class PendingCall {
-  /** When it fails for lack of a response. A call that begins again, with another store, keeps this time. */
+  /** When it times out. A call that is repeated on another store keeps its deadline. */
   due = 0
   since = 0
   isWaiting = false
   before: PendingCall | undefined = undefined
   after: PendingCall | undefined = undefined
 
-  /** Called once with the reason of the failure. */
+  /** Called at most once, with the reason. */
   abstract fail(error: SessmgrError): void
 }
 
@@ -32,14 +32,14 @@ class PromisedCall extends PendingCall {
 /**
  * Runs store calls with a deadline; while the store is not responding, sends only a probe every 500 ms.
  *
- * One coarse timer serves all calls. Once a call has timed out without any response since it began, further calls fail
- * at once, except for probes. This continues until the store responds, so that requests and commands do not pile up.
+ * One coarse timer serves all calls. If a call times out and the store has not responded since it began, further calls
+ * fail at once, except for probes. This lasts until the store responds, so that requests and commands do not pile up.
  */
 export class CallDeadline {
   readonly #deadlineMs: number
   readonly #what: string
   readonly #tidy: (cause: unknown) => unknown
-  /** The waiting calls, in order of their deadlines. */
+  /** The waiting calls, sorted by deadline. */
   #first: PendingCall | undefined
   #last: PendingCall | undefined
   #timer: ReturnType<typeof setInterval> | undefined
@@ -48,16 +48,14 @@ export class CallDeadline {
   #stuck = false
   #lastAnswer = Number.NEGATIVE_INFINITY
 
-  /** @param tidy Removes confidential parts from the error of a store. */
+  /** @param tidy Removes confidential parts from the store's errors. */
   constructor(deadlineMs: number, what: string, tidy = (cause: unknown) => cause) {
     this.#deadlineMs = deadlineMs
     this.#what = what
     this.#tidy = tidy
   }
 
-  /**
-   * @throws SessmgrError `store_unavailable` if the call fails or gets no response in time; it may still take effect.
-   */
+  /** @throws SessmgrError `store_unavailable` if the call fails or times out. It may still take effect. */
   run<T>(start: () => PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const call = new PromisedCall(reject)
@@ -74,12 +72,15 @@ export class CallDeadline {
     })
   }
 
-  /** Begins a call, or begins it again with its deadline. Returns false if it is refused and has failed. */
+  /**
+   * Starts a call, or restarts it with its old deadline. Returns false if the call was refused; it has then failed
+   * already.
+   */
   begin(call: PendingCall): boolean {
     const now = performance.now()
     if (this.#stuck) {
       if (now < this.#nextProbe) {
-        call.fail(this.#unavailable('does not answer'))
+        call.fail(this.#unavailable('is not responding'))
         return false
       }
       this.#nextProbe = now + PROBE_MS
@@ -93,21 +94,21 @@ export class CallDeadline {
     return true
   }
 
-  /** Records a response. Returns false if it is too late. */
+  /** Records a response. Returns false if it came too late. */
   answered(call: PendingCall): boolean {
     this.#stuck = false
     this.#lastAnswer = performance.now()
     return this.#leave(call)
   }
 
-  /** Fails a call with the store's error, unless it has failed already: a client may time out too. */
+  /** Fails a call with the store's error, unless it has failed already: the client may have a timeout of its own. */
   failed(call: PendingCall, cause: unknown): void {
     if (!call.isWaiting) return
     this.answered(call)
     call.fail(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', this.#tidy(cause)))
   }
 
-  /** Inserts a call in order of its deadline: last, unless it has waited elsewhere. */
+  /** Inserts a call by its deadline. That is last, unless the call has waited on another store. */
   #join(call: PendingCall): void {
     let before = this.#last
     while (before && before.due > call.due) before = before.before
@@ -135,15 +136,15 @@ export class CallDeadline {
   }
 
   #startTimer(): void {
-    // Check one turn later: after a stall of this process, responses that have arrived are read first.
+    // Check one turn later: if this process was blocked, responses that have already arrived are read first.
     this.#timer = setInterval(() => setImmediate(() => this.#tick()), TICK_MS)
   }
 
   #tick(): void {
     const now = performance.now()
     for (let call = this.#first; call && call.due <= now; call = this.#first) {
-      // A single call may hang, for example with one node of a cluster. The store is stuck if nothing has responded
-      // since. A call that waited elsewhere has not been here long enough to show it.
+      // One call may hang by itself, for example on one node of a cluster. The store counts as stuck only if it has not
+      // responded to anything since. A call that began on another store has not waited here long enough to tell.
       if (this.#lastAnswer < call.since && call.due >= call.since + this.#deadlineMs) {
         this.#stuck = true
         this.#nextProbe = now + PROBE_MS
@@ -163,9 +164,9 @@ export class CallDeadline {
   #unavailable(problem: string, cause?: unknown): SessmgrError {
     const options = cause === undefined ? {} : { cause }
     const error = new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, options)
-    // Reading the stack frees its frames, which otherwise keep an Immediate and its requests alive.
+    // Reading the stack releases its frames. They would otherwise keep an Immediate and its requests in memory.
     const { stack } = error
-    // Express's error handler logs the stack but not the cause, which has the store's message.
+    // Express's error handler logs the stack but not the cause, which carries the store's message.
     if (cause instanceof Error) error.stack = `${stack}\nCaused by: ${messageOf(cause)}`
     return error
   }

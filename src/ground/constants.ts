@@ -2,13 +2,13 @@ import { version } from '../../package.json'
 
 /** Version of this package. */
 export const VERSION: string = version
-/** Slug of the product, for licensing and translation too. */
+/** Slug of the product, also used for licensing and translation. */
 export const SLUG = 'sessmgr'
 /** Text domain of the translatable strings: load your translations under this name. */
 export const TEXT_DOMAIN = 'sessmgr'
-/** Name of the option that stores every setting. */
+/** Name of the option that stores all settings. */
 export const OPTION_KEY = 'sessmgr_settings'
-/** Namespace of every REST route. */
+/** Namespace of all REST routes. */
 export const REST_NAMESPACE = 'sessmgr/v1'
-/** Id of the parent product at the licensing provider. */
+/** Id of the main product at the licensing provider. */
 export const LICENSING_ID = 1

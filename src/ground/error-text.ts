@@ -1,4 +1,7 @@
-/** Returns the message of an error. A connection that failed at several addresses has no message of its own. */
+/**
+ * Returns the message of an error. If it has none, as when a host fails at several addresses, returns that of the first
+ * inner error.
+ */
 export function messageOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)
   const { message, errors, code } = error as { message?: unknown; errors?: unknown; code?: unknown }
@@ -19,7 +22,9 @@ export function errorText(error: unknown, sessionId: string): string {
   return hideSessionId(texts.join(' '), sessionId)
 }
 
-/** Copies only the code and the reworded message of an error: clients attach the arguments of the call. */
+/**
+ * Copies only the code and the reworded message of an error, because clients attach the arguments of the call to it.
+ */
 export function rewordError(error: unknown, reword: (text: string) => string): Error {
   const { code } = (error ?? {}) as { code?: unknown }
   return Object.assign(new Error(reword(messageOf(error))), code === undefined ? {} : { code })

@@ -19,13 +19,13 @@ export const STATUS = {
 /** Every code that a {@link SessmgrError} can carry. */
 export type SessmgrErrorCode = keyof typeof STATUS
 
-/** Headers of a response that the client may soon retry. */
+/** Response headers that ask the client to retry soon. */
 export const RETRY_SOON = { 'Retry-After': '2' }
 
 const BRAND = Symbol.for('sessmgr.error')
 
 /**
- * Reports a failure with a stable `code`, an HTTP `status` and a message for people.
+ * Reports a failure with a stable `code`, an HTTP `status` and a readable message.
  *
  * @example
  * if (error instanceof SessmgrError && error.code === 'login_limit_reached') showDevices()
@@ -35,17 +35,17 @@ export class SessmgrError extends Error {
   override readonly name = 'SessmgrError'
   /** Identifies the error. Codes are stable; messages may change. */
   readonly code: SessmgrErrorCode
-  /** Problem of each invalid value, by name. Only for `invalid_setting`. */
+  /** What is wrong with each invalid value, by name. Only set for `invalid_setting`. */
   readonly params: Readonly<Record<string, string>> | undefined
-  /** HTTP status of the response. Express and Koa read it. */
+  /** HTTP status of the response. Express and Koa use it. */
   readonly status: number
-  /** The same status, under the name that Fastify reads. */
+  /** The same status, under the name that Fastify uses. */
   readonly statusCode: number
   /** Whether the client may see the message. */
   readonly expose: boolean
-  /** Response headers: `Retry-After`, in seconds, if the status is 503. */
+  /** Response headers: `Retry-After` in seconds if the status is 503, otherwise none. */
   readonly headers: Readonly<Record<string, string>>
-  /** Address of the section about this code in docs/troubleshooting.md, below your project. */
+  /** Address of the section about this code in docs/troubleshooting.md, relative to your project. */
   readonly help: string
 
   constructor(code: SessmgrErrorCode, message: string, options?: { cause?: unknown; params?: Record<string, string> }) {
@@ -60,7 +60,7 @@ export class SessmgrError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** Recognizes errors of other copies of this class: each entry point of the package may load its own. */
+  /** Recognizes errors from other copies of this class, because each entry point of the package may load its own. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
   }

@@ -1,4 +1,4 @@
-/** Sections of docs/troubleshooting.md about warnings and commands. Each error code has a section of its own name. */
+/** Sections of docs/troubleshooting.md about warnings and commands. Each error code has a section named after it. */
 export const HELP_TOPICS = [
   'a-rest-call-failed',
   'a-store-call-failed',
@@ -32,7 +32,7 @@ export const HELP_TOPICS = [
 /** A section of docs/troubleshooting.md. */
 export type HelpTopic = (typeof HELP_TOPICS)[number]
 
-/** Returns the address of a section, by topic or error code. The page is part of the package. */
+/** Returns the address of a section, by topic or error code. The page ships with the package. */
 export function helpAt(section: string): string {
   return `node_modules/sessmgr/docs/troubleshooting.md#${section}`
 }

@@ -1,14 +1,14 @@
 import { type HelpTopic, helpAt } from './help.ts'
 
-/** Receives log lines for the operator. No line holds a raw session id, password, nonce or key. */
+/** Receives log lines for the operator. No line contains a raw session id, password, nonce or key. */
 export interface Logger {
-  /** Logs a problem that did not stop anything; `details` is plain data. */
+  /** Logs a problem that did not stop anything. `details` is plain data. */
   warn(message: string, details?: object): void
-  /** Logs a failure; `details` is plain data, such as the `code` of the error. */
+  /** Logs a failure. `details` is plain data, such as the `code` of the error. */
   error(message: string, details?: object): void
 }
 
-/** Writes to the console. */
+/** Writes log lines to the console. */
 export const consoleLogger: Logger = {
   warn: (message, details) => console.warn(`[sessmgr] ${message}`, ...(details ? [details] : [])),
   error: (message, details) => console.error(`[sessmgr] ${message}`, ...(details ? [details] : [])),
@@ -33,7 +33,7 @@ function attempt(write: () => unknown): void {
 
 const said = new WeakMap<Logger, Set<string>>()
 
-/** Logs a warning with the address of its section in docs/troubleshooting.md. */
+/** Logs a warning with a link to its section in docs/troubleshooting.md. */
 export function warn(logger: Logger, topic: HelpTopic, message: string, details?: object): void {
   logger.warn(`${message} See ${helpAt(topic)}`, ...(details ? [details] : []))
 }
@@ -47,7 +47,7 @@ export function warnOnce(logger: Logger, topic: HelpTopic, message: string): voi
   warn(logger, topic, message)
 }
 
-/** Logs an error of this package with the address of its section in docs/troubleshooting.md. */
+/** Logs an error of this package with a link to its section in docs/troubleshooting.md. */
 export function logError(logger: Logger, { message, code }: { message: string; code: string }): void {
   logger.error(`${message} See ${helpAt(code)}`, { code })
 }

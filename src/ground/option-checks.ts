@@ -4,8 +4,8 @@ import { invalidOption } from './invalid-option.ts'
  * Rejects unknown names.
  *
  * @param sentence Returns the message for an unknown name.
- * @param meant Known names by common mistakes, such as `settings.maximum` for `max`.
- * @throws SessmgrError `invalid_option` with the option and, if it looks mistyped, the nearest known name.
+ * @param meant Maps common mistakes, such as `settings.maximum` for `max`, to known names.
+ * @throws SessmgrError `invalid_option` with the name and, if it looks mistyped, the nearest known one.
  */
 export function requireKnown(
   given: object,
@@ -31,7 +31,7 @@ export function requireObject(what: string, value: unknown): void {
 /**
  * Rejects an object that lacks a method.
  *
- * @throws SessmgrError `invalid_option` with the first missing method.
+ * @throws SessmgrError `invalid_option` that names the first missing method.
  */
 export function requireMethods(name: string, value: unknown, methods: readonly string[], why = ''): void {
   const missing = methods.find((method) => typeof Object(value)[method] !== 'function')
@@ -48,7 +48,7 @@ export function requireWhole(name: string, value: number, least: number, most: n
   throw invalidOption(`"${name}" must be a whole number from ${least} to ${most}; got ${inWords(value)}`)
 }
 
-/** Describes a value in a message. Strings are quoted, so that '2' and 2 differ. */
+/** Describes a value in a message. Strings are quoted, which distinguishes '2' from 2. */
 export function inWords(value: unknown): string {
   if (typeof value === 'string') return `the string '${value}'`
   if (typeof value === 'function') return 'a function'
@@ -57,9 +57,9 @@ export function inWords(value: unknown): string {
 }
 
 /**
- * Returns the known name that a mistyped one most likely meant, or undefined if none is near.
+ * Returns the known name that was probably meant, or undefined if none is close.
  *
- * @param meant Known names by common mistakes.
+ * @param meant Maps common mistakes to known names.
  */
 export function nearestName(
   given: string,

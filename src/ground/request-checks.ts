@@ -1,7 +1,7 @@
 import { invalidOption } from './invalid-option.ts'
 
 /**
- * Rejects a request in place of options: the function that creates a middleware was mounted without being called.
+ * Rejects a request passed as options: someone mounted the function that creates the middleware without calling it.
  *
  * @param call The correct call.
  * @throws SessmgrError `invalid_option`.
@@ -13,7 +13,7 @@ export function refuseRequest(options: unknown, call: string): void {
 }
 
 /**
- * Rejects a call without its request.
+ * Rejects a call that lacks its request.
  *
  * @param call The correct call.
  * @throws SessmgrError `invalid_option`.

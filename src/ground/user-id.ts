@@ -1,10 +1,10 @@
 import { SessmgrError } from './errors.ts'
 import { inWords } from './option-checks.ts'
 
-/** Identifies a user, as in your application. The type is kept: an integer stays an integer. */
+/** Identifies a user, as in your application. An integer stays an integer. */
 export type UserId = string | number
 
-/** Half of a surrogate pair, which stores cannot keep: encoded in UTF-8, all such ids would be equal. */
+/** Half of a surrogate pair. Stores cannot keep it: encoded in UTF-8, all such ids would be equal. */
 const HALF_PAIR = /\p{Surrogate}/u
 
 /** Checks whether a value is a user id: a non-empty, well-formed string or a safe integer. */

@@ -2,7 +2,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { HostPosts } from './posts.ts'
 import type { Theme } from './theme.ts'
 
-/** The fields of a user in responses. */
+/** A user as shown in responses. */
 export interface UserSummary {
   /** The id, in the type that your application uses. */
   readonly id: UserId
@@ -12,17 +12,13 @@ export interface UserSummary {
   readonly display_name: string
 }
 
-/**
- * Finds the users of your application. `User` is your own user type.
- *
- * If there is no such user, return `null` or `undefined`.
- */
+/** Finds the users of your application. `User` is your own user type. */
 export interface HostUsers<User = unknown> {
   /**
    * Finds a user by id. Returns undefined or null if there is none.
    *
-   * The id of a session has the type that your application uses. An id that an administrator typed is a string; if it
-   * is all digits and finds no user, it is looked up again as a number.
+   * Ids from sessions have the type that your application uses. Ids typed by an administrator are strings; if one is
+   * all digits and finds no user, it is looked up again as a number.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its ids.
   findById(id: any): User | null | undefined | Promise<User | null | undefined>
@@ -30,7 +26,7 @@ export interface HostUsers<User = unknown> {
   findByEmail(email: string): User | null | undefined | Promise<User | null | undefined>
   /** Finds a user by login name, ignoring case. Returns undefined or null if there is none. */
   findByLogin(login: string): User | null | undefined | Promise<User | null | undefined>
-  /** Returns the fields of a user that responses show. */
+  /** Returns the fields of a user to show in responses. */
   summary(user: User): UserSummary
 }
 
@@ -39,15 +35,14 @@ export interface Host<User = unknown, Post = unknown> {
   /** The users of your application. */
   readonly users: HostUsers<User>
   /**
-   * Checks whether a user has a capability, such as `manage_options`. Called for every request; only `true` counts as
-   * yes.
+   * Checks whether a user has a capability, such as `manage_options`. Called for every request; only `true` grants it.
    */
   can(user: User, capability: string): boolean | Promise<boolean>
   /** The posts of your application, for lazy comments. */
   readonly posts?: HostPosts<Post> | undefined
   /** How your application renders comments, for lazy comments. */
   readonly theme?: Theme<Post> | ((post: Post) => Theme<Post>) | undefined
-  /** Limits guesses of application passwords. Connect the rate limiter of your application here. */
+  /** Limits how often application passwords can be guessed. Connect your application's rate limiter here. */
   readonly attempts?: PasswordAttempts | undefined
 }
 
@@ -61,7 +56,7 @@ export interface PasswordAttempt {
 
 /** Limits wrong application passwords by address and account. */
 export interface PasswordAttempts {
-  /** Checks whether another attempt is allowed. Anything except `true` makes the response 429. */
+  /** Checks whether another attempt is allowed. Anything except `true` makes the response a 429. */
   allow(attempt: PasswordAttempt): boolean | Promise<boolean>
   /** Records an attempt with a wrong password or an unknown name. */
   failed(attempt: PasswordAttempt): unknown

@@ -4,13 +4,15 @@ export interface HostPosts<Post = unknown> {
   find(id: number): Post | null | undefined | Promise<Post | null | undefined>
   /** Returns the id of a post, a positive integer. */
   id(post: Post): number
-  /** Returns the path or URL of the page of a post. */
+  /** Returns the path or URL of a post's page. */
   url(post: Post): string
   /** Checks whether everyone may know that the post exists: it is published, with or without a password. */
   isPublic(post: Post): boolean | Promise<boolean>
-  /** Checks whether the post has a password, so that its comments are only for this reader. @default never */
+  /** Checks whether the post has a password. Its comments are then not cached. @default never */
   hasPassword?(post: Post): boolean | Promise<boolean>
-  /** Checks whether this request has not given the password yet. Called for posts with a password. @default always */
+  /**
+   * Checks whether this reader still has to enter the password. Called only for posts with a password. @default always
+   */
   isLocked?(post: Post, request: unknown): boolean | Promise<boolean>
   /** Counts the approved comments of a post. */
   countComments(post: Post): number | Promise<number>

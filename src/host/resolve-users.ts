@@ -4,11 +4,11 @@ import type { HostUsers } from './host.ts'
 export type IdentifierKind = 'id' | 'login' | 'email'
 
 /**
- * Finds the users that an administrator may mean. Digits are an id, text with an `@` is an email address, and anything
- * else is both a login name and an id. Surrounding spaces are ignored.
+ * Finds the users that an administrator may have meant. Digits are an id, a string with an `@` is an email address, and
+ * anything else is both a login name and an id. Surrounding spaces are ignored.
  *
  * @param kind The kind of identifier, if the administrator chose one.
- * @returns Two users if the text is the login name of one and the id of another.
+ * @returns Two users if the string is one user's login name and another's id.
  */
 export async function resolveUsers<User>(
   users: HostUsers<User>,
@@ -42,7 +42,7 @@ async function userById(users: HostUsers, id: string): Promise<unknown> {
   return (await confirmed(users, id, await users.findById(id))) ?? (await userByNumber(users, id))
 }
 
-/** Tries the id as a number: applications with numeric ids may only compare numbers. */
+/** Tries the id as a number, because applications with numeric ids may only compare numbers. */
 async function userByNumber(users: HostUsers, id: string): Promise<unknown> {
   if (!Number.isSafeInteger(Number(id)) || String(Number(id)) !== id) return undefined
   try {

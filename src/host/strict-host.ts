@@ -2,7 +2,7 @@ import { type Logger, warn } from '../ground/logger.ts'
 import { inWords } from '../ground/option-checks.ts'
 import type { Host } from './host.ts'
 
-/** Wraps a host so that only `true` counts as yes. Any value that is not a boolean causes one warning. */
+/** Wraps a host so that only `true` counts as yes. Other values that are not booleans cause one warning. */
 export function strictHost(host: Host, logger: Logger): Host {
   const warned = new Set<string>()
 

@@ -1,6 +1,6 @@
 import type { UserId } from '../ground/user-id.ts'
 
-/** One block of a template. The application has already inserted template parts and patterns. */
+/** One block of a template. Your application has already inserted template parts and patterns. */
 export interface Block {
   /** Name such as `core/comments`; null for plain markup. */
   readonly blockName: string | null
@@ -19,8 +19,8 @@ export interface RenderContext {
   /** The request, as your framework passes it. */
   readonly request: unknown
   /**
-   * Id of the reader whose name the form shows. Undefined means a guest, even if the request has a session: a request
-   * that only has a cookie may come from another site.
+   * Id of the reader whose name the form shows. Undefined for guests. A request with only a cookie counts as a guest,
+   * because it may come from another site.
    */
   readonly userId: UserId | undefined
 }
@@ -31,7 +31,7 @@ export interface ClassicTheme<Post = unknown> {
   renderComments(post: Post, context: RenderContext): string | Promise<string>
 }
 
-/** A theme made of blocks, including a comments block. */
+/** A theme made of blocks, one of which is the comments block. */
 export interface BlockTheme<Post = unknown> {
   /** Returns the template of a post as a tree of blocks. */
   template(post: Post): readonly Block[] | Promise<readonly Block[]>

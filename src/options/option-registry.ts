@@ -4,9 +4,9 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from './option-store.ts'
 import { createSiteOption, type SiteOption } from './site-option.ts'
 
-/** Checks a value. Every zod schema fits. */
+/** Checks a value. Any zod schema will do. */
 export interface OptionSchema<T> {
-  /** Checks a value and returns its problems instead of throwing. */
+  /** Checks a value and returns the problems instead of throwing. */
   safeParse(value: unknown):
     | {
         /** The value is valid. */
@@ -21,9 +21,9 @@ export interface OptionSchema<T> {
         error: {
           /** One entry for each problem. */
           issues: readonly {
-            /** Path of keys to the problem; empty for the value itself. */
+            /** Path of keys to the invalid part; empty for the value itself. */
             path: readonly PropertyKey[]
-            /** What must be true there, for people. */
+            /** What must be true there, as a readable message. */
             message: string
           }[]
         }
@@ -32,23 +32,23 @@ export interface OptionSchema<T> {
 
 /** Defines an option of an add-on. */
 export interface OptionDefinition<T> {
-  /** Checks a whole value before it is stored. A zod object drops unknown keys. */
+  /** Checks a whole value before it is stored. Zod objects drop unknown keys. */
   readonly schema: OptionSchema<T>
-  /** Value if nothing valid is stored. */
+  /** The value while nothing valid is stored. */
   readonly default: T
-  /** Whether the generic settings endpoint shows the option to administrators. @default false */
+  /** Whether administrators can read and change the option through the generic settings endpoint. @default false */
   readonly rest?: boolean | undefined
   /** Repairs a value before the schema checks it. @default the value as it is */
   readonly sanitize?: ((value: unknown, current: T) => unknown) | undefined
 }
 
-/** Holds every named option of the site. */
+/** Holds all options of the site by name. */
 export interface OptionRegistry {
   /**
    * Registers an option of an add-on.
    *
-   * @throws SessmgrError `invalid_option` for a duplicate name, or one that is not a lowercase letter followed by
-   * lowercase letters, digits and "_"; for a missing schema; for a default that the schema refuses.
+   * @throws SessmgrError `invalid_option` if the name is taken, or is not a lowercase letter followed by lowercase
+   * letters, digits and "_"; if the schema is missing; if the schema refuses the default.
    */
   register<T>(name: string, definition: OptionDefinition<T>): SiteOption<T>
   /** Finds an option by name. */
@@ -57,7 +57,7 @@ export interface OptionRegistry {
   exposed(): readonly SiteOption[]
 }
 
-/** The registry inside the package, where each feature adds options of its own. */
+/** The registry as the package itself sees it, where features add options of their own. */
 export interface OptionCollection extends OptionRegistry {
   /** Adds an option, replacing one with the same name. */
   add(option: SiteOption): void
@@ -70,16 +70,16 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
     register(name, definition) {
       if (typeof name !== 'string' || !/^[a-z][a-z0-9_]*$/.test(name)) {
         throw invalidOption(
-          `The name of an option begins with a lower-case letter, and holds such letters, digits and "_"; got "${String(name)}"`,
+          `An option name must be a lowercase letter followed by lowercase letters, digits and "_"; got "${String(name)}"`,
         )
       }
-      if (options.has(name)) throw invalidOption(`There is an option "${name}" already`)
+      if (options.has(name)) throw invalidOption(`The option "${name}" already exists`)
       if (typeof definition?.schema?.safeParse !== 'function') {
-        throw invalidOption(`The option "${name}" needs a schema, such as one of zod: anything with safeParse()`)
+        throw invalidOption(`The option "${name}" needs a schema: an object with safeParse(), such as a zod schema`)
       }
       const { schema, default: fallback, rest = false, sanitize = (value) => value } = definition
       if (!schema.safeParse(fallback).success)
-        throw invalidOption(`The default of the option "${name}" does not fit its schema`)
+        throw invalidOption(`The default of the option "${name}" does not match its schema`)
       const option = createSiteOption({
         name,
         rest,
@@ -87,8 +87,8 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
         hooks,
         defaults: () => fallback,
         build(fallback, stored) {
-          // A value from an older version of the add-on may no longer fit. It must stay readable, so that it can be
-          // repaired.
+          // A value stored by an older version of the add-on may no longer match. It must stay readable so that it can
+          // be repaired.
           const result = schema.safeParse(merge(fallback, stored))
           return result.success ? result.data : fallback
         },
@@ -113,7 +113,7 @@ function accept<T>(name: string, schema: OptionSchema<T>, value: unknown): T {
   throw new SessmgrError('invalid_setting', `${problems.join('; ')}. Nothing was changed.`, { params })
 }
 
-/** Merges the default into an object that was stored before a key was added. */
+/** Merges a stored object over the default, which may have gained keys since. */
 function merge(fallback: unknown, stored: unknown): unknown {
   const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   return isRecord(fallback) && isRecord(stored) ? { ...(fallback as object), ...(stored as object) } : stored

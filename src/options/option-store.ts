@@ -2,26 +2,26 @@
 export interface StoredOption {
   /** The value, plain JSON. */
   readonly value: unknown
-  /** Changes with every write and never repeats for an option. */
+  /** Changes with every write and never repeats for the same option. */
   readonly revision: string
 }
 
 /**
- * Stores named site options as JSON values.
+ * Stores the options of the site by name, as JSON values.
  *
  * Rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface OptionStore {
-  /** Reads an option. Undefined if it was never written. */
+  /** Reads an option. Resolves to undefined if it was never written. */
   get(name: string): Promise<StoredOption | undefined>
-  /** Replaces the value of an option. The last of several parallel writes wins. */
+  /** Replaces the value of an option. If several writes race, the last one wins. */
   set(name: string, value: unknown): Promise<void>
   /**
-   * Replaces the value of an option if it still has this revision, or no value if undefined. Atomic.
+   * Replaces the value of an option if it still has this revision; undefined means it must have no value. Atomic.
    *
    * Resolves to false, and changes nothing, if another write came first.
    */
   swap(name: string, revision: string | undefined, value: unknown): Promise<boolean>
-  /** Removes an option. An unknown one is not an error. */
+  /** Removes an option. Does nothing if there is none. */
   delete(name: string): Promise<void>
 }

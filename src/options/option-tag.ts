@@ -1,11 +1,11 @@
 import { nodeCrypto } from '../ground/node-crypto.ts'
 
-/** Options with more keys get one digest for the whole value, because the tag must fit into a header. */
+/** An option with more keys gets a single digest, because the tag must fit into a header. */
 const MAX_KEYS = 50
-/** A digest. Additions of proxies, such as `W/` or `-gzip`, do not look like one. */
+/** A digest. Proxies add `W/` or `-gzip`, which this does not match. */
 const DIGEST = /\b[0-9a-f]{12}\b/g
 
-/** A value that has changed since it was read. */
+/** A value that has changed since the client read it. */
 export interface ChangedValue {
   /** Key in the option; empty for the whole option. */
   readonly key: string
@@ -13,7 +13,7 @@ export interface ChangedValue {
   readonly requested: unknown
 }
 
-/** Creates the entity tag of options by name, with a digest for each key. */
+/** Creates an entity tag for several options, with a digest of each key. */
 export function optionTag(options: Readonly<Record<string, unknown>>): string {
   const digests = Object.entries(options).flatMap(([name, value]) =>
     entriesOf(value).map(([key, one]) => digest(name, key, one)),
@@ -21,7 +21,7 @@ export function optionTag(options: Readonly<Record<string, unknown>>): string {
   return `"${digests.join('.')}"`
 }
 
-/** Lists the keys that a write would change although they have changed since the tag was made. */
+/** Lists the keys that a write would change although they have changed since the tag was created. */
 export function changedSince(tag: string, name: string, current: unknown, requested: unknown): readonly ChangedValue[] {
   const seen = new Set(tag.match(DIGEST))
   const changed = entriesOf(current).filter(([key, value]) => !seen.has(digest(name, key, value)))

@@ -20,7 +20,7 @@ import { userMaximums } from './user-maximums.ts'
 
 // biome-ignore lint/complexity/noBannedTypes: `unknown` would hide the modes that editors complete.
 type Unchecked = {} | null | undefined
-/** Unchecked settings of a request or a program. */
+/** Unchecked settings from a request or a program. */
 type ChangedSettings = { [K in keyof SessionSettings]?: SessionSettings[K] | Unchecked }
 
 /** Reads and writes the settings of the session limit. */
@@ -33,15 +33,15 @@ export interface SettingsService {
    */
   get(): Promise<SessionSettings>
   /**
-   * Stores the given settings and keeps all others. Drops keys that an add-on stores beside them.
+   * Stores the given settings and keeps the others. Removes keys that an add-on stored next to them.
    *
-   * @param refuse Called with the settings that the write replaces. If it throws, nothing is written.
+   * @param refuse Called with the settings to be replaced. If it throws, nothing is written.
    * @throws SessmgrError `invalid_setting` with each invalid or unknown key; nothing is written then. `hook_failed`,
-   * `hook_timeout`, `store_unavailable`; after the last, the settings may have changed or not.
+   * `hook_timeout`, `store_unavailable`; after the last, the settings may or may not have changed.
    */
   update(changes: ChangedSettings, refuse?: (current: SessionSettings) => void): Promise<SessionSettings>
   /**
-   * Deletes a stored setting, or all, so that the code decides again.
+   * Deletes one stored setting, or all of them, so that the values in the code apply again.
    *
    * @throws SessmgrError `invalid_setting` for an unknown key; `hook_failed`, `hook_timeout`, `store_unavailable`.
    */
@@ -55,7 +55,7 @@ export interface SettingsService {
    * `store_unavailable`.
    */
   maximumOf(userId: UserId, settings?: SessionSettings): Promise<number>
-  /** The option that stores the settings. Its `update` repairs values that this `update` refuses. */
+  /** The option that stores the settings. Its `update` corrects values that this `update` refuses. */
   readonly option: SiteOption<SessionSettings>
 }
 
@@ -64,11 +64,11 @@ export interface SettingsParts {
   readonly options: OptionStore
   readonly hooks: Hooks
   readonly logger: Logger
-  /** Settings in the application's code. */
+  /** Settings from the application's code. */
   readonly initial: CodeSettings
   /** Modes that have a strategy. */
   readonly logics: readonly string[]
-  /** Lists the modes that have a display name. A mode without a strategy needs a subscriber that accepts it. */
+  /** Lists the modes that have a display name. Without a strategy, a mode needs a filter subscriber that accepts it. */
   catalogue(): Promise<readonly string[]>
 }
 
@@ -116,7 +116,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   const update: SettingsService['update'] = async (changes, refuse) => {
     if (!isRecord(changes)) throw refusal({ settings: 'must be an object such as { maximum: 2 }' })
     const unknown = await unknownNames(changes)
-    // A mode without a strategy can only be chosen if a subscriber may accept it.
+    // A mode without a strategy can only be chosen if a filter subscriber may accept it.
     const isFiltered = hooks.hasFilter(`pre_update_option_${OPTION_KEY}`)
     const choices = isFiltered ? [...new Set([...logics, ...(await parts.catalogue())])] : logics
     const requested = withoutUndefined({ maximum: numberOfDigits(changes.maximum), logic: changes.logic })
@@ -128,7 +128,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   async function unknownNames(changes: object): Promise<Record<string, string>> {
     const names = Object.keys(changes).filter((name) => !isSetting(name))
     if (names.length === 0) return {}
-    // A client may send back all settings that it read, including keys of add-ons.
+    // A client may send back everything that it read, including keys of add-ons.
     const held = await option.get()
     const unknown = names.filter((name) => !Object.hasOwn(held, name))
     return Object.fromEntries(unknown.map((name) => [name, unknownSetting(name)]))
@@ -146,7 +146,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   }
 }
 
-/** Returns a function that warns once when stored settings override those in the code. */
+/** Returns a function that warns once if stored settings override those in the code. */
 function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => void {
   let isSaid = false
   return (stored) => {
@@ -154,7 +154,7 @@ function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => 
     isSaid = true
     const overridden = Object.entries(initial).flatMap(([key, value]) => {
       const held = isRecord(stored) && Object.hasOwn(stored, key) ? stored[key] : value
-      const given = typeof value === 'function' ? 'what its function returns' : String(value)
+      const given = typeof value === 'function' ? 'the result of its function' : String(value)
       return held === value ? [] : [`${key} is ${String(held)}, not ${given}`]
     })
     if (overridden.length === 0) return

@@ -37,7 +37,7 @@ export function isSetting(name: string): name is keyof SessionSettings {
   return (SETTING_NAMES as readonly string[]).includes(name)
 }
 
-/** Names of settings by common mistakes. */
+/** Maps common mistakes to names of settings. */
 export const MEANT_SETTINGS: Readonly<Record<string, string>> = {
   max: 'maximum',
   limit: 'maximum',
@@ -46,7 +46,7 @@ export const MEANT_SETTINGS: Readonly<Record<string, string>> = {
   onLimit: 'logic',
 }
 
-/** Returns the message for an unknown setting, with the most likely name. */
+/** Returns the message for an unknown setting, with the name that was probably meant. */
 export function unknownSetting(name: string): string {
   const near = nearestName(name, SETTING_NAMES, MEANT_SETTINGS)
   return near ? `is unknown (did you mean "${near}"?)` : 'is unknown'
@@ -57,7 +57,7 @@ export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'bl
 
 /** Describes a valid maximum in messages. */
 export const A_MAXIMUM = 'a whole number, 1 or more'
-/** The smallest maximum. */
+/** The smallest valid maximum. */
 export const LEAST = 1
 
 /** Checks whether a value is a valid maximum. */
@@ -65,7 +65,7 @@ export function isMaximum(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= LEAST
 }
 
-/** Returns the problem of an invalid maximum, or undefined. */
+/** Returns what is wrong with a maximum, or undefined if it is valid. */
 export function maximumProblem(value: unknown): string | undefined {
   if (isMaximum(value)) return undefined
   return Number.isInteger(value) && (value as number) < LEAST ? `must be ${LEAST} or more` : 'must be a whole number'
@@ -76,7 +76,7 @@ export function numberOfDigits(value: unknown): unknown {
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
 }
 
-/** Returns the message that lists the valid modes. */
+/** Returns the message for an unknown mode, with the valid ones. */
 export function oneOf(logics: readonly string[]): string {
   return `must be one of ${logics.join(', ')}`
 }
@@ -97,6 +97,6 @@ export function sanitizeSettings(
 /** Converts any value to a valid maximum. */
 export function clampMaximum(value: unknown): number {
   const number = typeof value === 'number' || typeof value === 'string' ? Math.trunc(Number(value)) : Number.NaN
-  // A number too large to be exact means that there is no limit.
+  // A number too large to be exact means "no limit".
   return Number.isNaN(number) ? LEAST : Math.min(Math.max(number, LEAST), Number.MAX_SAFE_INTEGER)
 }

@@ -2,19 +2,20 @@ import { SessmgrError } from '../ground/errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from './option-store.ts'
 
-/** Attempts before an update gives up because of concurrent writes. */
+/** An update gives up after this many attempts if others keep writing. */
 const MAX_ATTEMPTS = 20
 
-/** The sources of an option's value. */
+/** Where the value of an option comes from. */
 export interface OptionSources<T> {
-  /** The stored value: for an object, only the keys that were set. Undefined if nothing is stored. */
+  /** The stored value. For an object, only the keys that were set. Undefined if nothing is stored. */
   readonly stored: Partial<T> | undefined
-  /** Values of everything that is not stored. */
+  /** The values that apply where nothing is stored. */
   readonly defaults: T
 }
 
 /**
- * One named option of the site. For an object, only the keys that were set are stored; the others keep their defaults.
+ * One option of the site. If its value is an object, only the keys that were set are stored; the others keep their
+ * defaults.
  *
  * Every method rejects with `store_unavailable` if the store cannot be reached, and with `hook_failed` or
  * `hook_timeout` if a filter subscriber fails.
@@ -22,25 +23,24 @@ export interface OptionSources<T> {
 export interface SiteOption<T = unknown> {
   /** Name of the option. */
   readonly name: string
-  /** Whether the generic settings endpoint shows it. */
+  /** Whether the generic settings endpoint shows the option. */
   readonly rest: boolean
   /** Returns the value: the stored one merged over the default. */
   get(): Promise<T>
   /** Returns the stored value and the defaults separately. */
   sources(): Promise<OptionSources<T>>
   /**
-   * Changes the option. For an object, only the given keys are stored; an omitted key keeps its value.
+   * Changes the option. If the value is an object, only the given keys are stored; the others keep their values.
    *
-   * The new value is sanitized, then passed through the filter `pre_update_option_<name>`. The result of a subscriber
-   * is sanitized too.
+   * The new value is sanitized and passed through the filter `pre_update_option_<name>`; the result is sanitized again.
    *
-   * @param refuse Called with the value that the write replaces. If it throws, nothing is written.
+   * @param refuse Called with the value to be replaced. If it throws, nothing is written.
    * @throws SessmgrError `invalid_setting` with each invalid value; nothing is written then.
    */
   update(value: unknown, refuse?: (current: T) => void): Promise<T>
   /** Throws if `update` would refuse a value. Writes nothing. */
   check(value: unknown): Promise<void>
-  /** Deletes the stored value, or one key of it, so that the default applies. Resolves to the new value. */
+  /** Deletes the stored value, or one key of it, so that the default applies again. Resolves to the new value. */
   reset(key?: string): Promise<T>
 }
 
@@ -50,19 +50,19 @@ export interface SiteOptionParts<T> {
   readonly rest: boolean
   readonly store: OptionStore
   readonly hooks: Hooks
-  /** Returns the default. If it returns the same object, the value is built only once per write. */
+  /** Returns the defaults. If they are the same object each time, a write builds the value only once. */
   defaults(): T | Promise<T>
   /** Merges the stored value over the defaults. */
   build(defaults: T, stored: unknown): T
-  /** Makes a new value acceptable, or throws `invalid_setting`. */
+  /** Returns a valid version of a new value, or throws `invalid_setting`. */
   sanitize(value: unknown, current: T): T | Promise<T>
-  /** Does the same with the filter's result for a `requested` value. @default sanitize */
+  /** The same for the result of the filter, which was passed `requested`. @default sanitize */
   sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
   /** Called with the stored value on every read. */
   noteStored?(stored: unknown): void
 }
 
-/** An option at one moment: the stored value, and the value merged over the defaults. */
+/** An option at one moment: the stored value, and the result of merging it over the defaults. */
 interface OptionState<T> {
   readonly revision: string | undefined
   readonly stored: unknown
@@ -102,7 +102,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
     return Object.fromEntries(Object.entries(next).filter(isSet))
   }
 
-  /** Stores the result of `next`; undefined changes nothing. */
+  /** Stores the result of `next`, unless it is undefined. */
   async function change(next: (state: OptionState<T>) => unknown): Promise<T> {
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const state = await read()
@@ -144,7 +144,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
   }
 }
 
-/** Returns a stored object without a key; undefined if it does not have that key. */
+/** Returns a copy of a stored object without one key, or undefined if it does not have that key. */
 function without(stored: unknown, key: string): object | undefined {
   if (!isRecord(stored) || !Object.hasOwn(stored, key)) return undefined
   return Object.fromEntries(Object.entries(stored).filter(([name]) => name !== key))

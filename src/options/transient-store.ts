@@ -4,15 +4,14 @@
  * Rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface TransientStore {
-  /** Reads a string. Undefined if unknown or expired. */
+  /** Reads a string. Resolves to undefined if it is unknown or has expired. */
   get(key: string): Promise<string | undefined>
   /** Stores a string for `ttlMs` milliseconds. */
   set(key: string, value: string, ttlMs: number): Promise<void>
-  /** Reads the generation of a group; 0 at first. */
+  /** Reads the generation of a group, which starts at 0. */
   generation(group: string): Promise<number>
   /**
-   * Increments the generation of a group, atomically and in constant time. Entries of earlier generations become
-   * invalid.
+   * Increments the generation of a group, atomically and in constant time, which invalidates entries of earlier ones.
    */
   advance(group: string): Promise<number>
 }

@@ -6,11 +6,11 @@ import { A_MAXIMUM, type CodeSettings, isMaximum, type SessionSettings } from '.
 
 /** Returns how many sessions one user may have. */
 export interface UserMaximums {
-  /** The `maximum` that settings show if the application passes a function, or nothing: 1. */
+  /** The `maximum` that settings show if the application passes a function or nothing: 1. */
   readonly siteWide: number
-  /** Marks settings whose maximum comes from the application's function. */
+  /** Marks settings whose maximum comes from a function of the application. */
   mark(settings: SessionSettings): SessionSettings
-  /** Copies the mark to settings derived from others. */
+  /** Copies the mark from one settings object to another that is derived from it. */
   carryMark(from: SessionSettings, to: SessionSettings): SessionSettings
   /** Returns the maximum of a user, passed through the filter `sessmgr_maximum`. */
   of(userId: UserId, settings: SessionSettings): Promise<number>
@@ -36,7 +36,7 @@ export function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSe
     mark,
     carryMark: (from, to) => (perUser.has(from) ? mark(to) : to),
     async of(userId, settings) {
-      // Not a number yet: the application's function returns it.
+      // Not a number yet: the application's function, the first subscriber, replaces it.
       const start = perUser.has(settings) ? Number.NaN : settings.maximum
       const found: unknown = await hooks.applyFilters('sessmgr_maximum', start, userId)
       if (isMaximum(found)) return found

@@ -8,14 +8,13 @@ import type { VerdictWatch } from './verdict-watch.ts'
 /** Stores all data of sessmgr, for one process or many. */
 export interface SessmgrStore {
   /**
-   * Identifies this data. A session registered under another id, or before `wipe`, counts as one from before sessmgr.
-   * The id stays the same after a restart if, and only if, the data survives it.
+   * Identifies this data. Sessions registered under another id, or before `wipe`, count as older than sessmgr. After a
+   * restart, the id is the same if, and only if, the data has survived.
    */
   readonly id: string
   /**
-   * True if no other process can see the data, as with `memoryStore()`. The command line then changes nothing.
-   *
-   * @default false
+   * Whether the data is invisible to other processes, as with `memoryStore()`. The command line then refuses to change
+   * it. @default false
    */
   readonly local?: boolean
   /** The login sessions of all users. */
@@ -26,17 +25,17 @@ export interface SessmgrStore {
   readonly options: OptionStore
   /** Application passwords, as hashes. */
   readonly passwords: ApplicationPasswordStore
-  /** Cached strings that may disappear at any moment. */
+  /** Cached strings, which may disappear at any moment. */
   readonly transients: TransientStore
-  /** Follows changes, if the store supports that, so that requests need not ask. */
+  /** Follows changes if the store supports that, so that requests do not have to ask. */
   readonly watch?: VerdictWatch | undefined
   /**
-   * Checks in one request whether a session store has all of these sessions, for example if both stores use one client.
-   * False means unknown: the sessions are then checked one by one.
+   * Checks with one request whether a session store has all of these sessions, for example if both stores share a
+   * client. False means unknown: the sessions are then checked one by one.
    */
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
-  /** Deletes all options and keys of sessmgr, and nothing else. Deletes the options first, and again at the end. */
+  /** Deletes all options and keys of sessmgr, and nothing else. Deletes the options first and again at the end. */
   wipe(): Promise<void>
-  /** Closes what the store itself opened. */
+  /** Closes what the store opened itself. */
   close(): Promise<void>
 }

@@ -2,17 +2,17 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionActions } from '../hooks/session-hooks.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 
-/** The data a mode decides on: a user at the limit. */
+/** What a mode bases its decision on: a user who has reached the limit. */
 export interface LimitContext {
   /** The user who logs in. */
   readonly userId: UserId
-  /** Live sessions of the user before the login, oldest admission first. */
+  /** The user's live sessions before the login, oldest first. */
   readonly sessions: readonly SessionRecord[]
-  /** Sessions that the user may have; 1 or more. */
+  /** How many sessions the user may have; 1 or more. */
   readonly maximum: number
 }
 
-/** An action to fire after the decision was carried out. */
+/** An action to fire once the decision has been carried out. */
 export type LimitAction = {
   [K in 'sessmgr_login_blocked' | 'sessmgr_destroy_all_sessions' | 'sessmgr_destroy_oldest_session']: readonly [
     name: K,
@@ -30,14 +30,14 @@ export interface LimitDecision {
   readonly actions: readonly LimitAction[]
 }
 
-/** Decides what happens to a login at the limit. Must be pure: the same context, the same decision. */
+/** Decides what happens to a login at the limit. Must be pure: the same context always leads to the same decision. */
 export interface LimitStrategy {
   /** Stored value of the setting `logic`. */
   readonly id: string
   /** Display name of the mode. */
   readonly label: string
-  /** What the mode does, in one sentence for people. */
+  /** What the mode does, as one readable sentence. */
   readonly desc: string
-  /** Decides on one login, synchronously. Called again if another process has changed the sessions meanwhile. */
+  /** Decides on one login, synchronously. Called again if another process has changed the sessions in the meantime. */
   decide(context: LimitContext): LimitDecision
 }

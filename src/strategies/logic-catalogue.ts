@@ -7,7 +7,7 @@ import { logoutOldest } from './logout-oldest.ts'
 
 /** Finds modes by their stored value, and their display texts. */
 export interface LogicModes {
-  /** Returns the strategy of a stored value; `allow` if there is none. */
+  /** Returns the strategy for a stored value, or `allow` if there is none. */
   strategyOf(logic: string): LimitStrategy
   /**
    * Returns the display texts of every mode, passed through the filter `sessmgr_logics`.
@@ -17,7 +17,7 @@ export interface LogicModes {
   catalogue(): Promise<LogicCatalogue>
 }
 
-/** Combines the built-in modes with those of the application. A later one replaces an earlier one with the same id. */
+/** Combines the built-in modes with the application's. If two have the same id, the later one wins. */
 export function createLogicModes(hooks: Hooks, added: readonly LimitStrategy[] = []): LogicModes {
   const strategies = new Map([logoutOldest, allow, block, ...added].map((strategy) => [strategy.id, strategy]))
   return {

@@ -1,5 +1,6 @@
 /**
- * All English texts outside the admin screen. `{name}` is a placeholder; `_one` and `_other` are the forms for a count.
+ * All English texts outside the admin screen. `{name}` is a placeholder; `_one` and `_other` are the singular and the
+ * plural.
  */
 export const ENGLISH = {
   // The language of the texts
@@ -10,7 +11,7 @@ export const ENGLISH = {
   login_blocked:
     "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
 
-  // In place of the comments
+  // Shown in place of the comments
   comments_button: 'Load Comments',
   comments_loaded_one: '{count} comment loaded',
   comments_loaded_other: '{count} comments loaded',
@@ -19,7 +20,7 @@ export const ENGLISH = {
   comments_retry: 'Try again',
   comments_print: 'Comments: {url}',
 
-  // The admin screen and the pages around it
+  // The admin screen and its sign-in and error pages
   product_name: 'Session Manager',
   page_sign_in: 'Sign in first.',
   page_no_script: 'This page needs JavaScript',
@@ -35,7 +36,7 @@ export const ENGLISH = {
   logic_block: 'Block New',
   logic_block_desc: 'The new login is refused until one of the existing sessions ends.',
 
-  // REST answers
+  // REST responses
   rest_sign_in: 'Sign in first.',
   rest_forbidden: 'Your account is not allowed to do this.',
   rest_not_set_up: 'The admin routes are not set up.',
@@ -63,8 +64,7 @@ export const ENGLISH = {
   rest_changed_meanwhile:
     'The settings have changed since you read them, and nothing was saved. Read them again, then save.',
   rest_name_user: 'Name a user with user (an id, an email address or a login name), or with id, login or email.',
-  rest_two_users:
-    'This is the login name of one user and the id of another. Name the user with login or id. Nothing was changed.',
+  rest_two_users: "This is one user's login name and another user's id. Use login or id instead. Nothing was changed.",
   rest_no_user: 'This user does not exist.',
   rest_no_session: 'This user has no session with this token.',
   rest_store_unavailable: 'The server cannot reach its store. Try again.',
@@ -77,12 +77,12 @@ export const ENGLISH = {
   rest_license_revoked: 'This licence has been revoked.',
   rest_license_wrong_product: 'This licence is for another product.',
   rest_license_site_mismatch: 'This licence is for another site.',
-  rest_license_missing: 'The licensing provider does not know this licence.',
+  rest_license_missing: 'The licensing provider has no such licence.',
   rest_provider_unavailable: 'The licensing provider is not responding. Try again later.',
   rest_provider_rejected: 'The licensing provider refused the request.',
   rest_provider_bad_response: 'The licensing provider sent an invalid response.',
   rest_addon_not_found: 'This add-on does not exist.',
-  rest_addon_not_initialized: 'This add-on is not installed here.',
+  rest_addon_not_initialized: 'This add-on is not installed on this site.',
   rest_empty_activation_key: 'Enter a licence key.',
   rest_invalid_activation_data: 'No licence for this add-on is active on this site.',
   rest_not_premium: 'This add-on needs no licence.',

@@ -4,14 +4,14 @@ import type { ReaderTexts } from './texts-for.ts'
 
 const PREFIX = 'rest_'
 
-/** A pattern for the English text of each REST message. Specific ones come first. */
+/** A pattern for the English text of each REST message, the most specific first. */
 const SENTENCES = Object.entries(ENGLISH)
   .filter(([key]) => key.startsWith(PREFIX))
   .map(([key, text]) => ({ key: key as TextKey, pattern: patternOf(text) }))
 
 /**
- * Translates the message of a REST response, found by its English text, as gettext does, or else by its code. Code that
- * throws errors of the routes need not know about languages.
+ * Translates the message of a REST response, looked up by its English text, as in gettext, or else by its code. The
+ * code that throws these errors does not need to know about languages.
  */
 export function restSentence(sentence: string, { say, replaced }: ReaderTexts, code = ''): string {
   for (const { key, pattern } of SENTENCES) {

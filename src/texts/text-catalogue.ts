@@ -7,7 +7,7 @@ type ScreenKey = keyof typeof SCREEN
 /** Key of a text. Keys of the admin screen begin with `admin_`. */
 export type TextKey = keyof typeof ENGLISH | `admin_${ScreenKey}`
 
-/** Texts that replace the English ones. A missing or undefined key stays English. */
+/** Texts that replace the English ones. Where a key is missing or undefined, the text stays English. */
 export type Texts = { readonly [Key in TextKey]?: string | undefined }
 
 /** Prefix of the keys of the admin screen. */

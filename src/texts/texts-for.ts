@@ -18,7 +18,7 @@ export interface ReaderTexts {
   readonly replaced: Texts
 }
 
-/** Returns the texts for the reader of a request; without a request, the default ones. */
+/** Returns the texts for the reader of a request, or the default texts if no request is given. */
 export interface TextsFor {
   (request?: unknown): ReaderTexts
   /** Whether the texts depend on the request. */
@@ -28,8 +28,8 @@ export interface TextsFor {
 /**
  * Checks the option `texts` and returns a function that finds the texts for a request.
  *
- * If the application's function fails, the reader gets English texts and the first failure is logged.
- * Unknown keys only cause a warning, so that any release may drop a text.
+ * If the application's function fails, the reader sees English texts and the first failure is logged. Unknown keys only
+ * cause a warning, because any release may remove a text.
  *
  * @throws SessmgrError `invalid_option` if a text is not a string.
  */

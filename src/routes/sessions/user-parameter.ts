@@ -57,7 +57,7 @@ export async function requireUser(users: HostUsers, params: UserParameters): Pro
     throw new RestError(
       409,
       'ambiguous_identifier',
-      'This is the login name of one user and the id of another. Name the user with login or id. Nothing was changed.',
+      "This is one user's login name and another user's id. Use login or id instead. Nothing was changed.",
     )
   }
   return user

@@ -4,23 +4,23 @@ import { type CommitResult, MOST_SESSIONS, type SessionChange } from '../../sess
 import { type Token, tokenOf } from '../../sessions/token.ts'
 import type { UserDocument } from './user-document.ts'
 
-/** How long an ended session is remembered, so that a request in progress cannot register it again. */
+/** How long ended sessions are remembered, so that a request in progress cannot register one again. */
 const ENDED_MEMORY_MS = 10 * 60_000
-/** How many ended sessions of one user are remembered. */
+/** How many ended sessions are remembered per user. */
 const ENDED_MEMORY_COUNT = 32
-/** How long unknown sessions are not adopted after all were ended: the longest time that browsers keep a cookie. */
+/** How long unknown sessions are not adopted after all were ended: as long as browsers keep a cookie at most. */
 const MARK_MS = 400 * 24 * 60 * 60_000
 
-/** The result of a change, and the new document; undefined if nothing changes. */
+/** The result of a change, and the new document, which is undefined if nothing changes. */
 export interface DocumentChange<Result> {
   readonly result: Result
   readonly next?: UserDocument | undefined
 }
 
-/** Changes a document without expired parts. */
+/** Changes a document whose expired parts have been removed. */
 type Step<Result> = (document: UserDocument, now: number) => DocumentChange<Result>
 
-/** Registers a session and ends others if the document is at a version. */
+/** Registers a session and ends others, if the document still has the given version. */
 export function commitLogin(userId: UserId, version: string, change: SessionChange): Step<CommitResult> {
   const { admit: session, end, continues } = change
   return (document, now) => {
@@ -36,7 +36,7 @@ export function commitLogin(userId: UserId, version: string, change: SessionChan
   }
 }
 
-/** Registers an existing session, unless it was ended. */
+/** Registers an existing session, unless it has been ended. */
 export function adoptSession(userId: UserId, session: NewSession): Step<StoredSession | undefined> {
   const token = tokenOf(session.sessionId)
   return (document, now) => {
@@ -47,12 +47,12 @@ export function adoptSession(userId: UserId, session: NewSession): Step<StoredSe
   }
 }
 
-/** Records the use of a session, and moves its expiry. */
+/** Records that a session was used, and postpones its expiry. */
 export function touchSession(token: Token, ttlMs: number, freshMs: number): Step<boolean> {
   return (document, now) => {
     const record = document.sessions.find((it) => it.record.token === token)?.record
     if (!record) return { result: false }
-    // The clock may have gone back, for example when another server takes over.
+    // The clock may have gone back, for example after a failover to another server.
     const lastSeenAt = Math.max(now, record.createdAt)
     const expiresAt = now + ttlMs
     const isFresh = lastSeenAt - record.lastSeenAt < freshMs && Math.abs(expiresAt - record.expiresAt) < freshMs
@@ -69,7 +69,7 @@ export function restampSession(token: Token, generation: number): Step<boolean> 
   }
 }
 
-/** Ends the given sessions, or all. */
+/** Ends the given sessions, or all of them. */
 export function endSessions(tokens: readonly Token[] | undefined): Step<readonly StoredSession[]> {
   return (document, now) => {
     const all = document.sessions.map(({ record }) => record.token)
@@ -90,12 +90,12 @@ export function endOtherSessions(keep: Token): Step<readonly StoredSession[] | u
   }
 }
 
-/** Returns the name of an ended session: the first 64 bits of its token, unique among the sessions of one user. */
+/** Names an ended session by the first 64 bits of its token, which are unique among the sessions of one user. */
 function nameOf(token: Token): string {
   return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
 }
 
-/** Returns a version that the document never had, which is also the sequence of a new session. */
+/** Returns a version that the document has never had. It is also the sequence of a new session. */
 function nextVersion({ version }: UserDocument, now: number): number {
   return Math.max(version + 1, now)
 }
@@ -107,7 +107,7 @@ function withRecord(document: UserDocument, token: Token, changes: Partial<Sessi
   return { ...document, sessions }
 }
 
-/** Ends sessions and remembers them as ended. Changes the version if there were any. */
+/** Ends sessions and remembers them as ended. The version changes only if one of them existed. */
 function endTokens(document: UserDocument, tokens: readonly Token[], now: number) {
   const named = new Set(tokens)
   const isNamed = ({ record }: StoredSession) => named.has(record.token)

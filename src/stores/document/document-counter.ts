@@ -1,7 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { DocumentRows, ReadRow } from './document-rows.ts'
 
-/** A count that only grows, in its own row. */
+/** A counter in a row of its own. It only grows. */
 export class DocumentCounter {
   readonly #rows: DocumentRows
   readonly #key: string
@@ -11,12 +11,15 @@ export class DocumentCounter {
     this.#key = key
   }
 
-  /** Reads the count; 0 at first. */
+  /** Reads the counter, which starts at 0. */
   async current(): Promise<number> {
     return this.#count(await this.#rows.read(this.#key))
   }
 
-  /** Increments the count if it is still `from`, or any if undefined. Returns the new count and the time. */
+  /**
+   * Increments the counter if it is still `from`, or in any case if `from` is undefined. Returns the new count and the
+   * time.
+   */
   advance(from?: number): Promise<{ readonly count: number; readonly now: number } | undefined> {
     return this.#rows.change(this.#key, (row) => {
       const count = this.#count(row)
@@ -25,11 +28,13 @@ export class DocumentCounter {
     })
   }
 
-  /** Rejects anything except digits, even an empty row: read as a number, it could revive ended sessions. */
+  /**
+   * Rejects anything except digits, even an empty row. Reading it as a number could make ended sessions valid again.
+   */
   #count({ revision, text = '' }: ReadRow): number {
     if (revision === undefined) return 0
     if (/^\d{1,15}$/.test(text)) return Number(text)
-    const cure = 'Set it to a whole number larger than it ever was, such as 1000000'
+    const cure = 'Set it to a whole number larger than it has ever been, such as 1000000'
     throw new SessmgrError(
       'store_unavailable',
       `The row "${this.#key}" of sessmgr is damaged: it is not a whole number. ${cure}.`,

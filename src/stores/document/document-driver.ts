@@ -1,49 +1,52 @@
 /** A stored row. */
 export interface DocumentRow {
-  /** An integer that grows with every write of the row. */
+  /** An integer that grows with every write to the row. */
   readonly revision: number
-  /** The stored text. */
+  /** The stored string. */
   readonly text: string
 }
 
-/** Rows, and the time of reading. */
+/** The rows that were read, and when. */
 export interface DocumentReply {
-  /** The database's clock, in milliseconds since the Unix epoch. */
+  /** Time of the read by the database's clock, in milliseconds since the Unix epoch. */
   readonly now: number
   /** The rows found, by key. */
   readonly rows: ReadonlyMap<string, DocumentRow>
 }
 
 /**
- * Stores short texts by key in a database, for `documentStore()`.
+ * Stores short strings by key in a database, for `documentStore()`.
  *
- * Each method is one statement outside a transaction, on the primary, and rejects if the database cannot be used. Test
- * a driver with `registerDocumentDriverContract` of `sessmgr/testing`.
+ * Each method runs one statement outside a transaction, on the primary, and rejects if the database cannot be used.
+ * Test your driver with `registerDocumentDriverContract` from `sessmgr/testing`.
  */
 export interface DocumentDriver {
-  /** Identifies this data: the same after a restart if, and only if, the data survives it. */
+  /** Identifies this data. After a restart, the id is the same if, and only if, the data has survived. */
   readonly id: string
-  /** True if no other process can see the rows. @default false */
+  /** Whether the rows are invisible to other processes. @default false */
   readonly local?: boolean
   /**
-   * Reads rows that have not expired, and the database's clock. At most 500 keys, which are ASCII, at most 210
-   * characters, and case-sensitive.
+   * Reads the rows that have not expired, and the database's clock. There are at most 500 keys. Keys are ASCII,
+   * case-sensitive, and at most 210 characters long.
    */
   get(keys: readonly string[]): Promise<DocumentReply>
   /**
-   * Writes a row if it is still at `revision`; if undefined, only if there is no row or an expired one. Atomic.
+   * Writes a row if it is still at `revision`. If that is undefined, the row must be missing or expired. Atomic.
    *
-   * Each write increments the revision. A new row begins at the database's clock in milliseconds, or above the expired
-   * row that it replaces, so that a revision never repeats.
+   * Each write increments the revision. A new row starts at the database's clock in milliseconds, or above the revision
+   * of the expired row that it replaces, so that revisions never repeat.
    *
-   * @param lifeMs Milliseconds until the row expires by the database's clock; undefined for never.
-   * @returns False, with nothing changed, if the row has another revision.
+   * @param lifeMs Milliseconds until the row expires by the database's clock; undefined means never.
+   * @returns False, with nothing changed, if the row is at another revision.
    */
   swap(key: string, revision: number | undefined, text: string, lifeMs: number | undefined): Promise<boolean>
-  /** Deletes at most `count` expired rows and returns their number. Never deletes a row that was written meanwhile. */
+  /**
+   * Deletes up to `count` expired rows and returns how many. Never deletes a row that has been rewritten in the
+   * meantime.
+   */
   purge(count: number): Promise<number>
   /** Deletes every row. */
   wipe(): Promise<void>
-  /** Closes what the driver itself opened. */
+  /** Closes what the driver opened itself. */
   close?(): Promise<void>
 }

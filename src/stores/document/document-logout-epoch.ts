@@ -2,7 +2,7 @@ import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
 import { DocumentCounter } from './document-counter.ts'
 import type { DocumentRows } from './document-rows.ts'
 
-/** Counts site-wide logouts in a database: one row, whatever the number of sessions. */
+/** Counts site-wide logouts in a database: one row, however many sessions there are. */
 export class DocumentLogoutEpoch implements LogoutEpoch {
   readonly #counter: DocumentCounter
 

@@ -26,7 +26,7 @@ export class DocumentPasswordStore implements ApplicationPasswordStore {
 
   async has(userId: UserId, hash: string): Promise<boolean> {
     const { text = '' } = await this.#rows.read(keyOf(userId))
-    // Search the text itself: the time to parse it would depend on the number of passwords.
+    // Search the raw string: the time to parse it would depend on the number of passwords.
     return text.includes(`"hash":${JSON.stringify(hash)}`)
   }
 

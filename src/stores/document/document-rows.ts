@@ -3,16 +3,18 @@ import { CallDeadline } from '../../ground/call-deadline.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { DocumentDriver, DocumentReply } from './document-driver.ts'
 
-/** How long a deleted row is kept, without a text, so that its revision continues. */
+/** How long a deleted row stays, without its content, so that a new row continues its revisions. */
 const DELETED_MS = 10 * 60_000
-/** Attempts before a change gives up because of concurrent writes. */
+/** A change gives up after this many attempts if other writers keep interfering. */
 const MAX_ATTEMPTS = 100
-/** Longest pause between attempts, in milliseconds. */
+/** Longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
-/** Purges once in this many writes. Must delete more rows than were written, or expired rows would accumulate. */
+/**
+ * Every 100th write purges up to 200 rows. It must be able to delete more rows than were written since the last purge.
+ */
 const PURGE_EVERY = 100
 const PURGE_COUNT = 200
-/** Keys in one call: as many as the contract of drivers proves. */
+/** The driver contract tests calls with this many keys. */
 const MOST_KEYS = 500
 
 /** A row at one moment. */
@@ -20,23 +22,23 @@ export interface ReadRow {
   readonly now: number
   /** Undefined if there is no row, not even a deleted one. */
   readonly revision: number | undefined
-  /** Undefined if there is none. */
+  /** Undefined if the row is missing or deleted. */
   readonly text: string | undefined
 }
 
-/** What to write to a row, if anything, and the result after writing. */
+/** What to write to a row, if anything, and the result to return afterwards. */
 export interface RowChange<Result> {
   readonly result: Result
-  /** An undefined `text` deletes the row; an undefined `lifeMs` keeps it permanently. */
+  /** An undefined `text` deletes the row. An undefined `lifeMs` means that it never expires. */
   readonly write?: { readonly text: string | undefined; readonly lifeMs?: number | undefined } | undefined
 }
 
-/** Reads and changes rows of a driver, with a deadline for each call. All methods reject with `store_unavailable`. */
+/** Reads and changes rows through a driver. Each call has a deadline, and fails with `store_unavailable`. */
 export class DocumentRows {
   readonly #driver: DocumentDriver
   readonly #deadline: CallDeadline
   #asking: { readonly keys: Set<string>; readonly reply: Promise<DocumentReply> } | undefined
-  /** Begins anywhere, so that processes that end after a few writes purge too. */
+  /** Starts at a random number, so that processes that exit after a few writes also purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
 
   constructor(driver: DocumentDriver, deadlineMs: number) {
@@ -45,8 +47,8 @@ export class DocumentRows {
   }
 
   /**
-   * Reads a row, in one call with up to 500 requested in this turn of the event loop. The call is sent at the end of
-   * the turn, so it sees every change that completed before one of the requests was sent.
+   * Reads a row. Up to 500 reads in the same turn of the event loop share one call, which is sent at the end of the turn.
+   * So it sees every change that completed before any of the requests was sent.
    */
   async read(key: string): Promise<ReadRow> {
     if (!this.#asking || this.#asking.keys.size === MOST_KEYS) this.#asking = this.#collect()
@@ -66,10 +68,10 @@ export class DocumentRows {
   }
 
   /**
-   * Changes a row, and retries while other writers interfere.
+   * Changes a row, and retries if another writer interferes.
    *
-   * @param step Decides what to write, given the current row. May run several times.
-   * @param known The row as just read, to save a read.
+   * @param step Decides what to write, based on the current row. May run several times.
+   * @param known The row if it was just read, which saves a read.
    */
   async change<Result>(key: string, step: (row: ReadRow) => RowChange<Result>, known?: ReadRow): Promise<Result> {
     let row = known
@@ -81,7 +83,7 @@ export class DocumentRows {
       row = undefined
       if (isFresh) await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
     }
-    const problem = `A row in the database of sessmgr changed ${MAX_ATTEMPTS} times while it was written`
+    const problem = `A row in the database of sessmgr changed ${MAX_ATTEMPTS} times while it was being written`
     throw new SessmgrError('store_unavailable', `${problem}. Try again shortly.`)
   }
 
@@ -104,7 +106,7 @@ export class DocumentRows {
 
   /** Deletes everything, however long that takes. */
   async wipe(): Promise<void> {
-    // The deadline is for calls that requests wait for. A short call first checks that the database responds.
+    // Deadlines are for calls that requests wait for. A short call first checks that the database responds.
     await this.purge(1)
     await this.#driver.wipe()
   }

@@ -17,14 +17,14 @@ import type { DocumentRows, ReadRow } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 import { decodeDocument, EMPTY, encodeDocument, lastExpiry, openDocument, type UserDocument } from './user-document.ts'
 
-/** Number of documents that a process caches. */
+/** How many documents a process caches. */
 const CAPACITY = 1000
-/** How long a commit may use what the login has read. Hardly any session expires in that time. */
+/** How long a commit may rely on what the login has read. Hardly any session expires in that time. */
 const KNOWN_MS = 100
-/** A row outlives its sessions, so that its revision continues. */
+/** A row outlives its sessions by this much, so that a new row continues its revisions. */
 const LEAST_LIFE_MS = 60_000
 const MANY_SESSIONS = 500
-/** Attempts to record the use of a session while others write its row. */
+/** How often to try to record a use while others write the same row. */
 const TOUCH_TRIES = 2
 
 /** A session registry in a database, with one row per user. */
@@ -32,11 +32,11 @@ export class DocumentSessionRegistry implements SessionRegistry {
   readonly #rows: DocumentRows
   readonly #logger: Logger
   /**
-   * The last text of each key with its document, so that it is parsed once. The revision would not do: after a failover
-   * or a repair by hand, it may be that of another text.
+   * The latest content of each key and its document, so that it is parsed once. Comparing revisions would not do: after
+   * a failover or a manual repair, the same revision may stand for other content.
    */
   readonly #parsed = new BoundedMap<string, { readonly text: string; readonly document: UserDocument }>(CAPACITY)
-  /** Rows that logins have just read, so that their commits need not read them again. */
+  /** Rows that logins have just read, so that their commits do not have to read them again. */
   readonly #known = new BoundedMap<string, { readonly at: number; readonly row: ReadRow }>(CAPACITY)
 
   constructor(rows: DocumentRows, logger: Logger) {
@@ -76,7 +76,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#change(userId, (document, now) => {
       tries += 1
       const { result, next } = step(document, now)
-      // The use of a session only informs. It must not hold up logins of the same user.
+      // The time of last use is only for display. Recording it must not delay logins of the same user.
       return { result, next: tries > TOUCH_TRIES ? undefined : next }
     })
   }
@@ -126,8 +126,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
     warnOnce(
       this.#logger,
       'many-sessions-in-a-database',
-      `A user has more than ${MANY_SESSIONS} sessions, and the database writes all of them at each login. ` +
-        'Use redisStore() of sessmgr/redis for accounts like this one.',
+      `A user has more than ${MANY_SESSIONS} sessions, and the database rewrites all of them at each login. ` +
+        'Use redisStore() from sessmgr/redis for accounts like this one.',
     )
   }
 }

@@ -9,9 +9,9 @@ import { DocumentRows } from './document-rows.ts'
 import { DocumentSessionRegistry } from './document-session-registry.ts'
 import { DocumentTransientStore } from './document-transient-store.ts'
 
-/** Options of documentStore(). An omitted or undefined option has its default. */
+/** Options of documentStore(). Omitted and undefined options have their defaults. */
 export interface DocumentStoreOptions {
-  /** Milliseconds that a statement may take: 10 to 60,000. @default 2000 */
+  /** How many milliseconds a statement may take, from 10 to 60,000. @default 2000 */
   deadlineMs?: number | undefined
   /** Receives warnings. @default the console */
   logger?: Logger | undefined
@@ -20,15 +20,15 @@ export interface DocumentStoreOptions {
 const OPTIONS = ['deadlineMs', 'logger']
 
 /**
- * Creates a store in a database, through a driver, for any number of processes.
+ * Creates a store for any number of processes in a database that you connect with a driver.
  *
- * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver without a required method.
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver that lacks a method.
  * @example
  * app.use(sessmgr({ store: documentStore(myDriver) }))
  */
 export function documentStore(driver: DocumentDriver, options: DocumentStoreOptions = {}): SessmgrStore {
   requireMethods('driver', driver, ['get', 'swap', 'purge', 'wipe'])
-  requireKnown(options, OPTIONS, (name) => `There is no option "${name}" of documentStore()`)
+  requireKnown(options, OPTIONS, (name) => `documentStore() has no option "${name}"`)
   const { deadlineMs = 2000, logger = consoleLogger } = options
   requireWhole('deadlineMs', deadlineMs, 10, 60_000)
   const rows = new DocumentRows(driver, deadlineMs)

@@ -17,7 +17,7 @@ export class DocumentTransientStore implements TransientStore {
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    // An empty text would mark the row as deleted.
+    // An empty string would mark the row as deleted, so it is stored as JSON.
     const write = { text: JSON.stringify(value), lifeMs: ttlMs }
     await this.#rows.change(rowKey('transient', key), () => ({ result: undefined, write }))
   }

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** Length of the longest name in a key. An index of MySQL allows keys of at most 768 characters, others fewer. */
+/** Longest name in a key. An index in MySQL allows keys of at most 768 characters; other databases allow fewer. */
 const LONGEST = 200
 
-/** Builds the key of a row in plain ASCII, so that no database treats two of them as equal. */
+/** Builds the key of a row in plain ASCII, so that no database considers two keys equal. */
 export function rowKey(kind: 'user' | 'passwords' | 'option' | 'transient' | 'generation', name: string): string {
   // Half of a surrogate pair cannot be encoded.
   const spelled = /\p{Surrogate}/u.test(name) ? undefined : encodeURIComponent(name)

@@ -1,18 +1,18 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 
-/** Databases whose table sessmgr can describe. */
+/** Databases that sessmgr has a table definition for. */
 export const SCHEMAS = ['postgres', 'sqlite', 'mysql'] as const
 
-/** A database whose table sessmgr can describe. */
+/** A database that sessmgr has a table definition for. */
 export type SchemaName = (typeof SCHEMAS)[number]
 
 /**
- * Returns the statements that create the table. All can be run again.
+ * Returns the statements that create the table. They can be run repeatedly.
  *
- * `expires_at` is milliseconds since the Unix epoch in every database, so that all drivers calculate alike.
+ * In every database, `expires_at` is in milliseconds since the Unix epoch, so that all drivers calculate alike.
  */
 export function tableSchema(database: SchemaName, table: string): readonly string[] {
-  // Indexes belong to the schema of their table.
+  // An index belongs to the schema of its table, so its name has none.
   const index = `${table.slice(table.indexOf('.') + 1)}_expires_at`
   if (database === 'mysql') {
     return [
@@ -38,12 +38,12 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
 }
 
 /**
- * Checks the name of a table, which is inserted into statements unescaped.
+ * Checks a table name, which is inserted into statements unescaped.
  *
- * @throws SessmgrError `invalid_option` for anything except letters, digits and underscores, with an optional schema
+ * @throws SessmgrError `invalid_option` unless it consists of letters, digits and underscores, with an optional schema
  * before a dot.
  */
 export function requireTableName(table: unknown): void {
   if (typeof table === 'string' && /^(?:[a-z_]\w*\.)?[a-z_]\w*$/i.test(table) && table.length <= 100) return
-  throw invalidOption('"table" must be the name of a table, of letters, digits and underscores: table: \'sessmgr\'')
+  throw invalidOption('"table" must be a table name made of letters, digits and underscores: table: \'sessmgr\'')
 }

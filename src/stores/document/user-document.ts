@@ -3,13 +3,13 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { StoredSession } from '../../sessions/session-record.ts'
 import { tokenOf } from '../../sessions/token.ts'
 
-/** The data of one user. Immutable: a change creates a new document. */
+/** The data of one user. Immutable: each change creates a new document. */
 export interface UserDocument {
-  /** Changes with every change of the set of sessions, but not with their use. */
+  /** Changes whenever a session is added or ended, but not when one is used. */
   readonly version: number
   /** Oldest admission first. */
   readonly sessions: readonly StoredSession[]
-  /** How long each ended session is remembered, by name, in the order of ending. */
+  /** Until when each ended session is remembered, by name, in the order in which they ended. */
   readonly ended: ReadonlyMap<string, number>
   /** Until when unknown sessions are not adopted. */
   readonly mark: number
@@ -18,7 +18,7 @@ export interface UserDocument {
 /** The document of an unknown user. */
 export const EMPTY: UserDocument = { version: 0, sessions: [], ended: new Map(), mark: 0 }
 
-/** A stored session, with short names and without what its id determines. */
+/** A stored session with short names, without anything that follows from its id. */
 interface WrittenSession {
   readonly i: string
   /** Time of admission, which is also the sequence. */
@@ -26,7 +26,7 @@ interface WrittenSession {
   readonly l: number
   readonly x: number
   readonly g: number
-  /** Whether the id of the user is a number. */
+  /** Set if the user's id is a number. */
   readonly n?: 1
   readonly ip?: string
   readonly ua?: string
@@ -40,7 +40,7 @@ interface WrittenDocument {
   readonly m?: number
 }
 
-/** Encodes a document as the text of a row. */
+/** Encodes a document as the content of a row. */
 export function encodeDocument({ version, sessions, ended, mark }: UserDocument): string {
   const written: WrittenDocument = {
     v: version,
@@ -51,14 +51,18 @@ export function encodeDocument({ version, sessions, ended, mark }: UserDocument)
   return JSON.stringify(written)
 }
 
-/** Decodes the text of a row. @throws SessmgrError `store_unavailable` for anything except a document. */
+/**
+ * Decodes the content of a row.
+ *
+ * @throws SessmgrError `store_unavailable` if it is not a document.
+ */
 export function decodeDocument(userId: UserId, text: string): UserDocument {
   try {
     const { v, s, e = [], m = 0 } = JSON.parse(text) as WrittenDocument
     if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
     return { version: v, sessions: s.map((it) => decodeSession(userId, it)), ended: new Map(e), mark: m }
   } catch {
-    const cure = `Delete the row, and all sessions of the user "${userId}" are over`
+    const cure = `Delete the row, which ends all sessions of the user "${userId}"`
     throw new SessmgrError(
       'store_unavailable',
       `A row in the database of sessmgr is damaged: it is not a document. ${cure}.`,
@@ -66,7 +70,7 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
   }
 }
 
-/** Returns the document without expired parts. */
+/** Returns a document without its expired parts. */
 export function openDocument(document: UserDocument, now: number): UserDocument {
   return {
     version: document.version,

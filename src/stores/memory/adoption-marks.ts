@@ -1,14 +1,13 @@
 import type { UserId } from '../../ground/user-id.ts'
 
 /**
- * How long unknown sessions of a user are not adopted after all were ended: the longest time that browsers keep a
- * cookie.
+ * How long unknown sessions of a user are not adopted after all were ended: as long as browsers keep a cookie at most.
  */
 const MARK_MS = 400 * 24 * 60 * 60_000
 
-/** Remembers the users whose unknown sessions are not adopted. */
+/** Remembers the users whose unknown sessions must not be adopted. */
 export class AdoptionMarks {
-  /** Expiry of each mark, in order. */
+  /** When each mark expires, soonest first. */
   readonly #marks = new Map<string, number>()
 
   set(userId: UserId, now: number): void {
@@ -16,7 +15,7 @@ export class AdoptionMarks {
       if (until > now) break
       this.#marks.delete(key)
     }
-    // Deleted first, so that the map stays in the order of expiry.
+    // Delete the old mark first, so that the map stays sorted by expiry.
     this.#marks.delete(String(userId))
     this.#marks.set(String(userId), now + MARK_MS)
   }

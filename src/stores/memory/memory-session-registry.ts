@@ -11,9 +11,9 @@ import {
 import { type Token, tokenOf } from '../../sessions/token.ts'
 import { AdoptionMarks } from './adoption-marks.ts'
 
-/** How long an ended token is remembered, so that a request in progress cannot register it again. */
+/** How long ended tokens are remembered, so that a request in progress cannot register one again. */
 const ENDED_MEMORY_MS = 10 * 60_000
-/** How many ended tokens of one user are remembered. */
+/** How many ended tokens are remembered per user. */
 const ENDED_MEMORY_COUNT = 32
 
 /** The data of one user. */
@@ -27,13 +27,13 @@ interface UserSlot {
 /**
  * A session registry in memory.
  *
- * Each method does its work before it first yields, so it is atomic.
+ * Each method is atomic because it does its work before it first yields.
  */
 export class MemorySessionRegistry implements SessionRegistry {
   readonly #clock: Clock
   readonly #slots = new Map<string, UserSlot>()
   readonly #marks = new AdoptionMarks()
-  // One counter for all users is both version and sequence, which must never repeat for a user.
+  // One counter serves all users as both version and sequence, neither of which may repeat for a user.
   #counter = 0
   #sweep: Iterator<string> = [][Symbol.iterator]()
 
@@ -66,7 +66,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     const slot = this.#openSlot(userId, now)
     const admitted = this.#stored(userId, change.admit, now)
     const ended = endInSlot(slot, change.end, now)
-    // A replaced token moves to the end: it is now the newest.
+    // A replaced token moves to the end, because it is now the newest.
     slot.ended.delete(admitted.record.token)
     slot.sessions.delete(admitted.record.token)
     slot.sessions.set(admitted.record.token, admitted)
@@ -119,7 +119,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     return oldestFirst(ended)
   }
 
-  /** Finds one session without looking at others, since a user may have many. */
+  /** Finds one session without looking at the others, because a user may have many. */
   #live(userId: UserId, token: Token, now: number): { slot: UserSlot; stored: StoredSession } | undefined {
     const slot = this.#slots.get(String(userId))
     const stored = slot?.sessions.get(token)
@@ -132,7 +132,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     return live?.slot
   }
 
-  /** Returns the slot of a user without expired data; undefined if nothing is left. */
+  /** Returns a user's slot without expired data, or undefined if nothing is left. */
   #slot(userId: UserId, now: number): UserSlot | undefined {
     const key = String(userId)
     const slot = this.#slots.get(key)
@@ -142,7 +142,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     return undefined
   }
 
-  /** Returns the slot of a user at a new version, created if needed. */
+  /** Returns a user's slot at a new version. Creates the slot if needed. */
   #openSlot(userId: UserId, now: number): UserSlot {
     this.#sweepSome(now)
     const key = String(userId)
@@ -157,7 +157,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     return { sessionId, record: { token: tokenOf(sessionId), userId, sequence: this.#counter, ...times, ...rest } }
   }
 
-  /** Checks two users for each login, so that data of users who never return is removed too. */
+  /** Checks two users at each login, so that data of users who never return is also removed. */
   #sweepSome(now: number): void {
     for (let looked = 0; looked < 2; looked++) {
       const next = this.#sweep.next()
@@ -174,7 +174,7 @@ function oldestFirst(sessions: readonly StoredSession[]): readonly StoredSession
   return sessions.toSorted((a, b) => a.record.sequence - b.record.sequence)
 }
 
-/** Removes expired data. Returns whether any is left. */
+/** Removes expired data. Returns whether any data is left. */
 function pruneSlot({ sessions, ended }: UserSlot, now: number): boolean {
   for (const [token, { record }] of sessions) if (record.expiresAt <= now) sessions.delete(token)
   for (const [token, until] of ended) if (until <= now) ended.delete(token)

@@ -8,8 +8,8 @@ import { MemorySessionRegistry } from './memory-session-registry.ts'
 import { MemoryTransientStore } from './memory-transient-store.ts'
 
 /**
- * Creates a store in the memory of this process, for development, tests and single-process applications. A restart
- * deletes all data.
+ * Creates a store in the memory of this process, for development, tests and single-process applications. All data is
+ * lost when the process restarts.
  */
 export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): SessmgrStore {
   const sessions = new MemorySessionRegistry(clock)

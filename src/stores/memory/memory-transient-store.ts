@@ -4,7 +4,7 @@ import type { TransientStore } from '../../options/transient-store.ts'
 
 const CAPACITY = 10_000
 
-/** A transient store in memory. If it is full, the oldest entries are evicted. */
+/** A transient store in memory. When it is full, it evicts the oldest entries. */
 export class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock
   readonly #texts = new BoundedMap<string, { value: string; until: number }>(CAPACITY)

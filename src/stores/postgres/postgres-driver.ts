@@ -2,7 +2,7 @@ import { rewordError } from '../../ground/error-text.ts'
 import type { DocumentDriver } from '../document/document-driver.ts'
 import { tableSchema } from '../document/table-schema.ts'
 
-/** A PostgreSQL connection pool: of the package pg, or with a compatible `query` method. */
+/** A PostgreSQL connection pool from the package pg, or anything with a compatible `query` method. */
 export interface PostgresPool {
   /** Runs one statement with its values. */
   query(
@@ -21,14 +21,14 @@ interface FoundRow {
   readonly body: string
 }
 
-/** Error of a statement that lost to another one, with an isolation level above the default. */
+/** The error of a statement that lost to a concurrent one. Occurs only above the default isolation level. */
 const SERIALIZATION_FAILURE = '40001'
 const MAX_TRIES = 5
 
 /** Stores rows in a PostgreSQL table, with one statement per call. */
 export function postgresDriver(pool: PostgresPool, table: string): DocumentDriver {
   const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
-  // Returns rows instead of a count, which some wrappers of a pool do not pass on.
+  // Returns rows instead of a row count, which some pool wrappers do not pass on.
   const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
     ON s.id = ANY($1::text[]) AND (s.expires_at IS NULL OR s.expires_at > t.now)`
   const update = `UPDATE ${table} SET revision = revision + 1, body = $3, expires_at = ${now} + $4::bigint
@@ -81,13 +81,13 @@ function isSerializationFailure(error: unknown): boolean {
   return (error as { code?: unknown }).code === SERIALIZATION_FAILURE
 }
 
-/** Creates the table, unless it exists. */
+/** Creates the table unless it exists. */
 export async function createPostgresTable(pool: PostgresPool, table: string): Promise<void> {
   for (const statement of tableSchema('postgres', table)) {
     try {
       await pool.query(statement)
     } catch (error) {
-      // Another process has created it at the same moment: 23505 and 42P07 mean that it exists now.
+      // 23505 and 42P07 mean that another process created it at the same moment.
       if (!['23505', '42P07'].includes(String((error as { code?: unknown }).code))) throw error
     }
   }
@@ -96,13 +96,14 @@ export async function createPostgresTable(pool: PostgresPool, table: string): Pr
 /** Advice for errors that only an operator can fix, by PostgreSQL code. */
 const ADVICE: Readonly<Record<string, string>> = {
   '42P01': 'Create the table with the output of "npx sessmgr schema postgres"',
-  '42703': 'The table is not one of sessmgr. Create it with what "npx sessmgr schema postgres" prints, or name another',
-  '42501': 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table',
-  '25006': 'The connection is to a replica, or is read-only. Connect to the primary: target_session_attrs=read-write',
-  '25P02': 'The connection is in a transaction of the application. Pass a pool to postgresStore(), not a client',
+  '42703':
+    'This is not a table of sessmgr. Name another table, or create one with the output of "npx sessmgr schema postgres"',
+  '42501': 'Grant the database user SELECT, INSERT, UPDATE and DELETE on the table',
+  '25006': 'The connection is read-only or leads to a replica. Connect to the primary: target_session_attrs=read-write',
+  '25P02': 'The connection is inside a transaction of your application. Pass a pool to postgresStore(), not a client',
 }
 
-/** Adds advice to an error. Drops PostgreSQL's details, which may contain session ids. */
+/** Adds advice to an error. Leaves out PostgreSQL's details, which may contain session ids. */
 function explained(error: unknown, table: string): Error {
   const advice = ADVICE[String((error as { code?: unknown })?.code)]
   return rewordError(error, (text) => (advice === undefined ? text : `${text} (table ${table}). ${advice}`))

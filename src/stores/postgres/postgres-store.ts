@@ -6,15 +6,16 @@ import { requireTableName } from '../document/table-schema.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createPostgresTable, type PostgresPool, postgresDriver } from './postgres-driver.ts'
 
-/** Options of postgresStore(). An omitted or undefined option has its default. */
+/** Options of postgresStore(). Omitted and undefined options have their defaults. */
 export interface PostgresStoreOptions extends DocumentStoreOptions {
   /**
-   * A pool of the package pg, or an object with its `query(text, values)`. Must connect to the primary. You close it.
+   * A pool from the package pg, or an object with its `query(text, values)`. It must connect to the primary. You close
+   * it.
    */
   pool: PostgresPool
   /**
-   * The table, with an optional schema before a dot. `npx sessmgr schema postgres` prints its definition. @default
-   * 'sessmgr'
+   * Name of the table, with an optional schema before a dot. `npx sessmgr schema postgres` prints its definition.
+   * @default 'sessmgr'
    */
   table?: string | undefined
   /** Whether to create a missing table, for a quick start. @default false */
@@ -47,14 +48,14 @@ function checkOptions(options: PostgresStoreOptions): void {
     throw invalidOption('Pass the pool as an option: postgresStore({ pool }), not postgresStore(pool)')
   }
   if ('connectionString' in Object(options)) {
-    throw invalidOption('Pass a pool of the package pg: postgresStore({ pool: new Pool({ connectionString }) })')
+    throw invalidOption('Pass a pool from the package pg: postgresStore({ pool: new Pool({ connectionString }) })')
   }
-  requireKnown(options ?? {}, OPTIONS, (name) => `There is no option "${name}" of postgresStore()`)
+  requireKnown(options ?? {}, OPTIONS, (name) => `postgresStore() has no option "${name}"`)
   const { pool, table, createTable } = options ?? {}
   if (typeof pool?.query !== 'function') {
-    throw invalidOption('"pool" is missing. Pass a pool of the package pg: postgresStore({ pool: new Pool() })')
+    throw invalidOption('"pool" is missing. Pass a pool from the package pg: postgresStore({ pool: new Pool() })')
   }
-  // A client out of a pool, or one of its own. A pool has neither property.
+  // A client taken from a pool, or a standalone one. A pool has neither property.
   if ('release' in pool || 'connectionParameters' in pool) {
     throw invalidOption('"pool" is a single client, which may be in a transaction. Pass the pool itself')
   }

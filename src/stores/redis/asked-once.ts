@@ -1,6 +1,6 @@
 /**
- * Shares one read between all callers in one turn of the event loop. Their requests had all arrived when that turn began,
- * so a change that completed before one of them was sent is always seen.
+ * Shares one read among all callers in the same turn of the event loop. Their requests had all arrived before that
+ * turn, so the read sees every change that completed before any of them was sent.
  */
 export class AskedOnce<T> {
   readonly #answers = new Map<string, Promise<T>>()
@@ -15,7 +15,7 @@ export class AskedOnce<T> {
     return answer
   }
 
-  /** Drops all results, because this process has changed the data. */
+  /** Discards all results, because this process has changed the data. */
   forget(): void {
     this.#answers.clear()
   }

@@ -3,17 +3,17 @@ import type { RedisClient } from './redis-client.ts'
 
 /** The commands of an ioredis client or cluster that the store uses. */
 export interface IoredisClient {
-  /** Runs a script by its SHA-1; fails with `NOSCRIPT` if the server does not know it. */
+  /** Runs a script by its SHA-1. Fails with `NOSCRIPT` if the server does not have it. */
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
-  /** Runs a script by its text. */
+  /** Runs a script by its source. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   /** Reads a string. */
   get(key: string): Promise<unknown>
   /** Reads a field of a hash. */
   hget(key: string, field: string): Promise<unknown>
-  /** True for a cluster. */
+  /** Whether this is a cluster. */
   readonly isCluster?: boolean
-  /** Waits until this many replicas have what this connection wrote. */
+  /** Waits until this many replicas have received what this connection wrote. */
   wait(replicas: number, timeoutMs: number): Promise<unknown>
   /** Lists keys that match a pattern, in batches. */
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
@@ -31,7 +31,7 @@ export interface IoredisClient {
 export function fromIoredis(redis: IoredisClient): RedisClient {
   for (const method of ['evalsha', 'eval', 'get', 'hget', 'del'] as const) {
     if (typeof redis?.[method] === 'function') continue
-    throw invalidOption(`fromIoredis() needs a client or cluster of the package ioredis: there is no ${method}()`)
+    throw invalidOption(`fromIoredis() needs a client or cluster from the package ioredis: it has no ${method}()`)
   }
   return {
     evalSha: (sha1, { keys, arguments: args }) => redis.evalsha(sha1, keys.length, ...keys, ...args),
@@ -43,7 +43,10 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
   }
 }
 
-/** Returns commands without a key. A cluster would send them to any node, which would report on the wrong one. */
+/**
+ * Returns the commands that have no key. A cluster is left out: it would send them to any node, and report on the wrong
+ * one.
+ */
 function nodeCommands(redis: IoredisClient): Pick<RedisClient, 'scan' | 'wait'> {
   return {
     scan: async (position, { MATCH, COUNT }) => {

@@ -2,7 +2,7 @@ import type { UserId } from '../../ground/user-id.ts'
 
 /** Builds every key of the store. */
 export interface Keys {
-  /** Key of a user's sessions: one slot in a cluster. */
+  /** Key of a user's sessions, all in one slot of a cluster. */
   sessions(userId: UserId): string
   /** Key of a user's application passwords. */
   passwords(userId: UserId): string
@@ -17,7 +17,7 @@ export interface Keys {
 /** Creates the keys below a prefix. */
 export function createKeys(prefix: string): Keys {
   return {
-    // Encoded, because a brace in a user id would end the hash tag early.
+    // Encoded, because a brace in a user id would end the hash tag too early.
     sessions: (userId) => `${prefix}{${encodeURIComponent(userId)}}:s`,
     passwords: (userId) => `${prefix}{${encodeURIComponent(userId)}}:p`,
     transient: (key) => `${prefix}transient:${key}`,

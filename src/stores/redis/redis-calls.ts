@@ -6,7 +6,7 @@ import { withoutArguments } from './without-arguments.ts'
 
 type Arguments = readonly (string | number)[]
 
-/** Runs calls of a Redis client with a deadline. All reject with `store_unavailable`. */
+/** Runs calls to a Redis client with a deadline. All of them reject with `store_unavailable`. */
 export class RedisCalls {
   readonly #client: RedisClient
   readonly #deadline: CallDeadline
@@ -19,12 +19,14 @@ export class RedisCalls {
     this.#replicaMs = isReplicated ? Math.ceil(deadlineMs / 2) : undefined
   }
 
-  /** Runs a call of the client. */
+  /** Calls the client. */
   ask<T>(question: (client: RedisClient) => PromiseLike<T>): Promise<T> {
     return this.#deadline.run(() => question(this.#client))
   }
 
-  /** Asks for something that can be found out by another way: resolves to undefined if Redis refuses, as without the rights. */
+  /**
+   * Makes a call that has a substitute. Resolves to undefined if Redis refuses it, for example for lack of permission.
+   */
   async tryAsk<T>(question: (client: RedisClient) => PromiseLike<T> | undefined): Promise<T | undefined> {
     try {
       return await this.ask(async (client) => question(client))
@@ -42,7 +44,7 @@ export class RedisCalls {
   /**
    * Runs a script whose change must survive a failover, if the option `durability` asks for that.
    *
-   * @param onReply Called with the reply of the script, even if no replica confirms the change.
+   * @param onReply Called with the script's reply, even if no replica confirms the change.
    */
   runDurably(script: RedisScript, key: string, args?: Arguments, onReply?: (reply: unknown) => void): Promise<unknown> {
     const write = async (client: RedisClient) => {

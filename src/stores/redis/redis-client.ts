@@ -7,27 +7,27 @@ export interface ScriptArguments {
 }
 
 /**
- * The Redis client that the store needs. A client, pool, sentinel or cluster of node-redis 5 or 6 fits as it is; wrap
- * an ioredis client with {@link fromIoredis}.
+ * The Redis client that the store needs. Clients, pools, sentinels and clusters from node-redis 5 or 6 fit as they are;
+ * wrap an ioredis client with {@link fromIoredis}.
  */
 export interface RedisClient {
-  /** Runs a script by its SHA-1; fails with `NOSCRIPT` if the server does not know it. */
+  /** Runs a script by its SHA-1. Fails with `NOSCRIPT` if the server does not have it. */
   evalSha(sha1: string, options: ScriptArguments): Promise<unknown>
-  /** Runs a script by its text. */
+  /** Runs a script by its source. */
   eval(script: string, options: ScriptArguments): Promise<unknown>
   /** Reads a string. */
   get(key: string): Promise<unknown>
   /** Reads a field of a hash. */
   hGet(key: string, field: string): Promise<unknown>
-  /** Reads a part of a hash, or all of a small one. Sessions of a user are then read without a script. */
+  /** Reads part of a hash, or all of a small one, so that a user's sessions can be read without a script. */
   hScan?(
     key: string,
     cursor: string,
     options: { MATCH: string; COUNT: number },
   ): Promise<{
-    /** Cursor of the next part; `0` if this was the last. */
+    /** Cursor of the next part, or `0` if this was the last one. */
     cursor: unknown
-    /** The fields of this part. */
+    /** The fields in this part. */
     entries: {
       /** Name of the field. */
       field: unknown
@@ -35,32 +35,35 @@ export interface RedisClient {
       value: unknown
     }[]
   }>
-  /** Counts existing keys, to check many sessions at once. */
+  /** Counts how many of the keys exist, to check many sessions at once. */
   exists?(keys: string[]): Promise<unknown>
-  /** Waits on a single connection until this many replicas have what it wrote. Needed for `durability: 'replica'`. */
+  /**
+   * Waits on a single connection until this many replicas have received what it wrote. Needed for `durability:
+   * 'replica'`.
+   */
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
-  /** Runs a task with one connection of a pool. */
+  /** Runs a task on one connection of a pool. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind of client lends a type of its own.
   execute?(task: (connection: any) => Promise<unknown>): Promise<unknown>
-  /** Runs a task with a connection of a sentinel to the primary. */
+  /** Runs a task on a sentinel's connection to the primary. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind of client lends a type of its own.
   use?(task: (connection: any) => Promise<unknown>): Promise<unknown>
-  /** Returns the connection of a cluster to the primary of a key. */
+  /** Returns a cluster's connection to the primary that holds a key. */
   getNodeClientForKey?(key: string, isReadonly?: boolean): Promise<unknown>
   /** Lists keys that match a pattern, in batches. Needed for uninstalling. */
   scan?(
     cursor: string,
     options: { MATCH: string; COUNT: number },
   ): Promise<{
-    /** Cursor of the next part; `0` if this was the last. */
+    /** Cursor of the next part, or `0` if this was the last one. */
     cursor: unknown
-    /** The keys of this part. */
+    /** The keys in this part. */
     keys: string[]
   }>
   /** Deletes a key. Needed for uninstalling. */
   del?(key: string): Promise<unknown>
   /** The primaries of a cluster. Needed for uninstalling. */
   readonly masters?: readonly unknown[]
-  /** Returns the connection of a cluster to a primary. Needed for uninstalling. */
+  /** Returns a cluster's connection to one of its primaries. Needed for uninstalling. */
   nodeClient?(master: never): unknown
 }

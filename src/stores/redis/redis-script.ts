@@ -13,7 +13,7 @@ export function redisScript(...parts: readonly string[]): RedisScript {
   return { text, sha1: createHash('sha1').update(text).digest('hex') }
 }
 
-/** Runs a script by its digest. Only sends its text if the server does not know it. */
+/** Runs a script by its digest. Sends the source only if the server does not have it. */
 export async function runScript(
   client: RedisClient,
   { text, sha1 }: RedisScript,

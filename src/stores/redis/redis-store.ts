@@ -15,25 +15,26 @@ import { canReplicate } from './replicated.ts'
 import { RedisWatch } from './watch/redis-watch.ts'
 import { wipeKeys } from './wipe-keys.ts'
 
-/** Options of redisStore(). An omitted or undefined option has its default. */
+/** Options of redisStore(). Omitted and undefined options have their defaults. */
 export interface RedisStoreOptions {
   /**
-   * A connected client, pool, sentinel or cluster of node-redis 5 or 6; ioredis through `fromIoredis`. You close it.
+   * A connected client, pool, sentinel or cluster from node-redis 5 or 6, or ioredis wrapped in `fromIoredis`. You
+   * close it.
    */
   client: RedisClient
-  /** Prefix of every key. @default 'sessmgr:' */
+  /** Prefix of all keys. @default 'sessmgr:' */
   prefix?: string | undefined
-  /** Milliseconds that a call may take: 10 to 60,000. @default 2000 */
+  /** How many milliseconds a call may take, from 10 to 60,000. @default 2000 */
   deadlineMs?: number | undefined
   /**
-   * When ended sessions and site-wide logouts count as done: once the primary has them, or once a replica has them too,
-   * so that no failover revives a session. Waiting for a replica occupies a connection, so pass a pool for `'replica'`.
-   * @default 'master'
+   * When ended sessions and site-wide logouts count as done: once the primary has them, or once a replica has them too.
+   * With `'replica'`, no failover makes an ended session valid again. Waiting for a replica occupies a connection, so
+   * pass a pool. @default 'master'
    */
   durability?: 'master' | 'replica' | undefined
   /**
-   * Whether Redis pushes changes to this process on a second connection, so that requests need not ask whether their
-   * session is live. Undefined: if Redis is known to support it. True: even if a proxy cannot be ruled out. False:
+   * Whether Redis pushes changes to this process over a second connection, so that requests do not have to ask whether
+   * their session is live. Undefined: only if Redis is known to support it. True: even if there may be a proxy. False:
    * never. `sessmgr doctor` shows the result.
    */
   tracking?: boolean | undefined
@@ -73,15 +74,15 @@ function checkOptions(options: RedisStoreOptions): void {
   if ('evalSha' in Object(options) || 'evalsha' in Object(options)) {
     throw invalidOption('Pass the client as an option: redisStore({ client }), not redisStore(client)')
   }
-  requireKnown(options ?? {}, OPTIONS, (name) => `There is no option "${name}" of redisStore()`)
+  requireKnown(options ?? {}, OPTIONS, (name) => `redisStore() has no option "${name}"`)
   const { client, prefix, deadlineMs, durability, tracking } = options ?? {}
   if (client === undefined || client === null) {
-    throw invalidOption('"client" is missing. Pass a connected client of the package redis: redisStore({ client })')
+    throw invalidOption('"client" is missing. Pass a connected client from the package redis: redisStore({ client })')
   }
   for (const method of ['evalSha', 'eval', 'get', 'hGet'] as const) {
     if (typeof client[method] === 'function') continue
     throw invalidOption(
-      `"client" has no ${method}(). Pass a client of the package redis, version 5 or newer; wrap one of ioredis: ` +
+      `"client" has no ${method}(). Pass a client from the package redis, version 5 or newer, or wrap an ioredis client: ` +
         'redisStore({ client: fromIoredis(client) })',
     )
   }
@@ -102,6 +103,6 @@ function checkOptions(options: RedisStoreOptions): void {
     throw invalidOption(`"durability" must be 'master' or 'replica'; got ${String(durability)}`)
   }
   if (durability === 'replica' && !canReplicate(client)) {
-    throw invalidOption('"durability: \'replica\'" needs a client with wait(), to wait until a replica has a change')
+    throw invalidOption('"durability: \'replica\'" needs a client with wait(), so that it can wait for a replica')
   }
 }

@@ -4,7 +4,7 @@ import type { RedisClient } from './redis-client.ts'
 /**
  * Runs a write and waits until a replica has it.
  *
- * WAIT covers the writes of its own connection, so both use one connection, whatever the kind of client.
+ * WAIT only covers writes on its own connection, so both use the same one, whatever the kind of client.
  *
  * @throws SessmgrError `store_unavailable` if no replica confirms in time; the primary may have the write.
  */

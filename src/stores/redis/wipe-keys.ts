@@ -5,7 +5,7 @@ import type { RedisClient } from './redis-client.ts'
 
 const BATCH = 500
 
-/** Matches the keys of keys.ts, without the prefix. Other keys below the prefix belong to the application. */
+/** Matches the keys that keys.ts builds, without the prefix. Other keys below the prefix belong to the application. */
 const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
 
 /**
@@ -13,8 +13,8 @@ const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
  *
  * Scans the whole key space, so it is only for uninstalling.
  *
- * Deletes the options first and last. They hold the registry id, without which no process treats an unregistered
- * session as ended. A process that runs meanwhile creates a new id, and what it then registers may be deleted too.
+ * Deletes the options first and last. They contain the registry id, without which no process treats an unregistered
+ * session as ended. A process that is still running creates a new id, and what it registers then may also be deleted.
  */
 export async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void> {
   const dropOptions = () => calls.ask(async (client) => client.del?.(createKeys(prefix).options))
@@ -23,7 +23,7 @@ export async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void>
   await dropOptions()
 }
 
-/** Returns the primaries of a cluster, or the one server. */
+/** Returns the primaries of a cluster, or the only server. */
 function nodesOf(calls: RedisCalls): Promise<readonly RedisClient[]> {
   return calls.ask(async (client) => {
     const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient
@@ -36,7 +36,7 @@ async function wipeNode(calls: RedisCalls, node: RedisClient, prefix: string): P
   if (!scan || !del) {
     throw new SessmgrError(
       'invalid_option',
-      `This Redis client cannot list keys; delete those below "${prefix}" by hand.`,
+      `This Redis client cannot list keys. Delete those that start with "${prefix}" by hand.`,
     )
   }
   // Escape glob characters in the prefix.

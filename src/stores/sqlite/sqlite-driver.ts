@@ -3,7 +3,7 @@ import type { Clock } from '../../ground/clock.ts'
 import type { DocumentDriver, DocumentRow } from '../document/document-driver.ts'
 import { tableSchema } from '../document/table-schema.ts'
 
-/** A database of better-sqlite3, libsql or `node:sqlite`. */
+/** A database opened with better-sqlite3, libsql or `node:sqlite`. */
 export interface SqliteDatabase {
   /** Runs statements without a result. */
   exec(sql: string): unknown
@@ -24,26 +24,26 @@ export interface SqliteStatement {
   }
 }
 
-/** How long SQLite itself waits for another process, which blocks this process. */
+/** How long SQLite itself waits for another process. This blocks the current process. */
 const BUSY_MS = 20
-/** Tries after which a stale connection will not recover by itself. */
+/** After this many tries, a stale connection will not recover by itself. */
 const STALE_TRIES = 3
 /** How long a call waits for other processes in total. */
 const PATIENCE_MS = 1500
 
 const NOW = "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) AS now"
 
-/** How a driver of SQLite works. */
+/** Options of a SQLite driver. */
 export interface SqliteDriverOptions {
   readonly id: string
   readonly local: boolean
   readonly table: string
   readonly clock: Clock | undefined
-  /** Whether `open` opens a database each time, which is closed with the driver. */
+  /** Whether `open` opens a new database each time, to be closed with the driver. */
   readonly owned: boolean
 }
 
-/** Stores rows in a table of SQLite, each by one statement. */
+/** Stores rows in a SQLite table, with one statement per call. */
 export class SqliteDriver implements DocumentDriver {
   readonly id: string
   readonly local: boolean
@@ -66,7 +66,7 @@ export class SqliteDriver implements DocumentDriver {
     this.#clock = clock ?? { now }
   }
 
-  /** Prepares the database for several processes, and creates the table unless it is there. */
+  /** Prepares the database for several processes, and creates the table unless it exists. */
   async open(): Promise<void> {
     await this.#patiently(() => {
       this.#configure()
@@ -77,7 +77,7 @@ export class SqliteDriver implements DocumentDriver {
 
   #configure(): void {
     this.#database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
-    // A logout that was answered must outlive a power cut.
+    // A logout that has been confirmed must survive a power cut.
     this.#database.exec('PRAGMA synchronous = FULL')
   }
 
@@ -136,7 +136,7 @@ export class SqliteDriver implements DocumentDriver {
     return statement
   }
 
-  /** Tries again while another process writes, and lets this process go on in between. */
+  /** Retries while another process is writing, and lets this process continue in between. */
   async #patiently<T>(task: () => T): Promise<T> {
     const start = performance.now()
     for (let tries = 1; ; tries++) {
@@ -151,16 +151,16 @@ export class SqliteDriver implements DocumentDriver {
     }
   }
 
-  /** Keeps out of a transaction that the application has open: it may be rolled back, and sees the past. */
+  /** Keeps out of a transaction of the application, which may be rolled back and sees old data. */
   #refuseTransaction(): void {
-    // The first is of better-sqlite3 and libsql, the second of node:sqlite.
+    // The first property is from better-sqlite3 and libsql, the second from node:sqlite.
     const { inTransaction, isTransaction } = this.#database as { inTransaction?: unknown; isTransaction?: unknown }
     if (inTransaction !== true && isTransaction !== true) return
-    const message = 'The application has had a transaction open for long on the database of sqliteStore()'
-    throw Object.assign(new Error(`${message}. Pass a database of its own`), { code: 'SQLITE_BUSY' })
+    const message = 'Your application has kept a transaction open for too long on the database of sqliteStore()'
+    throw Object.assign(new Error(`${message}. Give sqliteStore() its own database`), { code: 'SQLITE_BUSY' })
   }
 
-  /** If several processes create a file at once, a connection of libsql may stay at a past state of it. */
+  /** If several processes create a file at once, a libsql connection may keep seeing an old state of it. */
   #reopen(): void {
     this.#database.close()
     this.#statements.clear()
@@ -169,13 +169,13 @@ export class SqliteDriver implements DocumentDriver {
   }
 }
 
-/** Checks whether another process was writing. Each package reports it in its own way. */
+/** Checks whether another process was writing. Each package reports this in its own way. */
 function isBusy(error: unknown): boolean {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return /SQLITE_(BUSY|LOCKED)/.test(String(code)) || /database (table )?is locked/.test(String(message))
 }
 
-/** Checks whether a write failed because the connection has not seen what another one wrote. */
+/** Checks whether a write failed because the connection has not seen another one's write. */
 function isStale(error: unknown): boolean {
   return String((error as { code?: unknown }).code) === 'SQLITE_BUSY_SNAPSHOT'
 }

@@ -5,7 +5,7 @@ import type { SqliteDatabase } from './sqlite-driver.ts'
 
 type DatabaseClass = new (path: string) => SqliteDatabase
 
-/** Node's own comes last: some versions of it print a warning. */
+/** Node's own comes last, because some versions of it print a warning. */
 const PACKAGES = ['better-sqlite3', 'libsql', 'node:sqlite']
 
 /**
@@ -18,7 +18,7 @@ export function sqliteOpener(path: string): () => SqliteDatabase {
   return () => new Database(path)
 }
 
-/** Finds a package without an import, because a bundler would require all three. */
+/** Finds a package. An `import` would make bundlers require all three. */
 function findPackage(): DatabaseClass {
   const places = [join(process.cwd(), 'package.json'), process.argv[1]].filter((it) => it !== undefined)
   for (const name of PACKAGES) {
@@ -27,13 +27,13 @@ function findPackage(): DatabaseClass {
         const loaded = createRequire(place)(name)
         return loaded.DatabaseSync ?? loaded
       } catch (error) {
-        // Report a package that exists but fails, for example because it was built for another version of Node.
+        // Report a package that is installed but fails, for example because it was built for another version of Node.
         if (!/MODULE_NOT_FOUND|UNKNOWN_BUILTIN_MODULE/.test(String((error as { code?: unknown }).code))) throw error
       }
     }
   }
   throw invalidOption(
-    'sqliteStore({ path }) finds no package that opens the file. Run "npm install better-sqlite3", or use Node 22.13 ' +
-      'or newer, which has SQLite built in',
+    'sqliteStore({ path }) found no package to open the file with. Run "npm install better-sqlite3", or use Node 22.13 ' +
+      'or newer, which includes SQLite',
   )
 }

@@ -9,13 +9,13 @@ import type { SessmgrStore } from '../store.ts'
 import { type SqliteDatabase, SqliteDriver } from './sqlite-driver.ts'
 import { sqliteOpener } from './sqlite-opener.ts'
 
-/** Options of sqliteStore(). An omitted or undefined option has its default. */
+/** Options of sqliteStore(). Omitted and undefined options have their defaults. */
 export interface SqliteStoreOptions extends DocumentStoreOptions {
-  /** The file, which all processes of one machine may share. Opened with better-sqlite3, libsql or `node:sqlite`. */
+  /** The file. All processes on one machine may share it. Opened with better-sqlite3, libsql or `node:sqlite`. */
   path?: string | undefined
-  /** Instead of `path`: an open database of one of these packages. You close it. */
+  /** An open database of one of these packages, instead of `path`. You close it. */
   database?: SqliteDatabase | undefined
-  /** The table, created if it is missing. @default 'sessmgr' */
+  /** Name of the table, which is created if it is missing. @default 'sessmgr' */
   table?: string | undefined
   /** Replaces the clock of the machine, for tests. */
   clock?: Clock | undefined
@@ -34,7 +34,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
   checkOptions(options)
   const { path, database, table = 'sessmgr', clock, ...rest } = options
   const local = isInMemory(path, database)
-  // Without the path, because each process may spell it differently.
+  // The path is not included, because each process may spell it differently.
   const id = local ? `sqlite:${randomUUID()}` : `sqlite:${table}`
   const openDatabase = database ? () => database : sqliteOpener(path as string)
   const open = async () => {
@@ -45,7 +45,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
   return documentStore(lateDriver({ id, local }, open), rest)
 }
 
-/** Checks for a database in memory, which ends with its process. */
+/** Checks for an in-memory database, which ends with its process. */
 function isInMemory(path: string | undefined, database: SqliteDatabase | undefined): boolean {
   if (!database) return path === ':memory:'
   const { memory, location } = database as { memory?: unknown; location?: unknown }
@@ -53,10 +53,10 @@ function isInMemory(path: string | undefined, database: SqliteDatabase | undefin
 }
 
 function checkOptions(options: SqliteStoreOptions): void {
-  requireKnown(options ?? {}, OPTIONS, (name) => `There is no option "${name}" of sqliteStore()`)
+  requireKnown(options ?? {}, OPTIONS, (name) => `sqliteStore() has no option "${name}"`)
   const { path, database, table } = options ?? {}
   if ((path === undefined) === (database === undefined)) {
-    throw invalidOption("sqliteStore() needs a file, or an open database: sqliteStore({ path: 'sessmgr.db' })")
+    throw invalidOption("sqliteStore() needs a file or an open database: sqliteStore({ path: 'sessmgr.db' })")
   }
   if (path !== undefined && (typeof path !== 'string' || path === '')) {
     throw invalidOption('"path" must be the path of a file')

@@ -24,7 +24,7 @@ describe('sessmgr schema', () => {
   it.each([
     [['oracle'], 2, 'Allowed choices are postgres, sqlite, mysql'],
     [[], 2, 'missing required argument'],
-    [['sqlite', '--table', 'x; DROP TABLE users'], 1, '"table" must be the name of a table'],
+    [['sqlite', '--table', 'x; DROP TABLE users'], 1, '"table" must be a table name'],
   ])('refuses %j', async (args, status, sentence) => {
     const { code, out, err } = await schema(...args)
     expect([code, out]).toEqual([status, ''])

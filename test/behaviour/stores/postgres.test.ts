@@ -49,7 +49,7 @@ describe('postgresStore says what to do', () => {
     const pool = server.pool()
     await pool.query('CREATE TABLE other (id text PRIMARY KEY, name text)')
     const store = postgresStore({ pool, table: 'other' })
-    expect(await reason(store.epoch.current())).toContain('The table is not one of sessmgr')
+    expect(await reason(store.epoch.current())).toContain('This is not a table of sessmgr')
   })
 
   it('about a user who may only read, and about a replica', async () => {
@@ -58,7 +58,7 @@ describe('postgresStore says what to do', () => {
     await pool.query('CREATE USER reader; GRANT SELECT ON readable TO reader')
     const reader = postgresStore({ pool: server.pool({ user: 'reader' }), table: 'readable' })
     expect(await reader.epoch.current()).toBe(0)
-    expect(await reason(reader.epoch.advance())).toContain('Grant the user SELECT, INSERT, UPDATE and DELETE')
+    expect(await reason(reader.epoch.advance())).toContain('Grant the database user SELECT, INSERT, UPDATE and DELETE')
     const readOnly = server.pool({ options: '-c default_transaction_read_only=on' })
     const replica = postgresStore({ pool: readOnly, table: 'readable' })
     expect(await reason(replica.epoch.advance())).toContain('Connect to the primary')

@@ -17,7 +17,10 @@ describe('redisStore refuses', () => {
   const cases: Record<string, [options: unknown, message: RegExp]> = {
     'a mistyped option, and names the nearest': [{ client, prefx: 'x:' }, /"prefx".*Did you mean "prefix"\?/],
     'an option in the wrong case': [{ client, deadlineMS: 100 }, /"deadlineMS".*Did you mean "deadlineMs"\?/],
-    'an option that is like none, without a guess': [{ client, colour: 'red' }, /"colour" of redisStore\(\)\.$/],
+    'an option that is like none, without a guess': [
+      { client, colour: 'red' },
+      /^redisStore\(\) has no option "colour"\.$/,
+    ],
     'no options': [undefined, /^"client" is missing\. .*redisStore\(\{ client \}\)/],
     'no client': [{}, /^"client" is missing/],
     'a client that is null': [{ client: null }, /^"client" is missing/],
@@ -77,7 +80,7 @@ describe('redisStore refuses', () => {
 
 describe('fromIoredis refuses', () => {
   it.each([undefined, null, 'redis://127.0.0.1', {}, client])('what is no client of ioredis, at once (%#)', (given) => {
-    expect(() => fromIoredis(given as never)).toThrow(invalid(/package ioredis: there is no evalsha\(\)/))
+    expect(() => fromIoredis(given as never)).toThrow(invalid(/package ioredis: it has no evalsha\(\)/))
   })
 })
 

@@ -32,7 +32,7 @@ describe('the watch is used', () => {
   it('through a proxy that is vouched for, and not through one that is not', async () => {
     const proxy = await startProxy(db.server.port)
     const doubtful = await startWatched(proxy.url)
-    await expect.poll(() => doubtful.watch.whyNot()).toMatch(/another address.*set tracking: true if/)
+    await expect.poll(() => doubtful.watch.whyNot()).toMatch(/different client address.*set tracking: true if/)
     await doubtful.close()
     const vouched = await startWatched(proxy.url, { tracking: true })
     await expect.poll(() => vouched.watch.whyNot()).toBeUndefined()
@@ -96,7 +96,7 @@ describe('the watch is not used, and says why,', () => {
   it('where the sessions have another client', async () => {
     const client = await connectRedis(db.server.url)
     const process = await startWatched(db.server.url, { sessionStore: new RedisStore({ client }) })
-    await expectFallback(process, /^the session store uses another client/)
+    await expectFallback(process, /^the session store uses a different client/)
     client.destroy()
   })
 
@@ -118,7 +118,7 @@ describe('the watch is not used, and says why,', () => {
   it('where the server is part of a cluster', async () => {
     const server = await startRedis(['--cluster-enabled', 'yes', '--save', ''])
     const process = await startWatched(server.url)
-    await expect.poll(() => process.watch.whyNot()).toBe('the server is part of a cluster, or a sentinel')
+    await expect.poll(() => process.watch.whyNot()).toBe('the server is a sentinel or part of a cluster')
     await process.close()
     await server.stop()
   })

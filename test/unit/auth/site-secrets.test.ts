@@ -44,7 +44,7 @@ describe('the secrets of a site', () => {
     const forgetful: OptionStore = { ...options, get: async () => undefined, swap: async () => true }
     await expect(new SiteSecrets(forgetful, []).all()).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: 'The secret of the site could not be stored. Try again shortly.',
+      message: 'The site secret could not be stored. Try again shortly.',
     })
   })
 
@@ -95,6 +95,6 @@ describe('the secrets of a site', () => {
     expect(names).toHaveLength(1)
     const registry = createOptionRegistry(options, createHooks({ logger: consoleLogger, deadlineMs: 1000 }), [])
     const definition = { schema: z.unknown(), default: null, rest: true }
-    expect(() => registry.register(names[0] as string, definition)).toThrow(/name of an option/)
+    expect(() => registry.register(names[0] as string, definition)).toThrow(/option name must be/)
   })
 })

@@ -19,20 +19,20 @@ describe('registering an option', () => {
       const { registry } = setUp()
       const register = () => registry.register(name, COLOURS)
       expect(register).toThrow(expect.objectContaining({ code: 'invalid_option' }))
-      expect(register).toThrow(/name of an option begins with a lower-case letter/)
+      expect(register).toThrow(/option name must be a lowercase letter/)
       expect(registry.get(name)).toBeUndefined()
     },
   )
 
   it.each([undefined, null, 7, {}, ['colours']])('refuses %j, which is no name', (name) => {
-    expect(() => setUp().registry.register(name as never, COLOURS)).toThrow(/name of an option/)
+    expect(() => setUp().registry.register(name as never, COLOURS)).toThrow(/option name must be/)
   })
 
   it('refuses a name that is taken, and leaves the first one as it is', () => {
     const { registry } = setUp()
     const first = registry.register('colours', COLOURS)
     expect(() => registry.register('colours', { ...COLOURS, rest: true })).toThrow(
-      'There is an option "colours" already.',
+      'The option "colours" already exists.',
     )
     expect(registry.get('colours')).toBe(first)
     expect(registry.exposed()).toEqual([])
@@ -41,7 +41,7 @@ describe('registering an option', () => {
   it('refuses a default that its own schema does not take', () => {
     const { registry } = setUp()
     const register = () => registry.register('colours', { ...COLOURS, default: { text: 5 } as never })
-    expect(register).toThrow(/default of the option "colours" does not fit its schema/)
+    expect(register).toThrow(/default of the option "colours" does not match its schema/)
     expect(registry.get('colours')).toBeUndefined()
   })
 

@@ -2,17 +2,19 @@ import type { SessmgrStore } from '../../store.ts'
 import type { RedisCalls } from '../redis-calls.ts'
 import type { RedisClient } from '../redis-client.ts'
 
-/** A session store such as connect-redis, with its own client and key prefix. */
+/** A session store such as connect-redis, which has its own client and key prefix. */
 interface PrefixedStore {
   readonly client?: unknown
   readonly prefix?: unknown
 }
 
-/** Returns a check of many sessions with one EXISTS, for a session store that uses the same client as this store. */
+/**
+ * Returns a check of many sessions with one EXISTS. It works for session stores that use the same client as this store.
+ */
 export function holdsAll(client: RedisClient, calls: RedisCalls): NonNullable<SessmgrStore['holdsAll']> {
   return async (store: PrefixedStore, sessionIds) => {
     const { prefix } = store
-    // A cluster has the keys in many slots.
+    // In a cluster, the keys are in many slots.
     if (store.client !== client || typeof prefix !== 'string' || 'masters' in client) return false
     const keys = sessionIds.map((id) => prefix + id)
     return Number(await calls.tryAsk((each) => each.exists?.(keys))) === keys.length

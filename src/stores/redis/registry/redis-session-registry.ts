@@ -26,12 +26,12 @@ const RESTAMP = redisScript(slotLua, restampLua)
 const END = redisScript(slotLua, endLua)
 const CHECK = redisScript(slotLua, checkLua)
 /**
- * Skips what lua/registry/slot.lua keeps about sessions that ended recently. The count exceeds any valid number of
+ * Skips what lua/registry/slot.lua keeps about recently ended sessions. COUNT is larger than any valid number of
  * fields.
  */
 const ALL_BUT_ENDED = { MATCH: '[^~]*', COUNT: 5000 }
 
-/** A session registry in Redis, with one hash, and so one slot, per user. */
+/** A session registry in Redis. Each user has one hash, and so one cluster slot. */
 export class RedisSessionRegistry implements SessionRegistry {
   readonly #calls: RedisCalls
   readonly #keys: Keys
@@ -48,14 +48,14 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   /**
-   * Reads without a script, which is much faster for the server. Undefined if only the server can decide what has
-   * expired.
+   * Reads without a script, which is much faster for the server. Resolves to undefined if only the server can decide
+   * what has expired.
    */
   async #readAtOnce(userId: UserId): Promise<UserSessions | undefined> {
     if (this.#clock.isDue()) return undefined
     const key = this.#keys.sessions(userId)
     const reply = await this.#calls.tryAsk((client) => client.hScan?.(key, '0', ALL_BUT_ENDED))
-    // The reply is only a part of a hash that is larger than allowed.
+    // Only part of the hash was returned, so it is larger than allowed.
     if (reply === undefined || String(reply.cursor) !== '0') return undefined
     const hash = new Map(reply.entries.map(({ field, value }) => [String(field), String(value)]))
     const { sessions, version } = sessionsIn(userId, hash)
@@ -80,7 +80,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     return life.generation
   }
 
-  /** Lets the server decide whether a session has expired, and records its time. */
+  /** Asks the server whether a session has expired, and records the server's time. */
   async #check(userId: UserId, token: Token): Promise<number | undefined> {
     const sentAt = performance.now()
     const [time, value] = (await this.#run(CHECK, userId, [fieldName(token)])) as [number, string | undefined]
@@ -121,7 +121,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     return Array.isArray(reply) ? decodeEnded(userId, reply) : undefined
   }
 
-  /** Without a replica's confirmation, the sessions have still ended, and another call would not return them again. */
+  /** If no replica confirms, the sessions have still ended, and calling again would not return them. */
   async #endDurably(userId: UserId, args: readonly string[]): Promise<unknown> {
     let reply: unknown
     const run = (script: RedisScript, key: string, given: readonly string[]) =>
@@ -152,7 +152,7 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 }
 
-/** Checks for the error of slot.lua about a set that it does not open. */
+/** Checks for the error that slot.lua raises if a user has too many sessions. */
 function isOversized(error: unknown): boolean {
   const { cause } = error as Error
   return cause instanceof Error && cause.message.includes('sessmgr:oversized')

@@ -1,19 +1,21 @@
-/** How long the known time of the server is used before it is read again. */
+/** How long an estimate of the server's time is used before the time is read again. */
 const FRESH_MS = 60_000
-/** Allowance for different clocks of a cluster's servers, and for corrections of a clock. */
+/** Allowance for clock differences between the servers of a cluster, and for clock corrections. */
 const MARGIN_MS = 1000
 
 /**
- * Estimates the clock of the Redis server without a call for each request.
+ * Estimates the Redis server's clock, so that requests do not have to ask for it.
  *
- * The estimate is ahead of the server, never behind. A session it considers live is live; whether one has expired, the
- * server decides.
+ * The estimate is always ahead of the server. A session that it considers live is live; whether a session has expired
+ * is for the server to decide.
  */
 export class ServerClock {
   #ahead: number | undefined
   #learntAt = Number.NEGATIVE_INFINITY
 
-  /** Records the server's time in milliseconds, from a call sent at `sentAt` by `performance.now()`. */
+  /**
+   * Records the server's time in milliseconds, as reported by a call that was sent at `sentAt` by `performance.now()`.
+   */
   learn(serverMs: number, sentAt: number): void {
     this.#ahead = serverMs - sentAt
     this.#learntAt = performance.now()
@@ -24,7 +26,7 @@ export class ServerClock {
     return this.#ahead !== undefined && moment > performance.now() + this.#ahead + MARGIN_MS
   }
 
-  /** Returns true at first and once a minute, when the time should be read again. */
+  /** Returns true if the time should be read again: at first, and then once a minute. */
   isDue(): boolean {
     const now = performance.now()
     if (now - this.#learntAt < FRESH_MS) return false

@@ -3,7 +3,9 @@ import type { NewSession, StoredSession } from '../../../sessions/session-record
 import { type Token, tokenOf } from '../../../sessions/token.ts'
 import { decodeUserAgent, encodeUserAgent } from './user-agent-codec.ts'
 
-/** Returns the field name of a session: the first 64 bits of its token, unique among the sessions of one user. */
+/**
+ * Returns the field name of a session: the first 64 bits of its token, which are unique among the sessions of one user.
+ */
 export function fieldName(token: Token): string {
   return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
 }
@@ -13,13 +15,13 @@ export function encodeSession(userId: UserId, session: NewSession): string[] {
   const { sessionId, ttlMs, ip, userAgent, device, generation } = session
   const type = typeof userId === 'number' ? 'n' : 's'
   const browser = device === null ? '' : `.${device}`
-  // Stored with its length: with a proxy that is trusted too far, clients choose this text.
+  // Stored with its length, because clients can choose this string if a proxy is trusted too far.
   const address = `${(ip ?? '').length.toString(16)}${browser},${ip ?? ''}`
   const info = address + (userAgent === null ? '' : encodeUserAgent(userAgent))
   return [fieldName(tokenOf(sessionId)), encodeTtl(ttlMs), `${generation.toString(16)}${type}${sessionId}`, info]
 }
 
-/** Encodes a time to live for the scripts. */
+/** Encodes a lifetime for the scripts. */
 export function encodeTtl(ttlMs: number): string {
   return Math.max(1, Math.round(ttlMs)).toString(16)
 }
@@ -33,7 +35,7 @@ export interface SessionLife {
   readonly generation: number
 }
 
-/** Decodes a session from a script; undefined for a damaged one. */
+/** Decodes a session that a script returned, or returns undefined if it is damaged. */
 export function decodeSession(userId: UserId, value: string, info: string): StoredSession | undefined {
   const parts = decodeValue(value)
   if (!parts) return undefined
@@ -45,7 +47,7 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
   const [, device = null] = info.slice(0, Math.max(0, addressAt - 1)).split('.')
   let token: Token | undefined
   const record = {
-    // Computed on demand, like the user agent: a login reads all sessions of the user but looks at few.
+    // Computed on demand, like the user agent: a login reads all sessions of the user but looks at only a few.
     get token() {
       token ??= tokenOf(sessionId)
       return token
@@ -65,7 +67,7 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
   return { sessionId, record }
 }
 
-/** Decodes what a request needs to know about a session; undefined for a damaged one. */
+/** Decodes what a request needs to know about a session, or returns undefined if it is damaged. */
 export function decodeLife(value: string): SessionLife | undefined {
   const parts = decodeValue(value)
   if (!parts) return undefined

@@ -9,9 +9,9 @@ const DROP = redisScript(slotLua, dropLua)
 const BATCH = 1000
 
 /**
- * Removes the oldest of very many sessions of one user, which an older version without a limit has left.
+ * Removes the oldest sessions of a user who has very many, left by an older version without a limit.
  *
- * Works in steps: one script that reads them all would block the whole server.
+ * Works in steps, because one script that reads them all would block the whole server.
  */
 export async function trimSessions(
   run: (script: RedisScript, args: readonly string[]) => Promise<unknown>,

@@ -2,9 +2,9 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { BoundedMap } from '../../../ground/bounded-map.ts'
 
 /**
- * Common phrases of user agents, the most frequent ones last. User agents are the largest part of a session's record,
- * and this reduces them to a third. The stored form starts with the number of the dictionary, so a new one can be
- * added, but this one must never change.
+ * Common phrases in user agents, the most frequent ones last. User agents are the largest part of a session's record,
+ * and this shortens them to a third. Each stored value starts with the number of its dictionary. New dictionaries may
+ * be added, but this one must never change.
  */
 const DICTIONARY = Buffer.from(
   'Opera/OPR/ Vivaldi/SamsungBrowser/ CriOS/FxiOS/ EdgA/EdgiOS/ curl/python-requests/node-fetch okhttp/PostmanRuntime/' +
@@ -21,7 +21,7 @@ const DICTIONARY = Buffer.from(
 const PLAIN = '0'
 const DEFLATED = '1'
 
-/** Most logins come from the same few user agents, and deflating one takes as long as a Redis call. */
+/** Most logins come from the same few user agents, and compressing one takes as long as a Redis call. */
 const recent = new BoundedMap<string, string>(500)
 
 /** Compresses a user agent. */
@@ -38,7 +38,7 @@ function deflated(userAgent: string): string {
   return short.length < userAgent.length ? DEFLATED + short : PLAIN + userAgent
 }
 
-/** Reads what {@link encodeUserAgent} wrote. */
+/** Decodes what {@link encodeUserAgent} wrote. */
 export function decodeUserAgent(encoded: string): string {
   if (!encoded.startsWith(DEFLATED)) return encoded.slice(1)
   return inflateRawSync(Buffer.from(encoded.slice(1), 'base64url'), { dictionary: DICTIONARY }).toString()

@@ -11,12 +11,12 @@ export interface ServerSigns {
 }
 
 /**
- * Returns why a server cannot be trusted to push changes before later replies; undefined if it can.
+ * Returns why a server cannot be trusted to push each change before any later reply, or undefined if it can.
  *
- * Redis and Valkey can be trusted: one thread runs all commands and appends pushes and replies to one buffer. Servers
- * that only speak their protocol may spread keys over threads or machines, so this checks for signs of the real ones.
+ * Redis and Valkey can: one thread runs all commands and appends pushes and replies to one buffer. Servers that only
+ * share their protocol may spread keys over threads or machines, so this looks for signs of the real ones.
  *
- * @param isVouchedFor Whether the application states that there is no proxy in front of the server.
+ * @param isVouchedFor Whether the application guarantees that there is no proxy in front of the server.
  */
 export function whyNotBelievable(
   { info, clientInfo, ownAddress }: ServerSigns,
@@ -28,22 +28,22 @@ export function whyNotBelievable(
   if (version === undefined || /dragonfly|keydb|kvrocks|rlec|godis/i.test(info))
     return 'the server is neither Redis nor Valkey'
   if (!(major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]))) {
-    return `the server is of version ${version}, and ${OLDEST.join('.')} is the first that reports every change`
+    return `the server has version ${version}, but only ${OLDEST.join('.')} and newer report every change`
   }
   if ((field('server_mode') ?? field('redis_mode')) !== 'standalone')
-    return 'the server is part of a cluster, or a sentinel'
+    return 'the server is a sentinel or part of a cluster'
   const isGenuine = /^(epoll|kqueue|evport|select|poll)$/.test(field('multiplexing_api') ?? '')
   // Redis 6.2 does not report its clock yet.
   if (!isGenuine || !field('executable') || (major > 6 && !field('monotonic_clock'))) {
-    return 'the server does not describe itself as Redis and Valkey do, so it may be a proxy or another server'
+    return 'the server does not describe itself as Redis and Valkey do, so it may be a proxy or another product'
   }
   if (isVouchedFor) return undefined
   const seen = /(?:^| )addr=(\S+)/.exec(clientInfo)?.[1]
   if (ownAddress === undefined) {
-    return 'the address of the connection is not known here, as with TLS, so there may be a proxy in front of the server; set tracking: true if there is none'
+    return 'the local address of the connection is unknown, as always with TLS, so there may be a proxy in front of the server; set tracking: true if there is none'
   }
   if (seen !== ownAddress) {
-    return 'the server sees the connection come from another address, so there may be a proxy in front of it; set tracking: true if there is none'
+    return 'the server sees a different client address, so there may be a proxy in front of it; set tracking: true if there is none'
   }
   return undefined
 }

@@ -1,15 +1,15 @@
 const CAPACITY = 20_000
 
-/** The sessions of a user, as read. What was seen there holds while this is valid. */
+/** A user's sessions, as read. While this is valid, what was read still holds. */
 export class FollowedUser {
   valid = true
-  /** When the first of the seen sessions expires, by the server's clock. */
+  /** When the first of these sessions expires, by the server's clock. */
   until = Number.POSITIVE_INFINITY
   /** Whether a request has used this since it was last considered for eviction. */
   used = false
 }
 
-/** The followed users, by key. If there are too many, one that was not used lately is evicted. */
+/** The followed users, by key. When there are too many, one that was not used recently is evicted. */
 export class FollowedUsers {
   readonly #users = new Map<string, FollowedUser>()
   readonly #capacity: number
@@ -18,7 +18,7 @@ export class FollowedUsers {
     this.#capacity = capacity
   }
 
-  /** Returns the valid entry of a user; creates one if needed. */
+  /** Returns the valid entry of a user, creating one if needed. */
   of(key: string): FollowedUser {
     let user = this.#users.get(key)
     if (user) return user

@@ -5,9 +5,9 @@ import type { SocketOptions } from './trackable-client.ts'
 const SOCKETS = 'net.client.socket'
 
 /**
- * Connects, and returns a function that finds the local address of the connection, as Redis writes it.
+ * Connects, and returns a function that finds the local address of the connection, in the notation of Redis.
  *
- * Node exposes TCP sockets as they are created, but not TLS sockets.
+ * Node exposes TCP sockets when they are created, but not TLS sockets.
  *
  * @param connect Creates the socket synchronously.
  */

@@ -10,7 +10,7 @@ import type { TrackedConnection, Tracking } from './tracked-connection.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2000
-/** Pause after a connection hung: the next one may connect and hang as well. */
+/** Pause after a connection hung, because the next one may connect and hang as well. */
 const HANG_WAIT_MS = 10_000
 /** Errors that a retry cannot fix. */
 const REFUSALS = /^(NOPERM|NOAUTH|WRONGPASS|NOPROTO|ERR(?! max number of clients))/
@@ -21,15 +21,15 @@ export interface RedisWatchOptions {
   readonly keys: Keys
   readonly clock: ServerClock
   readonly deadlineMs: number
-  /** False: never. True: even if a proxy in front of the server cannot be ruled out. */
+  /** False: never. True: even if there may be a proxy in front of the server. */
   readonly tracking: boolean | undefined
 }
 
 /**
- * Follows sessions on a second connection to the server of the application's client.
+ * Follows sessions on a second connection to the same server as the application's client.
  *
- * The first request whose sessions are stored with that client opens the connection. It is used only after the server
- * has proved what the watch relies on. A refusal is final.
+ * The first request whose sessions are stored with that client opens the connection. It is used only once the server
+ * has proved everything that the watch relies on. If the server fails to, the watch is never tried again.
  */
 export class RedisWatch implements VerdictWatch {
   readonly #tracking: Tracking
@@ -82,7 +82,7 @@ export class RedisWatch implements VerdictWatch {
     this.#connection?.end()
   }
 
-  /** Knowledge from a closed or unproved connection is not valid. */
+  /** What was learned on a closed or unproven connection does not count. */
   #knows({ knowledge }: WatchedSession): boolean {
     const user = knowledge as FollowedUser | undefined
     if (!user?.valid || !this.#tracking.clock.isToCome(user.until)) return false
@@ -93,7 +93,7 @@ export class RedisWatch implements VerdictWatch {
   async whyNot(store?: object): Promise<string | undefined> {
     if (this.#refusal !== undefined) return this.#refusal
     if (store && (store as { client?: unknown }).client !== this.#tracking.client) {
-      return 'the session store uses another client than redisStore(), or does not expose it as its property "client"'
+      return 'the session store uses a different client from redisStore(), or does not expose it as the property "client"'
     }
     if (!this.#connection || this.#connection.isOver) {
       await this.#untilReady()
@@ -103,7 +103,7 @@ export class RedisWatch implements VerdictWatch {
     return this.#refusal ?? (isUsed ? undefined : (this.#trouble ?? 'the connection was lost'))
   }
 
-  /** Waits for a client that is connecting. */
+  /** Waits if the client is still connecting. */
   async #untilReady(): Promise<void> {
     const { client } = this.#tracking
     if (client.isReady) return
@@ -124,7 +124,7 @@ export class RedisWatch implements VerdictWatch {
   }
 
   async #tryToOpen(): Promise<void> {
-    // Wait after the last attempt, longer with each failure.
+    // Wait longer after each failure.
     this.#notBefore = performance.now() + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures++)
     const { client } = this.#tracking
     if (!client.isReady) {
@@ -133,20 +133,20 @@ export class RedisWatch implements VerdictWatch {
     }
     if (!this.#isListening) {
       this.#isListening = true
-      // It may now be connected to another server.
+      // The client may now be connected to another server.
       client.on('ready', this.#restart)
     }
     const restarts = this.#restarts
     let connection: TrackedConnection | undefined
     try {
-      // Many applications that load the store have nothing to watch.
+      // Loaded on demand: many applications import the store but have nothing to watch.
       const tracked = await import('./tracked-connection.ts')
       connection = new tracked.TrackedConnection(this.#tracking)
       await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not respond in time.'))
       this.#connection = connection
       this.#failures = 0
       this.#trouble = undefined
-      // The limiter was closed meanwhile, or the client has reconnected.
+      // The limiter was closed in the meantime, or the client has reconnected.
       if (this.#refusal !== undefined || this.#restarts !== restarts) connection.end()
     } catch (error) {
       connection?.end()
@@ -162,7 +162,7 @@ export class RedisWatch implements VerdictWatch {
     this.#isListening = false
   }
 
-  /** Ends the connection permanently. */
+  /** Closes the connection and never opens another. */
   close(): void {
     this.#giveUp('the limiter is closed')
     this.#connection?.end()

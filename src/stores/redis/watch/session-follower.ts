@@ -6,12 +6,12 @@ import { decodeLife, fieldName } from '../registry/session-codec.ts'
 import { FollowedUsers } from './followed-users.ts'
 import { keyPrefixOf, type TrackableClient } from './trackable-client.ts'
 
-/** The epoch as read; undefined until then. */
+/** The epoch, or undefined until it has been read. */
 interface Epoch {
   generation: number | undefined
 }
 
-/** Reads sessions on a connection where Redis reports changes. What it knows is valid until a change is reported. */
+/** Reads sessions on a connection where Redis reports changes. What it reads stays valid until a change is reported. */
 export class SessionFollower {
   readonly #own: TrackableClient
   readonly #keys: Keys
@@ -30,7 +30,7 @@ export class SessionFollower {
     this.#onRefusal = onRefusal
   }
 
-  /** Reads the state of a session from the server. */
+  /** Reads a session's state from the server. */
   follow(session: WatchedSession): void {
     this.#epoch ??= this.#readEpoch()
     const epoch = this.#epoch
@@ -38,7 +38,7 @@ export class SessionFollower {
     const key = keys.sessions(session.userId)
     const fullKey = this.#prefix + key
     if (!clock.isToCome(this.#users.of(fullKey).until)) this.#users.drop(fullKey)
-    // Recorded before the read, so that a change pushed right after the reply is handled before the reply's callbacks.
+    // Created before the read. A change pushed right after the reply is handled before the reply's callbacks run.
     const user = this.#users.of(fullKey)
     this.#readTracked(
       () => this.#own.hGet(key, fieldName(session.token)),
@@ -67,7 +67,7 @@ export class SessionFollower {
     return epoch
   }
 
-  /** Reads a key that Redis should watch. The reply only counts if Redis has confirmed that it watches the key. */
+  /** Reads a key that Redis should watch. The reply counts only if Redis has confirmed that it watches the key. */
   #readTracked(read: () => Promise<unknown>, note: (value: unknown) => void, onFailure = () => {}): void {
     let isTracked = false
     this.#own.sendCommand(['CLIENT', 'CACHING', 'YES']).then(() => {
@@ -78,14 +78,14 @@ export class SessionFollower {
       .catch(onFailure)
   }
 
-  /** Drops what a push reports as changed: one key, or all of them. */
+  /** Forgets what a push reports as changed: one key, or all of them. */
   changed(key: unknown): void {
     const name = key === null || key === undefined ? undefined : String(key)
     if (name === undefined || name === this.#prefix + this.#keys.epoch) this.forget()
     else this.#users.drop(name)
   }
 
-  /** Drops everything. */
+  /** Forgets everything. */
   forget(): void {
     this.#epoch = undefined
     this.#users.dropAll()

@@ -3,7 +3,7 @@ import type { RedisClient } from '../redis-client.ts'
 /** The public methods of a node-redis client that the watch uses. */
 export interface TrackableClient extends RedisClient {
   readonly isReady: boolean
-  /** Undefined in version 5 if none were given. */
+  /** Undefined in version 5 if no options were passed. */
   readonly options?: { readonly keyPrefix?: unknown; readonly commandOptions?: object; readonly socket?: SocketOptions }
   duplicate(overrides: object): TrackableClient
   connect(): Promise<unknown>
@@ -19,20 +19,20 @@ export interface SocketOptions {
   readonly path?: string
 }
 
-/** Thrown if the server, or a proxy in front of it, cannot be trusted. A retry would not help. */
+/** Thrown if the server, or a proxy in front of it, cannot be trusted. Retrying would not help. */
 export class NotBelievable extends Error {}
 
-/** Returns why a client cannot be watched with any server; undefined if it can. */
+/** Returns why a client cannot be watched on any server, or undefined if it can. */
 export function whyNotTrackable(client: Partial<TrackableClient> & object): string | undefined {
   if (client.execute || client.use || client.getNodeClientForKey || 'masters' in client) {
-    return 'the client is a pool, a sentinel or a cluster, so that a session and its user may be read over two connections'
+    return 'the client is a pool, a sentinel or a cluster, which may read a session and its user over two connections'
   }
   const needed = [client.duplicate, client.sendCommand, client.on, client.off]
   if (needed.some((method) => typeof method !== 'function')) return 'the client is not from the package redis'
   return undefined
 }
 
-/** Creates a second client like the first one, for tracking changes only. */
+/** Creates a second client like the first one, used only for tracking changes. */
 export function trackingClient(client: TrackableClient): TrackableClient {
   const { options = {} } = client
   const { typeMapping } = (options.commandOptions ?? {}) as { typeMapping?: unknown }
@@ -40,9 +40,9 @@ export function trackingClient(client: TrackableClient): TrackableClient {
     RESP: 3,
     emitInvalidate: true,
     clientSideCache: undefined,
-    // A handover to another server would replace the socket and silently lose what the old one watched.
+    // Moving to another server would replace the socket and silently lose everything the old one watched.
     maintNotifications: 'disabled',
-    // A queued command would be sent on a connection that watches nothing yet.
+    // A queued command could be sent on a connection that does not watch anything yet.
     disableOfflineQueue: true,
     socket: { ...options.socket, reconnectStrategy: false },
     // A timeout or an abort could drop one of two commands that belong together.
@@ -50,7 +50,7 @@ export function trackingClient(client: TrackableClient): TrackableClient {
   })
 }
 
-/** Returns the prefix that a client adds to the keys of its methods, but not of `sendCommand`. */
+/** Returns the prefix that a client adds to keys in its methods, but not in `sendCommand`. */
 export function keyPrefixOf({ options }: TrackableClient): string {
   return String(options?.keyPrefix ?? '')
 }

@@ -8,10 +8,10 @@ import { SessionFollower } from './session-follower.ts'
 import { keyPrefixOf, NotBelievable, type TrackableClient, trackingClient } from './trackable-client.ts'
 
 const CANARY_MS = 60_000
-/** Pushed instead of a key when all keys have changed. */
+/** Pushed in place of a key when all keys have changed. */
 const EVERYTHING = ''
 
-/** What a connection needs to open. */
+/** What a connection needs in order to open. */
 export interface Tracking {
   /** The application's own client. */
   readonly client: TrackableClient
@@ -21,13 +21,13 @@ export interface Tracking {
 }
 
 /**
- * One connection on which Redis reports changes. It is opened once and never again.
+ * One connection on which Redis reports changes. It is opened once and never reopened.
  *
- * For this connection, Redis remembers every key read after `CLIENT CACHING YES`. When such a key changes, Redis sends
- * a push, in order with the replies.
+ * Redis remembers for this connection every key read after `CLIENT CACHING YES`. When such a key changes, Redis sends a
+ * push, in order with the replies.
  */
 export class TrackedConnection {
-  /** Number of the last session read that was sent, and of the last one answered. */
+  /** Numbers of the last session read that was sent, and of the last one that was answered. */
   sent = 0
   answered = 0
   isOver = false
@@ -37,7 +37,7 @@ export class TrackedConnection {
   readonly #own: TrackableClient
   readonly #tracking: Tracking
   readonly #follower: SessionFollower
-  /** Keys reported as changed while the connection was opened. */
+  /** Keys reported as changed while the connection was being opened. */
   #told: Set<string> | undefined = new Set()
 
   constructor(tracking: Tracking) {
@@ -64,7 +64,7 @@ export class TrackedConnection {
     const signs = { info: String(info), clientInfo: String(clientInfo), ownAddress }
     const problem = whyNotBelievable(signs, this.#tracking.isVouchedFor)
     if (problem !== undefined) throw new NotBelievable(problem)
-    // A host name may resolve to the primary once and to a lagging replica the next time. A retry may find the same
+    // A host name may resolve to the primary once and to a lagging replica the next time. A retry may reach the same
     // server.
     if (runOf(info) !== runOf(infoOfClient)) throw new Error('the two connections lead to different servers')
     await own.sendCommand(['CLIENT', 'TRACKING', 'ON', 'OPTIN'])
@@ -75,8 +75,8 @@ export class TrackedConnection {
   }
 
   /**
-   * Proves that the keys of requests can be read and are tracked. Also proves that a change made on the application's
-   * connection is pushed before a later reply on this one.
+   * Proves that the keys that requests use can be read and are tracked. Also proves that a change made on the
+   * application's connection is pushed before any later reply on this one.
    */
   async #tryCanary(told: ReadonlySet<string>): Promise<void> {
     const own = this.#own
@@ -99,9 +99,9 @@ export class TrackedConnection {
     await write(CANARY_MS)
     const found = await own.sendCommand(['GET', key])
     const isTold = told.has(key)
-    // Deleting it would require another permission.
+    // Let it expire, because deleting it would require another permission.
     await write(1)
-    if (told.has(EVERYTHING)) throw new Error('All data in Redis was deleted meanwhile.')
+    if (told.has(EVERYTHING)) throw new Error('All data in Redis was deleted in the meantime.')
     if (String(found) !== '1') throw new NotBelievable('the two connections lead to different databases')
     if (!isTold) throw new NotBelievable('a change was not reported before the next reply')
   }
@@ -116,7 +116,7 @@ export class TrackedConnection {
     this.#follower.follow(session)
   }
 
-  /** Reads the time of the server. */
+  /** Reads the server's time. */
   async #askTime(): Promise<void> {
     const sentAt = performance.now()
     const [seconds, micros] = (await this.#own.sendCommand(['TIME'])) as [string, string]
@@ -143,16 +143,16 @@ export class TrackedConnection {
     return view
   }
 
-  /** Replies arrive in the order of the commands: each one shows that all earlier ones have arrived. */
+  /** Replies arrive in the order of their commands, so each one shows that all earlier ones have arrived. */
   async #read(args: [string]): Promise<unknown> {
     const number = ++this.sent
     const value = await this.#own.get(...args)
-    // A failure proves nothing: the command may never have been sent.
+    // A failure proves nothing, because the command may never have been sent.
     if (number > this.answered) this.answered = number
     return value
   }
 
-  /** Ends the connection and invalidates all that is known through it. */
+  /** Closes the connection and discards everything learned on it. */
   end(): void {
     if (this.isOver) return
     this.isOver = true
@@ -165,5 +165,5 @@ export class TrackedConnection {
   }
 }
 
-/** Returns the run id of a server from its `INFO server`. */
+/** Returns a server's run id from its `INFO server`. */
 const runOf = (info: unknown) => /^run_id:(\S+)/m.exec(String(info))?.[1]

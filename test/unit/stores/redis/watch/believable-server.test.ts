@@ -60,7 +60,7 @@ describe('a server is believed', () => {
 
 describe('a server is not believed, however it is vouched for,', () => {
   it.each<[string, Record<string, string | undefined>, RegExp]>([
-    ['of Redis 6.0', { redis_version: '6.0.20' }, /version 6\.0\.20, and 6\.2 is the first/],
+    ['of Redis 6.0', { redis_version: '6.0.20' }, /version 6\.0\.20, but only 6\.2 and newer/],
     ['of Redis 5', { redis_version: '5.9.0' }, /version 5/],
     ['without a version', { redis_version: undefined }, /neither Redis nor Valkey/],
     ['of a broken version', { redis_version: 'x' }, /version x/],
@@ -71,9 +71,9 @@ describe('a server is not believed, however it is vouched for,', () => {
     ['in a cluster', { redis_mode: 'cluster' }, /part of a cluster/],
     ['that is a sentinel', { redis_mode: 'sentinel' }, /sentinel/],
     ['that says another mode of itself', { server_mode: 'cluster' }, /part of a cluster/],
-    ['without a program', { executable: undefined }, /a proxy or another server/],
-    ['without a clock', { monotonic_clock: undefined }, /a proxy or another server/],
-    ['that waits for its sockets in its own way', { multiplexing_api: 'go' }, /a proxy or another server/],
+    ['without a program', { executable: undefined }, /a proxy or another product/],
+    ['without a clock', { monotonic_clock: undefined }, /a proxy or another product/],
+    ['that waits for its sockets in its own way', { multiplexing_api: 'go' }, /a proxy or another product/],
   ])('%s', (_, fields, reason) => {
     expect(whyNot(fields)).toMatch(reason)
     expect(whyNot(fields, { vouched: true })).toMatch(reason)
