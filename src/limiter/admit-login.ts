@@ -81,11 +81,11 @@ export async function admitLogin(
   attempt: LoginAttempt,
   establish: () => Promise<EstablishedSession>,
 ): Promise<Admission> {
-  const { userId, continues } = attempt
+  const { userId, continues, device } = attempt
   // The commit checks this again atomically. Checking here avoids work that must be undone.
   if (continues !== undefined && !(await checkSession(context, userId, continues)).live) throw sessionEnded()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
-  const evaluation = await evaluateLogin(context, userId, replaced)
+  const evaluation = await evaluateLogin(context, userId, replaced, device)
   if (!evaluation.decision.admit) return refuse(context, attempt, evaluation)
 
   const established = await establish()
@@ -97,7 +97,7 @@ export async function admitLogin(
       if (tries === MAX_ATTEMPTS) throw conflict()
       // A random pause keeps processes that log in the same user from colliding repeatedly.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
-      latest = await evaluateLogin(context, userId, [...replaced, tokenOf(established.sessionId)])
+      latest = await evaluateLogin(context, userId, [...replaced, tokenOf(established.sessionId)], device)
     }
   } catch (error) {
     await revert(context, userId, established)
@@ -141,12 +141,13 @@ async function commit(
   context: LimiterContext,
   { userId, replaces, continues, ip, userAgent, device }: LoginAttempt,
   { sessionId, ttlMs }: EstablishedSession,
-  { version, generation, decision, lost }: LoginEvaluation,
+  { version, generation, decision, lost, own }: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
   const displaced = decision.end.map(({ token }) => token)
   // A framework that keeps the session id at login must not have that session ended.
   const replaced = replaces === undefined || replaces === sessionId ? [] : [tokenOf(replaces)]
-  const end = [...displaced, ...lost, ...replaced]
+  const left = own.length === 0 ? own : own.filter((token) => token !== tokenOf(sessionId))
+  const end = [...displaced, ...lost, ...replaced, ...left]
   const admit = {
     sessionId,
     ttlMs,

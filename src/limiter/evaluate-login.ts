@@ -13,15 +13,24 @@ export interface LoginEvaluation {
   readonly decision: LimitDecision
   /** Registered sessions that the session store no longer has. */
   readonly lost: readonly Token[]
+  /** Live sessions of the user in the browser of the login, which replaces them. */
+  readonly own: readonly Token[]
 }
 
 const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
+const NONE: readonly Token[] = []
 
-/** Decides on a login at this moment. Changes nothing. `ignore` lists sessions that the login itself replaces. */
+/**
+ * Decides on a login at this moment. Changes nothing.
+ *
+ * @param ignore Sessions that the login itself replaces.
+ * @param device The browser of the login, if known.
+ */
 export async function evaluateLogin(
   context: LimiterContext,
   userId: UserId,
   ignore: readonly Token[],
+  device?: string | null,
 ): Promise<LoginEvaluation> {
   const { store, hooks, settings, modes } = context
   const [{ sessions, version }, generation, current] = await Promise.all([
@@ -29,23 +38,26 @@ export async function evaluateLogin(
     store.epoch.current(),
     settings.get(),
   ])
+  const isOwn = ({ record }: StoredSession) => record.device === device && record.generation >= generation
+  const own = device ? tokensOf(sessions.filter(isOwn)) : NONE
   const bypasses = await hooks.applyFilters('sessmgr_bypass', false, userId)
-  if (requireVerdict('sessmgr_bypass', bypasses)) return { version, generation, decision: ADMIT, lost: [] }
+  if (requireVerdict('sessmgr_bypass', bypasses)) return { version, generation, decision: ADMIT, lost: NONE, own }
 
   const maximum = await settings.maximumOf(userId, current)
+  const replaced = own.length === 0 ? ignore : [...ignore, ...own]
   const isCounted = ({ record }: StoredSession) =>
-    record.generation >= generation && (ignore.length === 0 || !ignore.includes(record.token))
+    record.generation >= generation && (replaced.length === 0 || !replaced.includes(record.token))
   const live = sessions.filter(isCounted)
   // A session that the session store has lost must not count. Below the limit this makes no difference, unless a
   // subscriber has its own limit.
   const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum
-  const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: [] }
+  const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: NONE }
   const count = held.length
   const isReached = await hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count)
-  if (!requireVerdict('sessmgr_reached_limit', isReached)) return { version, generation, decision: ADMIT, lost }
+  if (!requireVerdict('sessmgr_reached_limit', isReached)) return { version, generation, decision: ADMIT, lost, own }
   const strategy = modes.strategyOf(current.logic)
   const decision = strategy.decide({ userId, maximum, sessions: held.map(({ record }) => record) })
-  return { version, generation, decision, lost }
+  return { version, generation, decision, lost, own }
 }
 
 /** Requires true or false, so that a filter with another result cannot disable the limit by accident. */
@@ -64,6 +76,10 @@ function requireVerdict(hook: string, verdict: unknown): boolean {
 async function verify({ hostSessions }: LimiterContext, sessions: readonly StoredSession[], enough: number) {
   const youngestFirst = sessions.toReversed()
   const answers = await heldSessions(hostSessions, youngestFirst, enough)
-  const lost = youngestFirst.filter((_, index) => answers[index] === false).map(({ record }) => record.token)
+  const lost = tokensOf(youngestFirst.filter((_, index) => answers[index] === false))
   return { held: lost.length === 0 ? sessions : sessions.filter(({ record }) => !lost.includes(record.token)), lost }
+}
+
+function tokensOf(sessions: readonly StoredSession[]): readonly Token[] {
+  return sessions.map(({ record }) => record.token)
 }
