@@ -4,7 +4,7 @@ import type { Logger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
-import type { HostSessionData, RequestState, SignedOutReason } from './host-types.ts'
+import type { EndedState, HostSessionData, RequestState } from './host-types.ts'
 import { SeenSessions } from './memory/seen-sessions.ts'
 import { Standing } from './request/standing.ts'
 import { MARKER_KEY, readMarker, type SessionMarker, SessionMarks } from './session-marks.ts'
@@ -36,8 +36,8 @@ export class GuardContext {
   readonly marks: SessionMarks
   readonly warnings: UserWarnings
   readonly seen = new SeenSessions()
-  /** Why recently ended sessions are over, by raw id: a browser may ask several times. */
-  readonly reasons = new BoundedMap<string, SignedOutReason>(10_000)
+  /** How recently ended sessions have ended, by raw id: a browser may ask several times. */
+  readonly endings = new BoundedMap<string, EndedState>(10_000)
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
     this.store = store

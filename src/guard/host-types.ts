@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { UserId } from '../ground/user-id.ts'
-import type { SignedOutReason } from '../sessions/session-end.ts'
+import type { EndedCause, SignedOutReason } from '../sessions/session-end.ts'
 import type { Token } from '../sessions/token.ts'
 
 /** The cookie of an express-session session, as an object or as stored. */
@@ -40,6 +40,14 @@ export interface HostStore {
 
 export type { SignedOutReason }
 
+/** How the session of a request has ended. */
+export interface EndedState {
+  /** Why it ended. */
+  readonly reason: SignedOutReason
+  /** What ended it and when. Undefined if that is unknown, for example if it expired. */
+  readonly cause?: EndedCause
+}
+
 /** The state of a request's session, as in `req.sessmgr`. */
 export interface RequestState {
   /** The login session of this request, if it has one. */
@@ -50,10 +58,7 @@ export interface RequestState {
     readonly token: Token
   }
   /** Set if the request came with a session that is over. The request continues as anonymous. */
-  ended?: {
-    /** Why it ended. */
-    readonly reason: SignedOutReason
-  }
+  ended?: EndedState
 }
 
 /** A request as the guard sees it: an Express request, or the visit that an adapter has created. */

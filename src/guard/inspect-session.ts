@@ -1,8 +1,9 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
+import { endedState } from './ended-state.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
-import type { HostSessionData, SignedOutReason } from './host-types.ts'
+import type { EndedState, HostSessionData } from './host-types.ts'
 import type { SeenSession } from './memory/seen-sessions.ts'
 import { readMarker, type SessionMarker } from './session-marks.ts'
 import { sessionTtl } from './session-ttl.ts'
@@ -14,7 +15,8 @@ export interface Inspected {
   readonly session?: LoginSession
   /** Whether the login session has no valid marker yet, so that the caller must mark it. */
   readonly needsMarker?: boolean
-  readonly ended?: SignedOutReason
+  /** Set if there is no session: how it has ended. */
+  readonly ended?: EndedState
 }
 
 /** The user of a session, and whether it is live. */
@@ -46,10 +48,13 @@ export async function inspectSession(
     return { data, session: { userId, token }, needsMarker }
   }
   guard.seen.delete(sessionId)
-  if (verdict.reason === 'logout_all') await guard.limiter.invalidate(userId, sessionId)
+  const { reason } = verdict
+  const ended = endedState(guard.limiter, token, reason)
+  if (reason === 'logout_all') await guard.limiter.invalidate(userId, sessionId)
   else await guard.calls.destroy(sessionId)
-  guard.reasons.set(sessionId, verdict.reason)
-  return { ended: verdict.reason }
+  guard.endings.set(sessionId, { reason })
+  guard.endings.set(sessionId, await ended)
+  return { ended: await ended }
 }
 
 /** Reads a marker after loading the current secrets and registry of the site. */

@@ -1,4 +1,5 @@
 import type { SessionVerdict } from '../limiter/check-session.ts'
+import { lostState } from './ended-state.ts'
 import type { GuardContext } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
 import { type Inspected, inspectSession } from './inspect-session.ts'
@@ -73,7 +74,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     this.#data = data
     this.#missing -= 1
     // The session no longer exists, whatever the limiter says.
-    if (data === undefined) this.#end(null, this.#lost())
+    if (data === undefined) this.#lose()
     else if (this.#begun !== undefined && !this.#isKnownToLive(this.#begun)) this.ask()
     else if (this.#missing === 0) this.#judge(data)
   }
@@ -114,10 +115,9 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     )
   }
 
-  #lost(): Inspected {
+  #lose(): void {
     this.#guard.seen.delete(this.#sessionId)
-    const ended = this.#guard.reasons.get(this.#sessionId)
-    return ended ? { ended } : {}
+    void lostState(this.#guard, this.#sessionId).then((ended) => this.#end(null, { ended }))
   }
 
   /** In the next tick, so that results of one turn end together and their responses are sent back to back. */

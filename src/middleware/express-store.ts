@@ -128,7 +128,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   function generateGuarded(request: HostRequest): void {
     const standing = standingIn(stores, request)
     const isLost = loaded !== undefined && loadedId === request.sessionID && !loaded.data
-    standing.state = isLost ? { ended: { reason: loaded?.ended ?? 'missing' } } : {}
+    standing.state = isLost ? { ended: loaded?.ended ?? { reason: 'missing' } } : {}
     standing.presentedId = isLost ? loadedId : undefined
     generate.call(store, request)
     if (!standing.login) standing.begunId = request.sessionID

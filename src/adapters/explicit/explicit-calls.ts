@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
+import { endedState } from '../../guard/ended-state.ts'
 import type { HostSession, RequestState } from '../../guard/host-types.ts'
 import { type HostVisit, showVisit } from '../../guard/request/host-visit.ts'
 import type { JoinedSessions } from '../../guard/stores/session-stores.ts'
@@ -94,10 +95,12 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
 
   async function judge({ userId, sessionId }: SessionCall, judging: ReturnType<typeof limit.check>) {
     const verdict = await judging
-    if (verdict.live) return { session: { userId, token: tokenOf(sessionId) } }
+    const token = tokenOf(sessionId)
+    if (verdict.live) return { session: { userId, token } }
+    const ended = endedState(limit, token, verdict.reason)
     if (verdict.reason === 'logout_all') await limit.invalidate(userId, sessionId)
     else await held.destroy(sessionId)
-    return { ended: { reason: verdict.reason } }
+    return { ended: await ended }
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { HostStore, SignedOutReason } from '../../guard/host-types.ts'
+import type { EndedState, HostStore } from '../../guard/host-types.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 
@@ -8,7 +8,7 @@ export type DecryptSession = (cookie: string, request: object, done: () => void)
 /** A session that is over, and the name of its cookie. */
 export interface EndedSession {
   readonly cookie: string
-  readonly reason: SignedOutReason
+  readonly ended: EndedState
 }
 
 /** Finds a session that is over by the cookies of a request. The name of the session cookie is unknown. */
@@ -24,8 +24,8 @@ export function endedByCookies(
     // Perhaps with a prefix, as in express-session.
     for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
       const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : unsign(text, request, store, decrypt)
-      const reason = id === undefined ? undefined : store.reasonOf(id)
-      if (reason) return { cookie, reason }
+      const ended = id === undefined ? undefined : store.endingOf(id)
+      if (ended) return { cookie, ended }
     }
   }
   return undefined

@@ -57,7 +57,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     limitFastifyLogins(request, findVisit, core.limitLogin)
     if (visit.isJudged() || visit.begunId !== undefined) return done()
     visit.lost = endedByCookies(request, store, decryptSession)
-    visit.judge(visit.lost?.reason).then(() => done(), done)
+    visit.judge(visit.lost?.ended).then(() => done(), done)
   })
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const visit = findVisit(request)

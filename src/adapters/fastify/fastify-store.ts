@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
-import type { HostSessionData, HostStore, SignedOutReason } from '../../guard/host-types.ts'
+import type { EndedState, HostSessionData, HostStore } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspect-session.ts'
 import { loadSession } from '../../guard/load-session.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
@@ -27,15 +27,15 @@ export interface FastifyStore extends HostedStore {
   without<T>(methods: Partial<StandIn>, run: () => T): T
   /** Returns the login session that was found live when this data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
-  /** Why a session is over; undefined if unknown. */
-  reasonOf(sessionId: string): SignedOutReason | undefined
+  /** How a session has ended; undefined if unknown. */
+  endingOf(sessionId: string): EndedState | undefined
 }
 
 /** Returns the guarded store of a @fastify/session store. */
 export const guardFastifyStore = guardedBy(storeCalls, putUpGuard)
 
 function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
-  const reasons = new BoundedMap<string, SignedOutReason>(10_000)
+  const endings = new BoundedMap<string, EndedState>(10_000)
   // @fastify/session (11) creates an empty session only by destroying one in its store and writing the next, and only
   // its store learns the id in a cookie. It calls the store synchronously, without the request.
   let standIn: Partial<StandIn> = {}
@@ -60,7 +60,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
 
   function settle(sessionId: string, { data, session, needsMarker, ended }: Inspected): HostSessionData | null {
     if (!data) {
-      reasons.set(sessionId, ended ?? 'missing')
+      endings.set(sessionId, ended ?? { reason: 'missing' })
       return null
     }
     if (!session || needsMarker) return data
@@ -80,7 +80,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
       }
     },
     judged: JudgedMarker.sessionOf,
-    reasonOf: (sessionId) => reasons.get(sessionId),
+    endingOf: (sessionId) => endings.get(sessionId),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { HostSessionData, SignedOutReason } from '../../guard/host-types.ts'
+import type { EndedState, HostSessionData } from '../../guard/host-types.ts'
 import { showVisit } from '../../guard/request/host-visit.ts'
 import { judgeSession } from '../../guard/request/loaded-session.ts'
 import { Visit } from '../../guard/request/visit.ts'
@@ -73,7 +73,7 @@ export class FastifyVisit extends Visit {
   }
 
   /** Checks a session that was loaded before the guard. */
-  async judge(lost?: SignedOutReason): Promise<void> {
+  async judge(lost?: EndedState): Promise<void> {
     const { session, store } = this
     if ((await judgeSession(store, this, lost)) && session) this.#renew(session)
     this.origin ??= this.sessmgr.session
@@ -120,7 +120,7 @@ export class FastifyVisit extends Visit {
     }
     this.#attend()
     if (this.isJudged()) return
-    const ended = signedIn && store.reasonOf(session.sessionId)
+    const ended = signedIn && store.endingOf(session.sessionId)
     if (ended && this.session) this.#renew(this.session)
     await this.judge(ended)
   }

@@ -67,7 +67,7 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
   if (!visit.isStored) {
     // koa-session rejects it, by its expiry or the option `valid`, so its slot is freed.
     if (load.session) await store.guard.destroy(load.key)
-    visit.sessmgr = { ended: { reason: load.ended ?? 'missing' } }
+    visit.sessmgr = { ended: load.ended ?? { reason: 'missing' } }
     clearSessionCookie(visit)
   } else if (load.session) {
     visit.origin = load.session

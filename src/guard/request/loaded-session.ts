@@ -1,5 +1,5 @@
 import type { LoginSession } from '../guard-context.ts'
-import type { GuardedRequest, SignedOutReason } from '../host-types.ts'
+import type { EndedState, GuardedRequest } from '../host-types.ts'
 import type { Inspected } from '../inspect-session.ts'
 import type { HostedStore } from '../session-exchange.ts'
 import { Standing } from './standing.ts'
@@ -9,17 +9,13 @@ import { Standing } from './standing.ts'
  *
  * Resolves to true if it is over: the framework must replace it with an empty one.
  *
- * @param lost Why the browser's session is over, if it named one that was not loaded.
+ * @param lost How the browser's session has ended, if it named one that was not loaded.
  */
-export async function judgeSession(
-  store: HostedStore,
-  request: GuardedRequest,
-  lost?: SignedOutReason,
-): Promise<boolean> {
+export async function judgeSession(store: HostedStore, request: GuardedRequest, lost?: EndedState): Promise<boolean> {
   const { session, sessionID = '' } = request
   const found: Inspected = session ? await store.guard.inspect(sessionID, session) : {}
-  const reason = found.ended ?? lost
-  request.sessmgr = reason ? { ended: { reason } } : {}
+  const ended = found.ended ?? lost
+  request.sessmgr = ended ? { ended } : {}
   if (found.session) goOnWith(store, request, found.session, found.needsMarker)
   return found.ended !== undefined
 }

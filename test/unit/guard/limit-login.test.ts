@@ -89,7 +89,7 @@ describe('a login', () => {
 
   it('that is cut off before it is registered leaves a session that is over', async () => {
     const host = createLoginHost()
-    const save = vi.fn(async () => expect(await host.twin().guard.load('new')).toEqual({ ended: 'ended' }))
+    const save = vi.fn(async () => expect(await host.twin().guard.load('new')).toEqual({ ended: { reason: 'ended' } }))
     await host.login(clientRequest(), 7, { save: save as () => Promise<void> })
     expect(save).toHaveBeenCalledTimes(1)
   })

@@ -10,7 +10,7 @@ describe('loading a session', () => {
   it('finds none under an unknown id, and nobody signed in with that of a visitor', async () => {
     const { guard, calls } = createGuardWorld()
     await calls.set('visitor', sessionData({ cart: 1 }))
-    expect(await guard.load('unknown')).toEqual({})
+    expect(await guard.load('unknown')).toEqual({ ended: { reason: 'missing' } })
     expect(await guard.load('visitor')).toEqual({ data: expect.objectContaining({ cart: 1 }) })
   })
 
@@ -51,7 +51,7 @@ describe('loading a session', () => {
     })
     expect(await world.guard.load('a')).toEqual({ data: expect.anything(), session: session(7, 'a') })
     await world.endInRegistry(7, 'a')
-    expect(await world.guard.load('a')).toEqual({ ended: 'ended' })
+    expect(await world.guard.load('a')).toEqual({ ended: { reason: 'ended' } })
   })
 
   it('tells what it found once, in a turn of its own', async () => {
@@ -61,8 +61,9 @@ describe('loading a session', () => {
     const read: ReadSession = (call) => call.answer(undefined)
     loadSession(guard, 'a', (...outcome) => told.push(outcome), read)
     expect(told).toEqual([])
-    for (const _turn of [1, 2, 3]) await nextTurn()
-    expect(told).toEqual([[null, {}]])
+    await vi.waitFor(() => expect(told).toEqual([[null, { ended: { reason: 'missing' } }]]))
+    await nextTurn()
+    expect(told).toHaveLength(1)
   })
 
   it('reads no secret for a visitor', async () => {
@@ -89,8 +90,8 @@ describe('loading a session', () => {
     await world.signIn('a', 7)
     await calls.destroy('a')
     const asked = vi.spyOn(memory.sessions, 'generationOf').mockRejectedValue(new Error('down'))
-    expect(await guard.load('a')).toEqual({})
-    expect(await guard.load('a')).toEqual({})
+    expect(await guard.load('a')).toEqual({ ended: { reason: 'missing' } })
+    expect(await guard.load('a')).toEqual({ ended: { reason: 'missing' } })
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
@@ -109,9 +110,9 @@ describe('a session that is over', () => {
     const { guard, store } = world
     await world.signIn('a', 7)
     await world.endInRegistry(7, 'a')
-    expect(await guard.load('a')).toEqual({ ended: 'ended' })
+    expect(await guard.load('a')).toEqual({ ended: { reason: 'ended' } })
     expect(store.ids()).toEqual([])
-    expect(await guard.load('a')).toEqual({ ended: 'ended' })
+    expect(await guard.load('a')).toEqual({ ended: { reason: 'ended' } })
   })
 
   it('is asked about in the registry no more', async () => {
@@ -132,12 +133,12 @@ describe('a session that is over', () => {
     await world.limiter.sessions.logoutAllUsers()
     world.fired.length = 0
     const secret = vi.spyOn(world.memory.options, 'get')
-    expect(await world.guard.load('a')).toEqual({ ended: 'logout_all' })
+    expect(await world.guard.load('a')).toMatchObject({ ended: { reason: 'logout_all' } })
     expect(secret, 'the registry is known to be the same: it has the record').not.toHaveBeenCalled()
     expect(world.fired).toEqual([['sessmgr_session_invalidated', 7, tokenOf('a')]])
     expect(world.store.ids()).toEqual([])
-    expect(await world.guard.load('a')).toEqual({ ended: 'logout_all' })
-    expect((await twin.guard.inspect('a', data ?? {})).ended).toBe('ended')
+    expect(await world.guard.load('a')).toMatchObject({ ended: { reason: 'logout_all' } })
+    expect((await twin.guard.inspect('a', data ?? {})).ended?.reason).toBe('ended')
     expect(twin.fired).toEqual([])
   })
 
@@ -164,7 +165,7 @@ describe('a session without a good marker', () => {
     const world = createGuardWorld()
     await world.calls.set('old', sessionData({ user: 7 }))
     await world.limiter.sessions.endAll(7)
-    expect(await world.guard.load('old')).toEqual({ ended: 'ended' })
+    expect(await world.guard.load('old')).toEqual({ ended: { reason: 'ended' } })
     expect(world.store.ids()).toEqual([])
   })
 

@@ -85,7 +85,7 @@ describe('writing the session of a login under way', () => {
     await whileLoggingIn(request, login, () => world.guard.save('new', data, request))
     expect(data).not.toHaveProperty('sessmgr')
     expect(await world.registered(7)).toEqual([])
-    expect(await world.guard.load('new')).toEqual({ ended: 'ended' })
+    expect(await world.guard.load('new')).toEqual({ ended: { reason: 'ended' } })
   })
 
   it('gives the session its earlier marker back, also when the write fails', async () => {

@@ -34,7 +34,7 @@ describe('destroying a session', () => {
     await world.signIn('a', 7)
     await world.guard.destroy('a')
     const asked = vi.spyOn(world.memory.sessions, 'generationOf')
-    expect(await world.guard.load('a')).toEqual({})
+    expect(await world.guard.load('a')).toEqual({ ended: { reason: 'missing' } })
     expect(asked).not.toHaveBeenCalled()
   })
 

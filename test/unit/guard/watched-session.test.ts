@@ -56,7 +56,7 @@ describe('a session that is watched', () => {
   it('is over when the registry says so, and the watch does not know', async () => {
     const { guard, endInRegistry } = await watchedWorld(false)
     await endInRegistry(7, 'a')
-    expect(await guard.load('a')).toEqual({ ended: 'ended' })
+    expect(await guard.load('a')).toEqual({ ended: { reason: 'ended' } })
   })
 
   it('is read once more, and asked about, when the watched connection was lost meanwhile', async () => {

@@ -4,12 +4,13 @@ import { tokenOf } from '../../../../src/sessions/token.ts'
 import { continuedBy, sessionData } from '../../../support/guard-world.ts'
 import { clientRequest, createLoginHost } from '../../../support/login-host.ts'
 
+const MISSING = { reason: 'missing' } as const
 const session = (userId: number) => ({ userId, token: tokenOf('before') })
 
 test('a request goes on with the live login session that it was loaded with', async () => {
   const { hosted, signIn, attended } = createLoginHost()
   const request = clientRequest(await signIn('before', 7))
-  expect(await judgeSession(hosted, request, 'missing')).toBe(false)
+  expect(await judgeSession(hosted, request, MISSING)).toBe(false)
   expect(request.sessmgr).toEqual({ session: session(7) })
   expect(await continuedBy(request, 7)).toBe(tokenOf('before'))
   expect(attended).toContain(request.session)
@@ -43,7 +44,7 @@ test('the host has to replace a session that is over, whatever else is known', a
   const { hosted, signIn, endInRegistry, attended } = createLoginHost()
   const request = clientRequest(await signIn('before', 7))
   await endInRegistry(7, 'before')
-  expect(await judgeSession(hosted, request, 'missing')).toBe(true)
+  expect(await judgeSession(hosted, request, MISSING)).toBe(true)
   expect(request.sessmgr).toEqual({ ended: { reason: 'ended' } })
   expect(attended).toEqual([])
 })
@@ -54,7 +55,7 @@ test('a request without a session, or with that of a visitor, is nobody; a sessi
     request.sessmgr = { session: session(7) }
     expect(await judgeSession(hosted, request)).toBe(false)
     expect(request.sessmgr).toEqual({})
-    expect(await judgeSession(hosted, request, 'missing')).toBe(false)
+    expect(await judgeSession(hosted, request, MISSING)).toBe(false)
     expect(request.sessmgr).toEqual({ ended: { reason: 'missing' } })
   }
   const request = clientRequest()
