@@ -40,14 +40,6 @@ export interface HostStore {
 
 export type { SignedOutReason }
 
-/** How the session of a request has ended. */
-export interface EndedState {
-  /** Why it ended. */
-  readonly reason: SignedOutReason
-  /** What ended it and when. Undefined if that is unknown, for example if it expired. */
-  readonly cause?: EndedCause
-}
-
 /** The state of a request's session, as in `req.sessmgr`. */
 export interface RequestState {
   /** The login session of this request, if it has one. */
@@ -58,8 +50,16 @@ export interface RequestState {
     readonly token: Token
   }
   /** Set if the request came with a session that is over. The request continues as anonymous. */
-  ended?: EndedState
+  ended?: {
+    /** Why it ended. */
+    readonly reason: SignedOutReason
+    /** What ended it and when. Undefined if that is unknown, for example if it expired. */
+    readonly cause?: EndedCause
+  }
 }
+
+/** How the session of a request has ended. */
+export type EndedState = NonNullable<RequestState['ended']>
 
 /** A request as the guard sees it: an Express request, or the visit that an adapter has created. */
 export interface GuardedRequest {
