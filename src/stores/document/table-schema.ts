@@ -12,11 +12,12 @@ export type SchemaName = (typeof SCHEMAS)[number]
  * In every database, `expires_at` is in milliseconds since the Unix epoch, so that all drivers calculate alike.
  */
 export function tableSchema(database: SchemaName, table: string): readonly string[] {
+  const name = quoteName(database, table)
   // An index belongs to the schema of its table, so its name has none.
-  const index = `${table.slice(table.indexOf('.') + 1)}_expires_at`
+  const index = quoteName(database, `${table.slice(table.indexOf('.') + 1)}_expires_at`)
   if (database === 'mysql') {
     return [
-      `CREATE TABLE IF NOT EXISTS ${table} (
+      `CREATE TABLE IF NOT EXISTS ${name} (
   id         varchar(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   revision   bigint NOT NULL,
   body       longtext CHARACTER SET utf8mb4 NOT NULL,
@@ -27,23 +28,36 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
   }
   const [key, number] = database === 'postgres' ? ['text COLLATE "C"', 'bigint'] : ['text', 'integer']
   return [
-    `CREATE TABLE IF NOT EXISTS ${table} (
+    `CREATE TABLE IF NOT EXISTS ${name} (
   id         ${key} PRIMARY KEY NOT NULL,
   revision   ${number} NOT NULL,
   body       text NOT NULL,
   expires_at ${number}
 )${database === 'sqlite' ? ' WITHOUT ROWID' : ''}`,
-    `CREATE INDEX IF NOT EXISTS ${index} ON ${table} (expires_at) WHERE expires_at IS NOT NULL`,
+    `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (expires_at) WHERE expires_at IS NOT NULL`,
   ]
+}
+
+/**
+ * Quotes the name of a table, which may be a word of SQL. It remains the name that it is without quotes. Not for MySQL,
+ * whose drivers are not ours.
+ */
+export function quoteName(database: SchemaName, name: string): string {
+  if (database === 'mysql') return name
+  // PostgreSQL reads names without quotes in lower case.
+  const parts = (database === 'postgres' ? name.toLowerCase() : name).split('.')
+  return parts.map((part) => `"${part}"`).join('.')
 }
 
 /**
  * Checks a table name, which is inserted into statements unescaped.
  *
- * @throws SessmgrError `invalid_option` unless it consists of letters, digits and underscores, with an optional schema
- * before a dot.
+ * @throws SessmgrError `invalid_option` for anything except at most 50 letters, digits and underscores, with an optional
+ * schema before a dot. PostgreSQL cuts off what exceeds 63, and so would confuse the table with its index.
  */
 export function requireTableName(table: unknown): void {
-  if (typeof table === 'string' && /^(?:[a-z_]\w*\.)?[a-z_]\w*$/i.test(table) && table.length <= 100) return
-  throw invalidOption('"table" must be a table name made of letters, digits and underscores: table: \'sessmgr\'')
+  if (typeof table === 'string' && /^(?:[a-z_]\w{0,49}\.)?[a-z_]\w{0,49}$/i.test(table)) return
+  throw invalidOption(
+    '"table" must be a table name made of at most 50 letters, digits and underscores: table: \'sessmgr\'',
+  )
 }

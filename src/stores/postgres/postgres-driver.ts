@@ -1,6 +1,6 @@
 import { rewordError } from '../../ground/error-text.ts'
 import type { DocumentDriver } from '../document/document-driver.ts'
-import { tableSchema } from '../document/table-schema.ts'
+import { quoteName, tableSchema } from '../document/table-schema.ts'
 
 /** A PostgreSQL connection pool from the package pg, or anything with a compatible `query` method. */
 export interface PostgresPool {
@@ -26,7 +26,8 @@ const SERIALIZATION_FAILURE = '40001'
 const MAX_TRIES = 5
 
 /** Stores rows in a PostgreSQL table, with one statement per call. */
-export function postgresDriver(pool: PostgresPool, table: string): DocumentDriver {
+export function postgresDriver(pool: PostgresPool, name: string): DocumentDriver {
+  const table = quoteName('postgres', name)
   const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
   // Returns rows instead of a row count, which some pool wrappers do not pass on.
   const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
@@ -42,7 +43,7 @@ export function postgresDriver(pool: PostgresPool, table: string): DocumentDrive
     try {
       return (await pool.query(text, values)).rows
     } catch (error) {
-      throw explained(error, table)
+      throw explained(error, name)
     }
   }
   const retry = async (text: string, values: unknown[] = []) => {
@@ -55,7 +56,7 @@ export function postgresDriver(pool: PostgresPool, table: string): DocumentDrive
     }
   }
   return {
-    id: `postgres:${table}`,
+    id: `postgres:${name}`,
     async get(keys) {
       const found = (await retry(get, [keys])) as readonly FoundRow[]
       const rows = found.flatMap(({ id, revision, body }) =>
@@ -93,11 +94,18 @@ export async function createPostgresTable(pool: PostgresPool, table: string): Pr
   }
 }
 
+const OTHER_TABLE =
+  'This is not a table of this version of sessmgr. Name another table, or create one with the output of ' +
+  '"npx sessmgr schema postgres"'
+
 /** Advice for errors that only an operator can fix, by PostgreSQL code. */
 const ADVICE: Readonly<Record<string, string>> = {
   '42P01': 'Create the table with the output of "npx sessmgr schema postgres"',
-  '42703':
-    'This is not a table of sessmgr. Name another table, or create one with the output of "npx sessmgr schema postgres"',
+  '42703': OTHER_TABLE,
+  '42804': OTHER_TABLE,
+  '42883': OTHER_TABLE,
+  '42P10': OTHER_TABLE,
+  '42809': OTHER_TABLE,
   '42501': 'Grant the database user SELECT, INSERT, UPDATE and DELETE on the table',
   '25006': 'The connection is read-only or leads to a replica. Connect to the primary: target_session_attrs=read-write',
   '25P02': 'The connection is inside a transaction of your application. Pass a pool to postgresStore(), not a client',

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../ground/clock.ts'
 import type { DocumentDriver, DocumentRow } from '../document/document-driver.ts'
-import { tableSchema } from '../document/table-schema.ts'
+import { quoteName, tableSchema } from '../document/table-schema.ts'
+import { explainSqlite, isBusy, isStale } from './sqlite-errors.ts'
+import { UsedFile } from './used-file.ts'
 
 /** A database opened with better-sqlite3, libsql or `node:sqlite`. */
 export interface SqliteDatabase {
@@ -38,6 +40,8 @@ export interface SqliteDriverOptions {
   readonly id: string
   readonly local: boolean
   readonly table: string
+  /** The file, if known. */
+  readonly file?: string | undefined
   readonly clock: Clock | undefined
   /** Whether `open` opens a new database each time, to be closed with the driver. */
   readonly owned: boolean
@@ -48,6 +52,8 @@ export class SqliteDriver implements DocumentDriver {
   readonly id: string
   readonly local: boolean
   readonly #table: string
+  readonly #schema: readonly string[]
+  readonly #file: UsedFile | undefined
   readonly #open: () => SqliteDatabase
   #database: SqliteDatabase
   readonly #clock: Clock
@@ -55,12 +61,14 @@ export class SqliteDriver implements DocumentDriver {
   readonly #statements = new Map<string, SqliteStatement>()
 
   /** @param clock Replaces SQLite's clock, which is that of the machine. */
-  constructor(open: () => SqliteDatabase, { id, local, table, clock, owned }: SqliteDriverOptions) {
+  constructor(open: () => SqliteDatabase, { id, local, table, file, clock, owned }: SqliteDriverOptions) {
     this.id = id
     this.local = local
-    this.#table = table
+    this.#table = quoteName('sqlite', table)
+    this.#schema = tableSchema('sqlite', table)
     this.#open = open
     this.#database = open()
+    this.#file = file === undefined ? undefined : new UsedFile(file)
     this.#owned = owned
     const now = () => (this.#statement(NOW).all()[0] as { readonly now: number }).now
     this.#clock = clock ?? { now }
@@ -71,7 +79,7 @@ export class SqliteDriver implements DocumentDriver {
     await this.#patiently(() => {
       this.#configure()
       this.#database.exec('PRAGMA journal_mode = WAL')
-      for (const statement of tableSchema('sqlite', this.#table)) this.#database.exec(statement)
+      for (const statement of this.#schema) this.#database.exec(statement)
     })
   }
 
@@ -141,10 +149,11 @@ export class SqliteDriver implements DocumentDriver {
     const start = performance.now()
     for (let tries = 1; ; tries++) {
       try {
+        this.#file?.check()
         this.#refuseTransaction()
         return task()
       } catch (error) {
-        if (!isBusy(error) || performance.now() - start > PATIENCE_MS) throw error
+        if (!isBusy(error) || performance.now() - start > PATIENCE_MS) throw explainSqlite(error)
         if (this.#owned && isStale(error) && tries % STALE_TRIES === 0) this.#reopen()
       }
       await sleep(1 + Math.random() * 10)
@@ -167,15 +176,4 @@ export class SqliteDriver implements DocumentDriver {
     this.#database = this.#open()
     this.#configure()
   }
-}
-
-/** Checks whether another process was writing. Each package reports this in its own way. */
-function isBusy(error: unknown): boolean {
-  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-  return /SQLITE_(BUSY|LOCKED)/.test(String(code)) || /database (table )?is locked/.test(String(message))
-}
-
-/** Checks whether a write failed because the connection has not seen another one's write. */
-function isStale(error: unknown): boolean {
-  return String((error as { code?: unknown }).code) === 'SQLITE_BUSY_SNAPSHOT'
 }

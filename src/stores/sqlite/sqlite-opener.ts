@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { SqliteDatabase } from './sqlite-driver.ts'
+import { explainSqlite } from './sqlite-errors.ts'
 
 type DatabaseClass = new (path: string) => SqliteDatabase
 
@@ -15,7 +16,13 @@ const PACKAGES = ['better-sqlite3', 'libsql', 'node:sqlite']
  */
 export function sqliteOpener(path: string): () => SqliteDatabase {
   const Database = findPackage()
-  return () => new Database(path)
+  return () => {
+    try {
+      return new Database(path)
+    } catch (error) {
+      throw explainSqlite(error)
+    }
+  }
 }
 
 /** Finds a package. An `import` would make bundlers require all three. */

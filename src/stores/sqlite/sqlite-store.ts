@@ -33,23 +33,33 @@ const OPTIONS = ['path', 'database', 'table', 'clock', 'deadlineMs', 'logger']
 export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
   checkOptions(options)
   const { path, database, table = 'sessmgr', clock, ...rest } = options
-  const local = isInMemory(path, database)
+  const file = path ?? fileOf(database)
+  const local = file === ':memory:'
   // The path is not included, because each process may spell it differently.
   const id = local ? `sqlite:${randomUUID()}` : `sqlite:${table}`
   const openDatabase = database ? () => database : sqliteOpener(path as string)
   const open = async () => {
-    const driver = new SqliteDriver(openDatabase, { id, local, table, clock, owned: database === undefined })
+    const driver = new SqliteDriver(openDatabase, {
+      id,
+      local,
+      table,
+      file: local ? undefined : file,
+      clock,
+      owned: database === undefined,
+    })
     await driver.open()
     return driver
   }
   return documentStore(lateDriver({ id, local }, open), rest)
 }
 
-/** Checks for an in-memory database, which ends with its process. */
-function isInMemory(path: string | undefined, database: SqliteDatabase | undefined): boolean {
-  if (!database) return path === ':memory:'
-  const { memory, location } = database as { memory?: unknown; location?: unknown }
-  return memory === true || (typeof location === 'function' && location.call(database) === null)
+/** Returns the file of an open database, `:memory:` for one that ends with its process, or undefined if unknown. */
+function fileOf(database: unknown): string | undefined {
+  const { memory, name, location } = database as { memory?: unknown; name?: unknown; location?: unknown }
+  // The first two are of better-sqlite3 and libsql, the last of node:sqlite.
+  if (memory === true) return ':memory:'
+  const found: unknown = typeof location === 'function' ? (location.call(database) ?? ':memory:') : name
+  return typeof found === 'string' && found !== '' ? found : undefined
 }
 
 function checkOptions(options: SqliteStoreOptions): void {

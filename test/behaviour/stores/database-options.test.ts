@@ -1,8 +1,13 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client, Pool } from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { documentStore } from '../../../src/document.ts'
+import type { SessmgrStore } from '../../../src/index.ts'
 import { postgresStore } from '../../../src/postgres.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
+import { SqliteDriver } from '../../../src/stores/sqlite/sqlite-driver.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
 import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 
@@ -26,6 +31,7 @@ describe('stores in a database refuse at construction, and say what to do', () =
       'postgresStore({ pool: new Pool({ connectionString }) })',
     ],
     ['a mistyped option', () => postgresStore({ pool, tabel: 'x' } as never), 'Did you mean "table"?'],
+    ['a name that PostgreSQL cuts off', () => postgresStore({ pool, table: 'x'.repeat(51) }), 'at most 50 letters'],
     ['a table that is no name', () => postgresStore({ pool, table: 'x; DROP TABLE users' }), '"table" must be'],
     [
       'createTable that is no boolean',
@@ -51,6 +57,66 @@ describe('stores in a database refuse at construction, and say what to do', () =
 })
 
 describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database) => {
+  /** What the operator reads of a call that fails. */
+  const reason = async (store: SessmgrStore) => {
+    const error = await store.epoch.advance().catch((it) => it)
+    expect(error).toMatchObject({ code: 'store_unavailable', status: 503 })
+    return (error as { cause: Error }).cause.message
+  }
+
+  it.each(['order', 'Group', 'x'.repeat(50)])('takes the table name %s', async (table) => {
+    const database = new Database(':memory:')
+    await sqliteStore({ database, table }).epoch.advance()
+    expect(await sqliteStore({ database, table }).epoch.current()).toBe(1)
+    database.close()
+  })
+
+  it.each([
+    ['a table that is another one', 'CREATE TABLE sessmgr (id text PRIMARY KEY, name text)', 'not a table of this version'],
+    [
+      'a table without its key',
+      'CREATE TABLE sessmgr (id text, revision integer, body text, expires_at integer)',
+      'not a table of this version',
+    ],
+    ['a database that may only be read', 'PRAGMA query_only = ON', 'writable for this process'],
+    ['a full disk', 'PRAGMA max_page_count = 1', 'Free some space'],
+  ])('says what to do about %s', async (_what, sql, advice) => {
+    const database = new Database(':memory:')
+    database.exec(sql)
+    expect(await reason(sqliteStore({ database }))).toContain(advice)
+    database.close()
+  })
+
+  it('says what to do about a table that was dropped, and about a file that was deleted', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'sessmgr-sqlite-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const path = join(directory, 'sessmgr.db')
+    // As an application with this package would have it.
+    const database = new Database(path)
+    const driver = new SqliteDriver(() => database, {
+      id: 'test',
+      local: false,
+      table: 'sessmgr',
+      file: path,
+      clock: undefined,
+      owned: false,
+    })
+    await driver.open()
+    const store = documentStore(driver)
+    expect(await store.epoch.advance()).toMatchObject({ generation: 1 })
+    rmSync(path)
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1001)
+    expect(await reason(store)).toContain('was deleted or replaced while in use. Put it back, or restart')
+    writeFileSync(path, '')
+    expect(await reason(store)).toContain('was deleted or replaced while in use. Put it back, or restart')
+    vi.restoreAllMocks()
+    const dropped = sqliteStore({ database })
+    expect(await dropped.epoch.advance()).toMatchObject({ generation: 2 })
+    database.exec('DROP TABLE sessmgr')
+    expect(await reason(dropped)).toContain('Restart the app, which creates the table')
+    database.close()
+  })
+
   it('knows a database in memory, which ends with its process', () => {
     expect(sqliteStore({ path: ':memory:' })).toMatchObject({ local: true })
     const database = new Database(':memory:')

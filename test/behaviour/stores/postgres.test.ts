@@ -45,11 +45,15 @@ describe('postgresStore says what to do', () => {
     expect(await reason(store.epoch.current())).toContain('"npx sessmgr schema postgres"')
   })
 
-  it('about a table that is another one', async () => {
+  it.each([
+    ['is another one', 'name text'],
+    ['has a column of another type', 'revision bigint, body text, expires_at timestamptz'],
+    ['has no primary key', 'revision bigint, body text, expires_at bigint', ''],
+  ])('about a table that %s', async (_what, columns, key = 'PRIMARY KEY') => {
     const pool = server.pool()
-    await pool.query('CREATE TABLE other (id text PRIMARY KEY, name text)')
+    await pool.query(`DROP TABLE IF EXISTS other; CREATE TABLE other (id text ${key}, ${columns})`)
     const store = postgresStore({ pool, table: 'other' })
-    expect(await reason(store.epoch.current())).toContain('This is not a table of sessmgr')
+    expect(await reason(store.epoch.advance())).toContain('This is not a table of this version')
   })
 
   it('about a user who may only read, and about a replica', async () => {
@@ -77,6 +81,18 @@ describe('postgresStore says what to do', () => {
 })
 
 describe('postgresStore', () => {
+  it.each(['order', 'public.User', 'x'.repeat(50)])('takes the table name %s', async (table) => {
+    const store = postgresStore({ pool: server.pool(), table, createTable: true })
+    await store.epoch.advance()
+    expect(await postgresStore({ pool: server.pool(), table: table.toLowerCase() }).epoch.current()).toBe(1)
+    const { rows } = await server
+      .pool()
+      .query('SELECT 1 FROM pg_indexes WHERE indexname = $1', [
+        `${table.replace('public.', '').toLowerCase()}_expires_at`,
+      ])
+    expect(rows).toHaveLength(1)
+  })
+
   it('creates its table if it is asked to, also by many processes at once', async () => {
     const stores = [1, 2, 3].map(() =>
       postgresStore({ pool: server.pool({ max: 2 }), table: 'created', createTable: true }),
