@@ -1,16 +1,31 @@
-/** A map that holds at most `capacity` entries. Adding one more evicts the oldest. */
+/** A map that holds at most `capacity` entries, or this much weight. Adding one more evicts the oldest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number
+  readonly #weigh: (value: Value) => number
+  #weight = 0
 
-  constructor(capacity: number) {
+  constructor(capacity: number, weigh: (value: Value) => number = () => 1) {
     super()
     this.#capacity = capacity
+    this.#weigh = weigh
   }
 
   override set(key: Key, value: Value): this {
     this.delete(key)
     super.set(key, value)
-    if (this.size > this.#capacity) this.delete(this.keys().next().value as Key)
+    this.#weight += this.#weigh(value)
+    while (this.#weight > this.#capacity) this.delete(this.keys().next().value as Key)
     return this
+  }
+
+  override delete(key: Key): boolean {
+    if (!this.has(key)) return false
+    this.#weight -= this.#weigh(this.get(key) as Value)
+    return super.delete(key)
+  }
+
+  override clear(): void {
+    super.clear()
+    this.#weight = 0
   }
 }

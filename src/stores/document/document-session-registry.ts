@@ -17,8 +17,10 @@ import type { DocumentRows, ReadRow } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 import { decodeDocument, EMPTY, encodeDocument, lastExpiry, openDocument, type UserDocument } from './user-document.ts'
 
-/** How many documents a process caches. */
-const CAPACITY = 1000
+/** How many characters of documents a process caches: about 1,000 users with ten sessions each. */
+const CAPACITY = 4_000_000
+/** Weight of an entry without its text. */
+const ENTRY_WEIGHT = 500
 /** How long a commit may rely on what the login has read. Hardly any session expires in that time. */
 const KNOWN_MS = 100
 /** A row outlives its sessions by this much, so that a new row continues its revisions. */
@@ -26,6 +28,16 @@ const LEAST_LIFE_MS = 60_000
 const MANY_SESSIONS = 500
 /** How often to try to record a use while others write the same row. */
 const TOUCH_TRIES = 2
+
+interface Parsed {
+  readonly text: string
+  readonly document: UserDocument
+}
+
+interface KnownRow {
+  readonly at: number
+  readonly row: ReadRow
+}
 
 /** A session registry in a database, with one row per user. */
 export class DocumentSessionRegistry implements SessionRegistry {
@@ -35,9 +47,9 @@ export class DocumentSessionRegistry implements SessionRegistry {
    * The latest content of each key and its document, so that it is parsed once. Comparing revisions would not do: after
    * a failover or a manual repair, the same revision may stand for other content.
    */
-  readonly #parsed = new BoundedMap<string, { readonly text: string; readonly document: UserDocument }>(CAPACITY)
+  readonly #parsed = new BoundedMap<string, Parsed>(CAPACITY, ({ text }) => ENTRY_WEIGHT + text.length)
   /** Rows that logins have just read, so that their commits do not have to read them again. */
-  readonly #known = new BoundedMap<string, { readonly at: number; readonly row: ReadRow }>(CAPACITY)
+  readonly #known = new BoundedMap<string, KnownRow>(CAPACITY, ({ row: { text = '' } }) => ENTRY_WEIGHT + text.length)
 
   constructor(rows: DocumentRows, logger: Logger) {
     this.#rows = rows

@@ -19,4 +19,16 @@ describe('a bounded map', () => {
     ])
     expect([...map.set('c', 4).keys()]).toEqual(['a', 'c'])
   })
+
+  it('forgets the oldest until the others weigh no more than it can hold', () => {
+    const map = new BoundedMap<string, string>(10, ({ length }) => length).set('a', '1234').set('b', '1234')
+    map.delete('c')
+    expect([...map.set('c', '12').keys()]).toEqual(['a', 'b', 'c'])
+    expect([...map.set('c', '1234567').keys()]).toEqual(['c'])
+    map.delete('c')
+    expect([...map.set('d', '12345').set('e', '12345').keys()]).toEqual(['d', 'e'])
+    expect(map.set('f', 'more than it can hold').size).toBe(0)
+    map.clear()
+    expect(map.set('g', '1234567890').size).toBe(1)
+  })
 })
