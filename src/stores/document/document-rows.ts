@@ -5,8 +5,6 @@ import type { DocumentDriver, DocumentReply } from './document-driver.ts'
 
 /** How long a deleted row stays, without its content, so that a new row continues its revisions. */
 const DELETED_MS = 10 * 60_000
-/** A change gives up after this many attempts if other writers keep interfering. */
-const MAX_ATTEMPTS = 100
 /** Longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
 /**
@@ -36,6 +34,7 @@ export interface RowChange<Result> {
 /** Reads and changes rows through a driver. Each call has a deadline, and fails with `store_unavailable`. */
 export class DocumentRows {
   readonly #driver: DocumentDriver
+  readonly #deadlineMs: number
   readonly #deadline: CallDeadline
   #asking: { readonly keys: Set<string>; readonly reply: Promise<DocumentReply> } | undefined
   /** Starts at a random number, so that processes that exit after a few writes also purge. */
@@ -43,6 +42,7 @@ export class DocumentRows {
 
   constructor(driver: DocumentDriver, deadlineMs: number) {
     this.#driver = driver
+    this.#deadlineMs = deadlineMs
     this.#deadline = new CallDeadline(deadlineMs, 'database of sessmgr')
   }
 
@@ -68,14 +68,15 @@ export class DocumentRows {
   }
 
   /**
-   * Changes a row, and retries if another writer interferes.
+   * Changes a row. Retries until the deadline if other writers interfere.
    *
    * @param step Decides what to write, based on the current row. May run several times.
    * @param known The row if it was just read, which saves a read.
    */
   async change<Result>(key: string, step: (row: ReadRow) => RowChange<Result>, known?: ReadRow): Promise<Result> {
     let row = known
-    for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
+    const end = performance.now() + this.#deadlineMs
+    for (let tries = 1; performance.now() < end; tries++) {
       const isFresh = row === undefined
       row ??= await this.read(key)
       const { result, write } = step(row)
@@ -83,7 +84,7 @@ export class DocumentRows {
       row = undefined
       if (isFresh) await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
     }
-    const problem = `A row in the database of sessmgr changed ${MAX_ATTEMPTS} times while it was being written`
+    const problem = `Other writers kept changing the same row in the database of sessmgr for ${this.#deadlineMs} ms`
     throw new SessmgrError('store_unavailable', `${problem}. Try again shortly.`)
   }
 
