@@ -9,8 +9,8 @@ import { coreOf } from '../service/service-core.ts'
 import { CliError, explainError } from './cli-error.ts'
 
 const LOOK_UP_MS = 10_000
-const LOCAL = 'this limiter has a memory store, which other processes cannot see'
-const ADVICE = 'Use a shared store: sessmgr({ store: redisStore({ client }) }).'
+const LOCAL = 'the store of this limiter is in memory, which other processes cannot see'
+const ADVICE = 'Use a shared store: sqliteStore(), postgresStore() or redisStore().'
 const TOPIC = 'command-needs-a-shared-store'
 
 /** Functions that all commands share. */

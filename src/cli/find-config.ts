@@ -12,7 +12,7 @@ export function findConfig(folder: string, file?: string): string {
     1,
     `${path === undefined ? `No ${NAMES.join(', ')} was found in ${folder}` : `${path} does not exist`}. ` +
       'Create it, and export your limiter: ' +
-      'export default sessmgr({ store: redisStore({ client }), host }).',
+      'export default sessmgr({ store, host }).',
     'command-cannot-load-the-configuration',
   )
 }

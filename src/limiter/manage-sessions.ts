@@ -15,8 +15,8 @@ const STAMP_RETRIES = 600
 
 const FORGETS =
   'Every user was logged out, but a restart forgets this logout: sessions in a persistent session store become valid ' +
-  'again. Use a store that survives a restart: sqliteStore() from sessmgr/sqlite for one machine, or redisStore() from ' +
-  'sessmgr/redis.'
+  'again. Use a store that survives a restart: sqliteStore() from sessmgr/sqlite for one machine, ' +
+  'postgresStore() from sessmgr/postgres, or redisStore() from sessmgr/redis.'
 
 /** A part of a user's sessions. */
 export interface SessionPage {

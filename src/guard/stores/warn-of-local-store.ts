@@ -2,14 +2,16 @@ import type { Cluster } from 'node:cluster'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 
-const CURE = 'Use a store they share: sessmgr({ store: redisStore({ client }) }) from sessmgr/redis.'
+const STORES =
+  'sqliteStore() from sessmgr/sqlite for one machine, postgresStore() from sessmgr/postgres, or redisStore() from ' +
+  'sessmgr/redis.'
 
-/** Warns once at startup when several processes serve the application and each has its own memory store. */
+/** Warns once at startup when several processes serve the application and each has its own store in memory. */
 export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env = process.env): void {
   const sign = store.local ? signOfSeveral(env) : undefined
   if (sign === undefined) return
   const message = `Several processes seem to serve this application (${sign}), but each counts logins on its own: limits and logouts do not apply across processes.`
-  warnOnce(logger, 'several-processes', `${message} ${CURE}`)
+  warnOnce(logger, 'several-processes', `${message} Use a store they share: ${STORES}`)
 }
 
 function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
@@ -30,10 +32,9 @@ export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore,
   warnOnce(
     logger,
     'sessions-outlive-the-store',
-    'The session store seems to survive a restart, but the memory store of sessmgr does not. After a restart, accounts ' +
+    'The session store seems to survive a restart, but the store of sessmgr is in memory. After a restart, accounts ' +
       'may exceed their limit, and sessions ended by a site-wide logout become valid again. ' +
-      `${advice}Use a store that survives too: sqliteStore() from sessmgr/sqlite for one machine, or redisStore() from ` +
-      'sessmgr/redis.',
+      `${advice}Use a store that survives too: ${STORES}`,
   )
 }
 

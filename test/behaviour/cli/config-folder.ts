@@ -13,10 +13,10 @@ export const see = (section: string) => `See node_modules/sessmgr/docs/troublesh
 /** The last line of the error when a configuration cannot be loaded. */
 export const SEE_LOADING = see('command-cannot-load-the-configuration')
 
-/** The warning of a command whose limiter has a memory store. */
+/** The warning of a command whose limiter has a store in memory. */
 export const LOCAL_WARNING =
-  'Warning: this limiter has a memory store, which other processes cannot see. The application has other data. ' +
-  `Use a shared store: sessmgr({ store: redisStore({ client }) }).\n${see('command-needs-a-shared-store')}`
+  'Warning: the store of this limiter is in memory, which other processes cannot see. The application has other data. ' +
+  `Use a shared store: sqliteStore(), postgresStore() or redisStore().\n${see('command-needs-a-shared-store')}`
 
 /** Makes a folder with files, inside this package, so that they find it by its name. */
 export function folderWith(files: Record<string, string>, parent = join(ROOT, 'test-output')): string {
