@@ -1,14 +1,21 @@
 import { Command } from 'commander'
+import { messageOf } from '../../ground/error-text.ts'
+import { helpAt } from '../../ground/help.ts'
 import { coreOf } from '../../service/service-core.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
 import type { CliContext } from '../cli-context.ts'
+import { CliError } from '../cli-error.ts'
 
 const UNNAMED =
   'The configuration has no session store, so it is unknown whether sessions can be watched. Set it: sessmgr({ sessionStore }).'
+const KEY = 'sessmgr_doctor'
 
-/** `sessmgr doctor`: whether requests have to ask the store for the sake of the limit, and why. */
+/** `sessmgr doctor`: whether the store works, whether requests have to ask it for the sake of the limit, and why. */
 export function doctorCommand({ limiter, print }: CliContext): Command {
-  return new Command('doctor').description('show what each request asks the store, and why').action(async () => {
+  return new Command('doctor').description('check the store, and show what each request asks it').action(async () => {
     const { store, sessionStore } = coreOf(await limiter()).options
+    await useStore(store)
+    print('The store can be read and written.')
     const reason = store.watch ? await store.watch.whyNot(sessionStore) : 'the store cannot report changes'
     if (reason === undefined) {
       print('A request only reads its session: the store reports every change (watched).')
@@ -17,4 +24,16 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
     }
     if (reason === undefined && !sessionStore) print(UNNAMED)
   })
+}
+
+/** Writes and reads once, because an account of a database may be allowed only one of them. */
+async function useStore({ transients }: SessmgrStore): Promise<void> {
+  try {
+    await transients.set(KEY, 'written', 1000)
+    await transients.get(KEY)
+  } catch (error) {
+    const { cause } = error as { cause?: unknown }
+    const because = cause === undefined ? '' : `\nCaused by: ${messageOf(cause)}`
+    throw new CliError(1, `${messageOf(error)}${because}\nSee ${helpAt('store_unavailable')}`)
+  }
 }

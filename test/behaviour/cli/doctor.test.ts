@@ -27,6 +27,7 @@ function doctor(store: string, options = ''): ReturnType<typeof runProgram> {
     import { createClient } from ${from('redis')}
     import { memoryStore, sessmgr } from ${dist('index.js')}
     import { redisStore } from ${dist('redis.js')}
+    import { sqliteStore } from ${dist('sqlite.js')}
     const client = await createClient({ url: ${JSON.stringify(world.redis.url)} }).connect()
     const sessionStore = new RedisStore({ client })
     const limiter = sessmgr({ store: ${store}, ${options} })
@@ -40,7 +41,9 @@ function doctor(store: string, options = ''): ReturnType<typeof runProgram> {
 it('sessmgr doctor says that the example application asks for nothing but the session', async () => {
   expect(await world.run('doctor')).toEqual({
     code: 0,
-    out: 'A request only reads its session: the store reports every change (watched).\n',
+    out:
+      'The store can be read and written.\n' +
+      'A request only reads its session: the store reports every change (watched).\n',
     err: '',
   })
 })
@@ -49,6 +52,11 @@ it.each([
   ['redisStore({ client })', 'sessionStore', /\(watched\)\.\n$/],
   ['redisStore({ client })', '', /\(watched\)\.\nThe configuration has no session store/],
   ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the option "tracking" is false\.\n$/],
+  [
+    "sqliteStore({ path: import.meta.dirname + '/sessmgr.db' })",
+    '',
+    /^The store can be read and written\.\nEach request asks/,
+  ],
   ['memoryStore()', '', /\(not watched\): the store cannot report changes\.\n$/],
   [
     "(await client.configSet('tracking-table-max-keys', '1'), redisStore({ client }))",
@@ -59,4 +67,10 @@ it.each([
   const { code, out } = await doctor(store, options)
   expect(code).toBe(0)
   expect(out).toMatch(said)
+})
+
+it('sessmgr doctor says what to do about a database that cannot be used', async () => {
+  const { code, out, err } = await doctor("sqliteStore({ path: '/dev/null/none/sessmgr.db' })")
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toMatch(/database of sessmgr could not be used.*Caused by: .*(sessmgr\.db|Create its folder)/s)
 })

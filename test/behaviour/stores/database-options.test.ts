@@ -72,7 +72,11 @@ describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database)
   })
 
   it.each([
-    ['a table that is another one', 'CREATE TABLE sessmgr (id text PRIMARY KEY, name text)', 'not a table of this version'],
+    [
+      'a table that is another one',
+      'CREATE TABLE sessmgr (id text PRIMARY KEY, name text)',
+      'not a table of this version',
+    ],
     [
       'a table without its key',
       'CREATE TABLE sessmgr (id text, revision integer, body text, expires_at integer)',
