@@ -21,7 +21,13 @@ export type { CliCall, CliCommand, CliCommands, CliGroup } from './hooks/cli-com
 export type { CommentActions, CommentFilters } from './hooks/comment-hooks.ts'
 export type { ActionMap, FilterMap, FilterShape, HookEntry } from './hooks/hook-types.ts'
 export { type Hooks, hookCatalogue } from './hooks/hooks.ts'
-export type { LogicCatalogue, SessionActions, SessionFilters } from './hooks/session-hooks.ts'
+export type {
+  LogicCatalogue,
+  LoginRefusal,
+  SessionActions,
+  SessionFilters,
+  SessionStart,
+} from './hooks/session-hooks.ts'
 export type { Host, HostUsers, PasswordAttempt, PasswordAttempts, UserSummary } from './host/host.ts'
 export type { HostPosts } from './host/posts.ts'
 export type { Block, BlockTheme, ClassicTheme, RenderContext, Theme } from './host/theme.ts'
@@ -38,7 +44,13 @@ export { sessmgr, sessmgr as default } from './service/sessmgr.ts'
 export type { LogoutEpoch, SiteLogout } from './sessions/logout-epoch.ts'
 export type { EndedByWhom, EndedCause, EndedKind, SessionEnd, SignedOutReason } from './sessions/session-end.ts'
 export type { NewSession, SessionRecord, StoredSession } from './sessions/session-record.ts'
-export type { CommitResult, SessionChange, SessionRegistry, UserSessions } from './sessions/session-registry.ts'
+export type {
+  AdoptedSession,
+  CommitResult,
+  SessionChange,
+  SessionRegistry,
+  UserSessions,
+} from './sessions/session-registry.ts'
 export { type Token, tokenOf } from './sessions/token.ts'
 export { memoryStore } from './stores/memory/memory-store.ts'
 export type { SessmgrStore } from './stores/store.ts'

@@ -1,4 +1,7 @@
 import type { UserId } from '../ground/user-id.ts'
+import type { SessionEnd } from '../sessions/session-end.ts'
+import type { SessionRecord } from '../sessions/session-record.ts'
+import type { Token } from '../sessions/token.ts'
 import type { AddonRegistration, AddonRow } from './addon-types.ts'
 import type { CliCommands } from './cli-commands.ts'
 import type { FilterShape, HookEntry } from './hook-types.ts'
@@ -16,6 +19,28 @@ export type LogicCatalogue = Readonly<
   >
 >
 
+/** How a session came to be registered. */
+export interface SessionStart {
+  /** Token of the session of the same browser that it replaces. Null if there is none. */
+  readonly replaced: Token | null
+  /** Tokens of the sessions that ended to make room for it. */
+  readonly displaced: readonly Token[]
+  /** Whether it was there before and is registered on its use, not at a login. */
+  readonly adopted: boolean
+}
+
+/** Why a login was refused. */
+export interface LoginRefusal {
+  /** The mode that refused it: the stored value of the setting `logic`. */
+  readonly mode: string
+  /** How many sessions the user may have. */
+  readonly maximum: number
+  /** How many live sessions the user has. */
+  readonly live: number
+  /** Whether the user was asked to choose a session to end; false with every built-in mode. */
+  readonly asked: boolean
+}
+
 /** Actions of the session limit. `token` is always the hashed session token. */
 export interface SessionActions {
   /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter it returned. */
@@ -32,6 +57,15 @@ export interface SessionActions {
   sessmgr_logout_all_users: [epoch: number]
   /** Fires when a session that a site-wide logout ended is used again; once per session, across processes. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
+  /** Fires once for each session that was registered, at a login or on its first use. */
+  sessmgr_session_started: [session: SessionRecord, how: SessionStart]
+  /**
+   * Fires once for each session that was ended, across processes. Not for one that expires, or that nobody uses again
+   * after a site-wide logout.
+   */
+  sessmgr_session_ended: [session: SessionRecord, end: SessionEnd]
+  /** Fires when a mode has refused a login. */
+  sessmgr_login_refused: [userId: UserId, refusal: LoginRefusal]
   /** Fires on the command line after the configuration was loaded; `cli` registers commands of add-ons. */
   sessmgr_cli_init: [cli: CliCommands]
 }
@@ -111,6 +145,21 @@ export const sessionHooks = {
       parameters: ['user_id', 'token'],
       since: '3.3.0',
       summary: 'Fires when a session that a site-wide logout ended is used again; once per session, across processes.',
+    },
+    sessmgr_session_started: {
+      parameters: ['session', 'how'],
+      since: '3.3.0',
+      summary: 'Fires once for each session that was registered, at a login or on its first use.',
+    },
+    sessmgr_session_ended: {
+      parameters: ['session', 'end'],
+      since: '3.3.0',
+      summary: 'Fires once for each session that was ended, across processes.',
+    },
+    sessmgr_login_refused: {
+      parameters: ['user_id', 'refusal'],
+      since: '3.3.0',
+      summary: 'Fires when a mode has refused a login.',
     },
     sessmgr_cli_init: {
       parameters: ['cli'],

@@ -8,6 +8,7 @@ import { type Token, tokenOf } from '../sessions/token.ts'
 import { ENGLISH } from '../texts/english.ts'
 import { checkSession } from './check-session.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
+import { followUpLogin } from './follow-up-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** Attempts before a login gives up. Each attempt loses to another change of the user's sessions, mostly a login. */
@@ -129,11 +130,12 @@ function sessionEnded(): SessmgrError {
 
 async function refuse(
   context: LimiterContext,
-  { blockedMessage }: LoginAttempt,
-  { decision }: LoginEvaluation,
+  { userId, blockedMessage }: LoginAttempt,
+  { decision, limit }: LoginEvaluation,
 ): Promise<Admission> {
   const message = await context.hooks.applyFilters('sessmgr_error_message', blockedMessage?.() ?? ENGLISH.login_blocked)
   context.announce(decision.actions)
+  if (limit) context.announce([['sessmgr_login_refused', userId, { ...limit, asked: false }]])
   return { admitted: false, message: String(message) }
 }
 
@@ -141,13 +143,13 @@ async function commit(
   context: LimiterContext,
   { userId, replaces, continues, ip, userAgent, device }: LoginAttempt,
   { sessionId, ttlMs }: EstablishedSession,
-  { version, generation, decision, lost, own }: LoginEvaluation,
+  evaluation: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
-  const displaced = decision.end.map(({ token }) => token)
+  const { version, generation, decision, lost, own, registered } = evaluation
+  const replaced = replaces === undefined ? own : [tokenOf(replaces), ...own]
   // A framework that keeps the session id at login must not have that session ended.
-  const replaced = replaces === undefined || replaces === sessionId ? [] : [tokenOf(replaces)]
-  const left = own.length === 0 ? own : own.filter((token) => token !== tokenOf(sessionId))
-  const end = [...displaced, ...lost, ...replaced, ...left]
+  const left = replaced.length === 0 ? replaced : replaced.filter((token) => token !== tokenOf(sessionId))
+  const end = [...decision.end.map(({ token }) => token), ...lost, ...left]
   const admit = {
     sessionId,
     ttlMs,
@@ -159,7 +161,9 @@ async function commit(
   const result = await context.store.sessions.commit(userId, version, { admit, end, continues })
   if (!result.committed && result.isOver) throw sessionEnded()
   if (!result.committed) return undefined
-  if (result.ended.length > 0) await context.discard(result.ended)
-  context.announce(decision.actions)
-  return result.admitted.record
+  const { record } = result.admitted
+  const isKept = left.length < replaced.length
+  const renewed = isKept ? registered.filter(({ record: { token } }) => token === record.token) : []
+  await followUpLogin(context, evaluation, { admitted: record, ended: result.ended, renewed, replaced })
+  return record
 }

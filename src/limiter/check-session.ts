@@ -1,9 +1,9 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { SignedOutReason } from '../sessions/session-end.ts'
-import type { NewSession } from '../sessions/session-record.ts'
+import type { NewSession, StoredSession } from '../sessions/session-record.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import { followUpEnd } from './follow-up-end.ts'
-import type { LimiterContext } from './limiter-context.ts'
+import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 
 /** Whether a session is live. */
 export type SessionVerdict =
@@ -33,6 +33,10 @@ export async function adoptSession(
     context.store.sessions.adopt(userId, { ...session, generation: 0 }),
     context.store.epoch.current(),
   ])
+  if (adopted?.isNew) {
+    const how = { replaced: null, displaced: [], adopted: true }
+    context.announce([['sessmgr_session_started', adopted.record, how]])
+  }
   return verdictOn(adopted?.record.generation, current)
 }
 
@@ -40,9 +44,13 @@ export async function adoptSession(
  * Ends a session that a site-wide logout made stale. Across processes, exactly one call per session fires the action.
  */
 export async function invalidateSession(context: LimiterContext, userId: UserId, sessionId: string): Promise<void> {
-  await followUpEnd(context, context.store.sessions.end(userId, [tokenOf(sessionId)]), (ended) =>
-    ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token]),
-  )
+  const token = tokenOf(sessionId)
+  const { store, hooks, notes } = context
+  const told = hooks.hasAction('sessmgr_session_ended') ? await notes.endOf(token, 'logout_all') : undefined
+  const end = told ?? { kind: 'logout_all', at: Date.now() }
+  const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] =>
+    ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token])
+  await followUpEnd(context, store.sessions.end(userId, [token]), () => end, actionsOf)
 }
 
 function verdictOn(own: number | undefined, current: number): SessionVerdict {

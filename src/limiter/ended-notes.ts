@@ -4,7 +4,7 @@ import { messageOf } from '../ground/error-text.ts'
 import { type Logger, warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
-import type { EndedByWhom, EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../sessions/session-end.ts'
+import type { EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
@@ -24,7 +24,7 @@ export interface EndedNotes {
   /** Notes why each of these sessions is over. */
   remember(ended: readonly StoredSession[], endOf: (session: SessionRecord) => SessionEnd): Promise<void>
   /** Notes a site-wide logout: once, whatever the number of sessions. */
-  rememberLogout(logout: SiteLogout, whom: EndedByWhom): Promise<void>
+  rememberLogout(logout: SiteLogout, end: SessionEnd): Promise<void>
   /** Finds out about the end of a session that is over. Undefined if nothing is known, or not in time. */
   endOf(token: Token, reason: SignedOutReason): Promise<SessionEnd | undefined>
 }
@@ -79,8 +79,8 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       }
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
     },
-    rememberLogout: ({ generation, epoch: seconds }, { note = null, actor = null }) => {
-      const text: LogoutNote = [generation, (seconds * 1000).toString(36), note, actor]
+    rememberLogout: ({ generation, epoch: seconds }, { note = null, by }) => {
+      const text: LogoutNote = [generation, (seconds * 1000).toString(36), note, by?.actor ?? null]
       return write(() => transients.set(SITE_WIDE, JSON.stringify(text), endedMemoryMs))
     },
     async endOf(token, reason) {

@@ -1,5 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
+import type { LoginRefusal } from '../hooks/session-hooks.ts'
 import type { StoredSession } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
 import type { LimitDecision } from '../strategies/limit-strategy.ts'
@@ -15,6 +16,10 @@ export interface LoginEvaluation {
   readonly lost: readonly Token[]
   /** Live sessions of the user in the browser of the login, which replaces them. */
   readonly own: readonly Token[]
+  /** All registered sessions at that version. */
+  readonly registered: readonly StoredSession[]
+  /** The limit that the mode decided on. Undefined if it was not reached. */
+  readonly limit?: Omit<LoginRefusal, 'asked'>
 }
 
 const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
@@ -40,8 +45,9 @@ export async function evaluateLogin(
   ])
   const isOwn = ({ record }: StoredSession) => record.device === device && record.generation >= generation
   const own = device ? tokensOf(sessions.filter(isOwn)) : NONE
+  const before = { version, generation, registered: sessions, own }
   const bypasses = await hooks.applyFilters('sessmgr_bypass', false, userId)
-  if (requireVerdict('sessmgr_bypass', bypasses)) return { version, generation, decision: ADMIT, lost: NONE, own }
+  if (requireVerdict('sessmgr_bypass', bypasses)) return { ...before, decision: ADMIT, lost: NONE }
 
   const maximum = await settings.maximumOf(userId, current)
   const replaced = own.length === 0 ? ignore : [...ignore, ...own]
@@ -54,10 +60,10 @@ export async function evaluateLogin(
   const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: NONE }
   const count = held.length
   const isReached = await hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count)
-  if (!requireVerdict('sessmgr_reached_limit', isReached)) return { version, generation, decision: ADMIT, lost, own }
+  if (!requireVerdict('sessmgr_reached_limit', isReached)) return { ...before, decision: ADMIT, lost }
   const strategy = modes.strategyOf(current.logic)
   const decision = strategy.decide({ userId, maximum, sessions: held.map(({ record }) => record) })
-  return { version, generation, decision, lost, own }
+  return { ...before, decision, lost, limit: { mode: strategy.id, maximum, live: count } }
 }
 
 /** Requires true or false, so that a filter with another result cannot disable the limit by accident. */

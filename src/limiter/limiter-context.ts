@@ -1,11 +1,13 @@
 import type { Logger } from '../ground/logger.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import type { SessionActions } from '../hooks/session-hooks.ts'
 import type { SettingsService } from '../options/session-settings.ts'
 import type { StoredSession } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitAction } from '../strategies/limit-strategy.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
+import type { EndedNotes } from './ended-notes.ts'
 
 /** Dependencies of all operations. */
 export interface LimiterContext {
@@ -15,6 +17,7 @@ export interface LimiterContext {
   readonly modes: LogicModes
   readonly hostSessions: HostSessions
   readonly logger: Logger
+  readonly notes: EndedNotes
   /** Fires actions in order, without waiting for asynchronous subscribers. */
   announce(actions: readonly AnnouncedAction[]): void
   /**
@@ -26,5 +29,9 @@ export interface LimiterContext {
 /** An action with its parameters. */
 export type AnnouncedAction =
   | LimitAction
-  | readonly ['sessmgr_destroy_session' | 'sessmgr_session_invalidated', userId: string | number, token: string]
-  | readonly ['sessmgr_logout_all_users', epoch: number]
+  | ActionCall<'sessmgr_destroy_session' | 'sessmgr_session_invalidated' | 'sessmgr_logout_all_users'>
+  | ActionCall<'sessmgr_session_started' | 'sessmgr_session_ended' | 'sessmgr_login_refused'>
+
+type ActionCall<Names extends keyof SessionActions> = {
+  [K in Names]: readonly [name: K, ...parameters: SessionActions[K]]
+}[Names]

@@ -3,8 +3,10 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import { warnOnce } from '../ground/logger.ts'
 import { isUserId, requireUserId, type UserId } from '../ground/user-id.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
+import type { EndedByWhom } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
+import { endByWhom } from './end-by-whom.ts'
 import { followUpEnd } from './follow-up-end.ts'
 import { heldSessions } from './held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
@@ -44,11 +46,12 @@ export interface SessionManager {
   /**
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
+   * @param whom Who ends it, and what its user is told. By default the application. The same for the methods below.
    * @returns False if the user has no such session; nothing fires then.
    * @throws SessmgrError `invalid_option` for a missing token, or a raw session id of the user in place of the token.
    * `store_unavailable`; the session may have ended or not. The action only fires if it is known to have ended.
    */
-  end(userId: UserId, token: Token): Promise<boolean>
+  end(userId: UserId, token: Token, whom?: EndedByWhom): Promise<boolean>
   /**
    * Ends every session of a user, fires `sessmgr_destroy_all_sessions`, and returns the number of registered sessions.
    *
@@ -58,7 +61,7 @@ export interface SessionManager {
    * @throws SessmgrError `store_unavailable`; sessions may have ended or not. The action only fires if they are known
    * to have ended.
    */
-  endAll(userId: UserId): Promise<number>
+  endAll(userId: UserId, whom?: EndedByWhom): Promise<number>
   /**
    * Ends every session of a user except one, atomically, and fires `sessmgr_destroy_session` for each. Call it after a
    * change of password.
@@ -70,7 +73,7 @@ export interface SessionManager {
    * @throws SessmgrError `invalid_option` if `keepToken` is not a live session of the user; nothing ends then.
    * `store_unavailable`; sessions may have ended or not. The actions only fire if they are known to have ended.
    */
-  endOthers(userId: UserId, keepToken: Token): Promise<number>
+  endOthers(userId: UserId, keepToken: Token, whom?: EndedByWhom): Promise<number>
   /**
    * Logs out every user of the site, in constant time, and fires `sessmgr_logout_all_users`.
    *
@@ -82,7 +85,7 @@ export interface SessionManager {
    * @throws SessmgrError `store_unavailable`; the logout may have taken effect or not, and nothing fires.
    * `invalid_option` if `keep` is not a session; nothing happens then.
    */
-  logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }): Promise<number>
+  logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }, whom?: EndedByWhom): Promise<number>
 }
 
 /** Creates the session manager. */
@@ -139,30 +142,36 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   return {
     list,
     count: async (userId) => (await list(userId)).length,
-    async end(userId, token) {
+    async end(userId, token, whom) {
       requireUserId(userId)
+      const end = endByWhom(whom)
       if (typeof token !== 'string') throw noToken()
       // A raw session id would end nothing, unnoticed. Any other string may come from a client.
       if (!TOKEN_PATTERN.test(token) && (await isRegistered(userId, tokenOf(token)))) throw noToken()
       if (!(await isRegistered(userId, token))) return false
-      return (await followUpEnd(context, store.sessions.end(userId, [token]), eachOf)).length > 0
+      return (await followUpEnd(context, store.sessions.end(userId, [token]), () => end, eachOf)).length > 0
     },
-    async endAll(userId) {
+    async endAll(userId, whom) {
       requireUserId(userId)
-      const ended = await followUpEnd(context, store.sessions.end(userId), (them) => [
-        ['sessmgr_destroy_all_sessions', them[0]?.record.userId ?? userId],
-      ])
-      return ended.length
+      const end = endByWhom(whom)
+      const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] => [
+        ['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId],
+      ]
+      return (await followUpEnd(context, store.sessions.end(userId), () => end, actionsOf)).length
     },
-    async endOthers(userId, keepToken) {
+    async endOthers(userId, keepToken, whom) {
       requireUserId(userId)
+      const end = endByWhom(whom)
       if (!(await isRegistered(userId, keepToken))) throw notTheirs()
       const ending = store.sessions.endOthers(userId, keepToken).then((ended) => ended ?? Promise.reject(notTheirs()))
-      return (await followUpEnd(context, ending, eachOf)).length
+      return (await followUpEnd(context, ending, () => end, eachOf)).length
     },
-    async logoutAllUsers(keep) {
+    async logoutAllUsers(keep, whom) {
       if (keep) requireSession(keep)
-      const { epoch } = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
+      const end = endByWhom(whom)
+      const logout = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
+      await context.notes.rememberLogout(logout, end)
+      const { epoch } = logout
       context.announce([['sessmgr_logout_all_users', epoch]])
       if (store.local && hostSessions.mayLast) warnOnce(context.logger, 'sessions-outlive-the-store', FORGETS)
       return epoch

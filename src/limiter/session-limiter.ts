@@ -8,7 +8,7 @@ import { createSettings, type SettingsService } from '../options/session-setting
 import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
 import type { EndedCause, SignedOutReason } from '../sessions/session-end.ts'
-import type { NewSession, StoredSession } from '../sessions/session-record.ts'
+import type { NewSession, SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
@@ -18,6 +18,7 @@ import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue
 import { type Admission, admitLogin, type EstablishedSession, type LoginAttempt } from './admit-login.ts'
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
 import { causeFrom, createEndedNotes } from './ended-notes.ts'
+import { endedActions } from './follow-up-end.ts'
 import { inBatches } from './in-batches.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
@@ -62,8 +63,8 @@ export interface SessionLimiter {
   /** Records the use of a session, unless that was recorded less than `freshMs` ago. False if it is not registered. */
   touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
   /**
-   * Frees the slot of a session that the framework has ended. Fires nothing. Resolves to true if it was live until
-   * then.
+   * Frees the slot of a session that the framework has ended, and fires `sessmgr_session_ended`. Resolves to true if it
+   * was live until then.
    */
   release(userId: UserId, token: Token): Promise<boolean>
   /** Finds out why a session that is over has ended. Undefined if that is not known; never rejects. */
@@ -114,7 +115,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   }
 
   const notes = createEndedNotes(parts)
-  const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, announce, discard }
+  const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, notes, announce, discard }
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
   return {
@@ -133,7 +134,10 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     touch: (...use) => store.sessions.touch(...use),
     release: async (userId, token) => {
       const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
-      return ended.some(({ record }) => record.generation >= current)
+      const isCurrent = ({ generation }: SessionRecord) => generation >= current
+      const at = Date.now()
+      announce(endedActions(ended, (session) => ({ kind: isCurrent(session) ? 'signed_out' : 'logout_all', at })))
+      return ended.some(({ record }) => isCurrent(record))
     },
     async causeOf(token, reason) {
       const end = await notes.endOf(token, reason)

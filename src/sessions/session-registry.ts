@@ -43,6 +43,12 @@ export type CommitResult =
       readonly ended: readonly StoredSession[]
     }
 
+/** Result of an adoption. */
+export interface AdoptedSession extends StoredSession {
+  /** True if this call has registered the session. */
+  readonly isNew?: boolean
+}
+
 /**
  * Stores the login sessions of all users.
  *
@@ -70,7 +76,7 @@ export interface SessionRegistry {
    * among the last 32 sessions of the user that ended in the last ten minutes. The same applies if all (other) sessions
    * of the user were ended in the last 400 days.
    */
-  adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined>
+  adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined>
   /**
    * Records that a session was used and sets its expiry to now + `ttlMs`. Resolves to false if it is not registered.
    *

@@ -1,4 +1,5 @@
 import { createHooks } from '../../src/hooks/hooks.ts'
+import { createEndedNotes } from '../../src/limiter/ended-notes.ts'
 import type { AnnouncedAction, LimiterContext } from '../../src/limiter/limiter-context.ts'
 import { createSettings } from '../../src/options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../../src/options/setting-rules.ts'
@@ -27,6 +28,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     modes: createLogicModes(hooks),
     hostSessions: host,
     logger,
+    notes: createEndedNotes({ store, logger, deadlineMs: 1000, endedMemoryMs: 60_000 }),
     announce: (actions) => void announced.push(...actions),
     discard: async (sessions) => {
       for (const { sessionId } of sessions) await host.destroy(sessionId)

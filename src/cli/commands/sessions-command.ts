@@ -6,6 +6,7 @@ import { CliError } from '../cli-error.ts'
 import { printRows } from '../print-rows.ts'
 
 const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent'] as const
+const BY_ADMIN = { by: 'admin' } as const
 
 /** Returns the command `sessmgr sessions`. */
 export function sessionsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
@@ -52,11 +53,11 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
       const { id, login } = await user(identifier, by)
       if (token === undefined) {
         await confirm(`End every session of ${login}?`, yes)
-        const count = await sessions.endAll(id)
+        const count = await sessions.endAll(id, BY_ADMIN)
         return print(`Ended ${count} ${count === 1 ? 'session' : 'sessions'} of ${login}.`)
       }
       await confirm(`End this session of ${login}?`, yes)
-      if (!(await sessions.end(id, token))) throw new CliError(1, `${login} has no session with this token.`)
+      if (!(await sessions.end(id, token, BY_ADMIN))) throw new CliError(1, `${login} has no session with this token.`)
       print(`Ended 1 session of ${login}.`)
     })
 
@@ -67,7 +68,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
     .action(async ({ yes }: { yes?: boolean }) => {
       const { sessions } = await limiterToChange()
       await confirm('Log out every user of the site?', yes)
-      const epoch = await sessions.logoutAllUsers()
+      const epoch = await sessions.logoutAllUsers(undefined, BY_ADMIN)
       print(`All users are logged out as of ${isoTime(epoch * 1000)}. Each session ends on its next request.`)
     })
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { Host } from '../../host/host.ts'
 import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import { TOKEN_PATTERN } from '../../sessions/token.ts'
+import type { Caller } from '../caller.ts'
 import { RestError } from '../rest-error.ts'
 import { type RestRoute, restRoute } from '../rest-route.ts'
 import { checkIdentifier, requireUser, type UserParameters, userFields, userSummarySchema } from './user-parameter.ts'
@@ -14,6 +15,7 @@ const limit = digits.check(
 )
 
 const seconds = (ms: number) => Math.floor(ms / 1000)
+const byAdmin = (caller: Caller | undefined) => ({ by: 'admin', actor: caller?.userId }) as const
 
 /**
  * Lists and ends sessions, of one user or of all.
@@ -80,10 +82,11 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
         response: z.object({ success: z.boolean(), user: userSummarySchema }),
       }),
       precheck: checkIdentifier,
-      async handle({ params }) {
+      async handle({ params, caller }) {
         const summary = users.summary(await requireUser(users, params))
-        if (params.token === undefined) await sessions.endAll(summary.id)
-        else if (!(await sessions.end(summary.id, params.token))) {
+        const whom = byAdmin(caller)
+        if (params.token === undefined) await sessions.endAll(summary.id, whom)
+        else if (!(await sessions.end(summary.id, params.token, whom))) {
           throw new RestError(404, 'session_not_found', 'This user has no session with this token.')
         }
         return { success: true, user: summary }
@@ -100,7 +103,7 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
       }),
       async handle({ caller }) {
         const keep = caller?.token === undefined ? undefined : { userId: caller.userId, token: caller.token }
-        return { success: true, epoch: await sessions.logoutAllUsers(keep), durable: isDurable }
+        return { success: true, epoch: await sessions.logoutAllUsers(keep, byAdmin(caller)), durable: isDurable }
       },
     }),
   ]

@@ -1,6 +1,11 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
-import { type CommitResult, MOST_SESSIONS, type SessionChange } from '../../sessions/session-registry.ts'
+import {
+  type AdoptedSession,
+  type CommitResult,
+  MOST_SESSIONS,
+  type SessionChange,
+} from '../../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
 import type { UserDocument } from './user-document.ts'
 
@@ -37,13 +42,13 @@ export function commitLogin(userId: UserId, version: string, change: SessionChan
 }
 
 /** Registers an existing session, unless it has been ended. */
-export function adoptSession(userId: UserId, session: NewSession): Step<StoredSession | undefined> {
+export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedSession | undefined> {
   const token = tokenOf(session.sessionId)
   return (document, now) => {
     const known = document.sessions.find(({ record }) => record.token === token)
     if (known || document.mark > 0 || document.ended.has(nameOf(token))) return { result: known }
     const { next, admitted } = admit(document, userId, session, now)
-    return { result: admitted, next }
+    return { result: { ...admitted, isNew: true }, next }
   }
 }
 

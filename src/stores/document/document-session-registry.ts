@@ -2,7 +2,13 @@ import { BoundedMap } from '../../ground/bounded-map.ts'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
-import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../sessions/session-registry.ts'
+import type {
+  AdoptedSession,
+  CommitResult,
+  SessionChange,
+  SessionRegistry,
+  UserSessions,
+} from '../../sessions/session-registry.ts'
 import type { Token } from '../../sessions/token.ts'
 import {
   adoptSession,
@@ -78,7 +84,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#change(userId, commitLogin(userId, version, change), isKnown ? known.row : undefined)
   }
 
-  adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined> {
+  adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined> {
     return this.#change(userId, adoptSession(userId, session))
   }
 

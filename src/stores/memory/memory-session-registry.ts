@@ -2,6 +2,7 @@ import type { Clock } from '../../ground/clock.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
 import {
+  type AdoptedSession,
   type CommitResult,
   MOST_SESSIONS,
   type SessionChange,
@@ -73,7 +74,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     return { committed: true, admitted, ended: oldestFirst([...ended, ...boundSlot(slot, now)]) }
   }
 
-  async adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined> {
+  async adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined> {
     const now = this.#clock.now()
     const token = tokenOf(session.sessionId)
     const present = this.#slot(userId, now)
@@ -83,7 +84,7 @@ export class MemorySessionRegistry implements SessionRegistry {
     const adopted = this.#stored(userId, session, now)
     slot.sessions.set(token, adopted)
     boundSlot(slot, now)
-    return adopted
+    return { ...adopted, isNew: true }
   }
 
   async touch(userId: UserId, token: Token, ttlMs: number): Promise<boolean> {

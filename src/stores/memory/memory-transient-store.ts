@@ -4,10 +4,19 @@ import type { TransientStore } from '../../options/transient-store.ts'
 
 const CAPACITY = 10_000
 
-/** A transient store in memory. When it is full, it evicts the oldest entries. */
+interface Entry {
+  readonly value: string
+  readonly until: number
+}
+
+/**
+ * A transient store in memory. When it is full, it evicts the oldest entries; notes about ended sessions have room of
+ * their own.
+ */
 export class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock
-  readonly #texts = new BoundedMap<string, { value: string; until: number }>(CAPACITY)
+  readonly #texts = new BoundedMap<string, Entry>(CAPACITY)
+  readonly #endedNotes = new BoundedMap<string, Entry>(CAPACITY)
   readonly #generations = new Map<string, number>()
 
   constructor(clock: Clock) {
@@ -16,18 +25,20 @@ export class MemoryTransientStore implements TransientStore {
 
   wipe(): void {
     this.#texts.clear()
+    this.#endedNotes.clear()
     this.#generations.clear()
   }
 
   async get(key: string): Promise<string | undefined> {
-    const kept = this.#texts.get(key)
+    const entries = this.#entriesOf(key)
+    const kept = entries.get(key)
     if (kept && kept.until > this.#clock.now()) return kept.value
-    this.#texts.delete(key)
+    entries.delete(key)
     return undefined
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    this.#texts.set(key, { value, until: this.#clock.now() + ttlMs })
+    this.#entriesOf(key).set(key, { value, until: this.#clock.now() + ttlMs })
   }
 
   async generation(group: string): Promise<number> {
@@ -38,5 +49,9 @@ export class MemoryTransientStore implements TransientStore {
     const generation = (this.#generations.get(group) ?? 0) + 1
     this.#generations.set(group, generation)
     return generation
+  }
+
+  #entriesOf(key: string): BoundedMap<string, Entry> {
+    return key.startsWith('ended:') ? this.#endedNotes : this.#texts
   }
 }

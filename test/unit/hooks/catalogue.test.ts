@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createHooks, hookCatalogue } from '../../../src/hooks/hooks.ts'
 
-/** Every action of the two specifications with its parameters, and the release that brought it where one is given. */
+/** Every action of the specifications with its parameters, and the release that brought it where one is given. */
 const ACTIONS: Record<string, [parameters: string[], since?: string]> = {
   sessmgr_init: [['core']],
   sessmgr_login_blocked: [['user_id']],
@@ -10,6 +10,9 @@ const ACTIONS: Record<string, [parameters: string[], since?: string]> = {
   sessmgr_destroy_session: [['user_id', 'token'], '3.1.0'],
   sessmgr_logout_all_users: [['epoch'], '3.3.0'],
   sessmgr_session_invalidated: [['user_id', 'token'], '3.3.0'],
+  sessmgr_session_started: [['session', 'how'], '3.3.0'],
+  sessmgr_session_ended: [['session', 'end'], '3.3.0'],
+  sessmgr_login_refused: [['user_id', 'refusal'], '3.3.0'],
   sessmgr_cli_init: [['cli'], '3.1.0'],
   lazycomments_init: [['core']],
   lazycomments_activated: [[]],

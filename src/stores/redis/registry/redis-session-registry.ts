@@ -1,6 +1,12 @@
 import type { UserId } from '../../../ground/user-id.ts'
 import type { NewSession, StoredSession } from '../../../sessions/session-record.ts'
-import type { CommitResult, SessionChange, SessionRegistry, UserSessions } from '../../../sessions/session-registry.ts'
+import type {
+  AdoptedSession,
+  CommitResult,
+  SessionChange,
+  SessionRegistry,
+  UserSessions,
+} from '../../../sessions/session-registry.ts'
 import type { Token } from '../../../sessions/token.ts'
 import { noteEnded } from '../../../sessions/unconfirmed-end.ts'
 import type { Keys } from '../keys.ts'
@@ -97,9 +103,12 @@ export class RedisSessionRegistry implements SessionRegistry {
     return { committed: true, admitted, ended: decodeEnded(userId, reply[1]) }
   }
 
-  async adopt(userId: UserId, session: NewSession): Promise<StoredSession | undefined> {
+  async adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined> {
     const reply = await this.#run(ADOPT, userId, encodeSession(userId, session))
-    return Array.isArray(reply) ? decodeSession(userId, reply[0], reply[1] ?? '') : undefined
+    if (!Array.isArray(reply)) return undefined
+    const [value, info, isNew] = reply
+    const stored = decodeSession(userId, value, info ?? '')
+    return stored && isNew ? { ...stored, isNew: true } : stored
   }
 
   async touch(userId: UserId, token: Token, ttlMs: number, freshMs = 0): Promise<boolean> {

@@ -6,7 +6,7 @@ ARGV[1]  name of the session
 ARGV[2]  ttl in ms, hexadecimal
 ARGV[3]  generation<type><session id>
 ARGV[4]  address, device and user agent
-Returns  0 when it ended a short while ago, or all sessions were ended before it was known; else its value and info, whether they are new or not
+Returns  0 when it ended a short while ago, or all sessions were ended before it was known; else its value and info, and 1 when they are new
 ]]
 open()
 local name = ARGV[1]
@@ -15,4 +15,4 @@ if known then return { known, slot.infos[name] or '' } end
 if slot.mark or recall(ENDED_MEMORY_COUNT)[name] then return 0 end
 local value = admit(name, ARGV[2], ARGV[3], ARGV[4], {})
 close()
-return { value, ARGV[4] }
+return { value, ARGV[4], 1 }

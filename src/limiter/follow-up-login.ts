@@ -1,0 +1,50 @@
+import { deviceName } from '../sessions/device-name.ts'
+import type { SessionEnd } from '../sessions/session-end.ts'
+import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
+import type { Token } from '../sessions/token.ts'
+import type { LoginEvaluation } from './evaluate-login.ts'
+import { endedActions, followUpEnd } from './follow-up-end.ts'
+import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
+
+/** A login that the registry has committed. */
+export interface CommittedLogin {
+  readonly admitted: SessionRecord
+  /** Sessions that the commit ended. */
+  readonly ended: readonly StoredSession[]
+  /** Sessions that the new one is registered in place of, because the framework keeps their id. */
+  readonly renewed: readonly StoredSession[]
+  /** Tokens of the browser's own sessions, which the new one replaces. */
+  readonly replaced: readonly Token[]
+}
+
+/** Follows up the sessions that a login has ended, and fires the actions of the login. */
+export async function followUpLogin(
+  context: LimiterContext,
+  { decision, lost }: LoginEvaluation,
+  { admitted, ended, renewed, replaced }: CommittedLogin,
+): Promise<void> {
+  const kindOf = ({ token }: SessionRecord) => {
+    if (replaced.includes(token)) return 'replaced'
+    return lost.includes(token) ? 'lost' : (decision.kind ?? 'displaced')
+  }
+  const tokensOf = (sessions: readonly StoredSession[], isReplaced: boolean) =>
+    sessions.map(({ record }) => record.token).filter((token) => replaced.includes(token) === isReplaced)
+  const how = {
+    replaced: tokensOf([...renewed, ...ended], true)[0] ?? null,
+    displaced: tokensOf(ended, false).filter((token) => !lost.includes(token)),
+    adopted: false,
+  }
+  const started: AnnouncedAction = ['sessmgr_session_started', admitted, how]
+  if (ended.length === 0 && renewed.length === 0) return context.announce([...decision.actions, started])
+  const { token, createdAt, ip, userAgent } = admitted
+  const by = { token, device: await nameOf(userAgent), ip }
+  const endOf = (session: SessionRecord): SessionEnd => ({ kind: kindOf(session), at: createdAt, by })
+  await followUpEnd(context, ended, endOf, () => [...decision.actions, ...endedActions(renewed, endOf)])
+  context.announce([started])
+}
+
+/** Without a name, the person who is signed out reads of a login somewhere else. */
+async function nameOf(userAgent: string | null): Promise<string | null> {
+  const { name } = await deviceName(userAgent).catch(() => ({ name: null }))
+  return name
+}

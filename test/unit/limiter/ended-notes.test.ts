@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
+import { tokenOf } from '../../../src/sessions/token.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import type { LimitStrategy } from '../../../src/strategies/limit-strategy.ts'
+import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
+const DAY = 86_400_000
+
+/** Logs a user in, and returns the token. */
+async function tokenAfterLogin({ login }: LimiterWorld, attempt = {}, ttlMs = 7 * DAY): Promise<string> {
+  const sessionId = await login(7, attempt, ttlMs)
+  return tokenOf(sessionId as string)
+}
+
+/** A world whose store records what is written to the transient store, and may spoil it. */
+function noted(spoil: () => Promise<void> = async () => {}, parts: Parameters<typeof createLimiterWorld>[0] = {}) {
+  const clock = fakeClock()
+  const store = memoryStore({ clock })
+  const written: { key: string; value: string; ttlMs: number }[] = []
+  const { transients } = store
+  const set = transients.set.bind(transients)
+  transients.set = async (key, value, ttlMs) => {
+    written.push({ key, value, ttlMs })
+    await spoil()
+    await set(key, value, ttlMs)
+  }
+  return { ...createLimiterWorld({ clock, store, ...parts }), store, written }
+}
+
+describe('why a session ended', () => {
+  it('is known after a login took its place: when, and by which device', async () => {
+    const world = noted()
+    const first = await tokenAfterLogin(world)
+    world.clock.advance(1000)
+    await world.login(7, { userAgent: CHROME, ip: '192.0.2.9' })
+    expect(await world.limiter.causeOf(first, 'missing')).toEqual({
+      kind: 'displaced',
+      at: world.clock.now(),
+      device: 'Chrome on Windows',
+    })
+    expect(await world.limiter.causeOf(first, 'ended')).toMatchObject({ kind: 'displaced' })
+  })
+
+  it.each(['idle', 'chosen'] as const)('is known by the kind that a mode gives: %s', async (kind) => {
+    const decide: LimitStrategy['decide'] = ({ sessions }) => ({ admit: true, end: sessions, kind, actions: [] })
+    const own = { id: 'own', label: 'Own', desc: 'Ends sessions.', decide }
+    const world = noted(undefined, { strategies: [own], settings: { logic: 'own' } })
+    const first = await tokenAfterLogin(world)
+    await world.login(7)
+    expect(await world.limiter.causeOf(first, 'missing')).toMatchObject({ kind, device: null })
+  })
+
+  it('is known after a call, with what the application says', async () => {
+    const world = noted(undefined, { settings: { maximum: 9 } })
+    const { sessions, causeOf } = world.limiter
+    const tokens = []
+    for (let login = 0; login < 4; login++) tokens.push(await tokenAfterLogin(world))
+    const [one = '', two = '', three = '', four = ''] = tokens
+    await sessions.end(7, one, { by: 'user', device: 'Firefox on Linux' })
+    await sessions.end(7, two)
+    await sessions.endOthers(7, four, { by: 'admin', actor: 1, note: 'Please sign in again.' })
+    await sessions.endAll(7, { note: 'Your password has changed.' })
+    expect(await causeOf(one, 'missing')).toMatchObject({ kind: 'user', device: 'Firefox on Linux' })
+    expect(await causeOf(two, 'missing')).toEqual({ kind: 'app', at: expect.any(Number), device: null })
+    expect(await causeOf(three, 'missing')).toMatchObject({ kind: 'admin', note: 'Please sign in again.' })
+    expect(await causeOf(four, 'missing')).toMatchObject({ kind: 'app', note: 'Your password has changed.' })
+  })
+
+  it('is known after a site-wide logout, by one note for all', async () => {
+    const world = noted(undefined, { settings: { maximum: 9 } })
+    const token = await tokenAfterLogin(world)
+    await world.login(8)
+    const epoch = await world.limiter.sessions.logoutAllUsers(undefined, { by: 'admin', actor: 1, note: 'Sorry.' })
+    expect(world.written).toHaveLength(1)
+    expect(await world.limiter.causeOf(token, 'logout_all')).toEqual({
+      kind: 'logout_all',
+      at: epoch * 1000,
+      device: null,
+      note: 'Sorry.',
+    })
+  })
+
+  it('is not known from an older site-wide logout', async () => {
+    const { limiter, store } = noted()
+    await limiter.sessions.logoutAllUsers()
+    await store.epoch.advance()
+    expect(await limiter.causeOf('a', 'logout_all')).toBeUndefined()
+  })
+
+  it('is not noted where there is nobody to tell', async () => {
+    const world = noted(undefined, { settings: { maximum: 2 } })
+    const first = (await world.login(7)) as string
+    const second = (await world.login(7, { replaces: first })) as string
+    await world.limiter.release(7, tokenOf(second))
+    const third = (await world.login(7)) as string
+    world.host.ids.delete(third)
+    await world.login(7)
+    await world.login(7)
+    expect(world.written).toEqual([])
+  })
+
+  it('is found although it was noted only after the request came', async () => {
+    const { limiter, store } = noted()
+    const token = tokenOf('a')
+    const get = store.transients.get.bind(store.transients)
+    let reads = 0
+    store.transients.get = async (key) => {
+      reads += 1
+      return reads === 1 ? undefined : get(key)
+    }
+    await store.transients.set(`ended:${token.slice(0, 16)}`, JSON.stringify(['app', 'a', null, null]), 1000)
+    expect(await limiter.causeOf(token, 'ended')).toEqual({ kind: 'app', at: 10, device: null })
+  })
+})
+
+describe('a note', () => {
+  it('lasts for endedMemory, and never longer than its session would have', async () => {
+    const world = noted(undefined, { settings: { maximum: 9 }, endedMemoryMs: DAY })
+    const long = await tokenAfterLogin(world)
+    const short = await tokenAfterLogin(world, {}, 60_000)
+    world.clock.advance(20_000)
+    await world.limiter.settings.update({ maximum: 1 })
+    await world.login(7)
+    const { causeOf } = world.limiter
+    world.clock.advance(39_999)
+    expect(await causeOf(short, 'missing')).toBeDefined()
+    world.clock.advance(1)
+    expect(await causeOf(short, 'missing')).toBeUndefined()
+    world.clock.advance(DAY - 40_001)
+    expect(await causeOf(long, 'missing')).toBeDefined()
+    world.clock.advance(1)
+    expect(await causeOf(long, 'missing')).toBeUndefined()
+  })
+
+  it('has no address, no user agent, no session id and no token, and is short', async () => {
+    const world = noted()
+    const first = (await world.login(7)) as string
+    await world.login(7, { userAgent: `${CHROME}<img src=x onerror=alert(1)>`, ip: '192.0.2.9' })
+    const [{ key, value } = { key: '', value: '' }] = world.written
+    for (const secret of ['192.0.2.9', 'Mozilla', '126', 'img', 'raw-id', tokenOf(first)]) {
+      expect(key + value).not.toContain(secret)
+    }
+    expect(value.length).toBeLessThan(200)
+  })
+
+  it('is neither written nor read when endedMemory is 0', async () => {
+    const world = noted(undefined, { endedMemoryMs: 0 })
+    const token = await tokenAfterLogin(world)
+    await world.login(7)
+    await world.limiter.sessions.logoutAllUsers()
+    world.store.transients.get = () => Promise.reject(new Error('It was read'))
+    expect(world.written).toEqual([])
+    expect(await world.limiter.causeOf(token, 'missing')).toBeUndefined()
+  })
+
+  it('is one write for each session that a login displaces, and none for any other login', async () => {
+    const world = noted(undefined, { settings: { maximum: 2 } })
+    await world.login(7)
+    await world.login(7)
+    expect(world.written).toHaveLength(0)
+    await world.login(7)
+    expect(world.written).toHaveLength(2)
+  })
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('no room'))],
+    ['hangs', () => new Promise<never>(() => {})],
+  ])('that %s is a warning, and the login goes on', async (_how, spoil) => {
+    const world = noted(spoil, { settings: { maximum: 2 }, deadlineMs: 20 })
+    const first = (await world.login(7)) as string
+    await world.login(7)
+    const third = await world.login(7)
+    expect(await world.live(7)).toEqual([third])
+    expect(world.host.ids.has(first)).toBe(false)
+    expect(world.logged).toHaveLength(1)
+    expect(world.logged[0]?.[0]).toContain(helpAt('a-store-call-failed'))
+    expect(await world.limiter.causeOf(tokenOf(first), 'missing')).toBeUndefined()
+  })
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('down'))],
+    ['hangs', () => new Promise<never>(() => {})],
+    ['is damaged', async () => 'no JSON'],
+  ])('that %s when it is read is an unknown cause', async (_how, get) => {
+    const world = noted(undefined, { deadlineMs: 20 })
+    world.store.transients.get = get
+    expect(await world.limiter.causeOf(tokenOf('a'), 'ended')).toBeUndefined()
+    expect(await world.limiter.causeOf(tokenOf('a'), 'logout_all')).toBeUndefined()
+  })
+})
+
+describe('who ends a session', () => {
+  it.each([
+    [{ by: 'root' }, '"by" must be one of user, admin, app'],
+    [{ device: 'x'.repeat(65) }, '"device" must be a string of at most 64 characters'],
+    [{ note: 'x'.repeat(201) }, '"note" must be a string of at most 200 characters'],
+    [{ who: 1 }, 'There is no option "who"'],
+    ['admin', 'must be an object'],
+  ])('%j is refused, and nothing ends', async (whom, message) => {
+    const world = createLimiterWorld()
+    const token = await tokenAfterLogin(world)
+    const { sessions } = world.limiter
+    const wrong = whom as { by: 'admin' }
+    const calls = [
+      sessions.end(7, token, wrong),
+      sessions.endAll(7, wrong),
+      sessions.endOthers(7, token, wrong),
+      sessions.logoutAllUsers(undefined, wrong),
+    ]
+    for (const call of calls) await expect(call).rejects.toThrow(message)
+    expect(await sessions.count(7)).toBe(1)
+  })
+})
