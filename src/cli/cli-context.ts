@@ -9,21 +9,23 @@ import { coreOf } from '../service/service-core.ts'
 import { CliError, explainError } from './cli-error.ts'
 
 const LOOK_UP_MS = 10_000
-const LOCAL = 'the store of this limiter is in memory, which other processes cannot see'
+const LOCAL = 'this limiter uses a memory store, which other processes cannot see'
 const ADVICE = 'Use a shared store: sqliteStore(), postgresStore() or redisStore().'
 const TOPIC = 'command-needs-a-shared-store'
 
 /** Functions that all commands share. */
 export interface CliContext {
-  /** Loads the limiter, once. */
+  /** Loads the limiter once. */
   load(): Promise<Sessmgr>
-  /** Returns the limiter for reading. Warns if the application has a store of its own. */
+  /** Returns the limiter for reading. Warns if the running application uses a different store. */
   limiter(): Promise<Sessmgr>
-  /** Returns the limiter for changes, or ends the command if the application would not see them. */
+  /** Returns the limiter for changes. Ends the command if the running application would not see the changes. */
   limiterToChange(): Promise<Sessmgr>
-  /** Finds a user by id, email address or login name (or only by `kind`), or ends the command. */
+  /**
+   * Finds a user by id, email address or login name, or only by the given `kind`. Ends the command if there is none.
+   */
   user(identifier: string, kind?: IdentifierKind): Promise<UserSummary>
-  /** Asks before a destructive change, unless `--yes` was given. */
+  /** Asks for confirmation before a destructive change, unless `--yes` was passed. */
   confirm(question: string, yes: boolean | undefined): Promise<void>
   print(line: string): void
 }
@@ -40,7 +42,9 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
     async limiter() {
       const limiter = await loaded()
       if (isLocal(limiter))
-        process.stderr.write(`Warning: ${LOCAL}. The application has other data. ${ADVICE}\nSee ${helpAt(TOPIC)}\n`)
+        process.stderr.write(
+          `Warning: ${LOCAL}. The running application has its own data. ${ADVICE}\nSee ${helpAt(TOPIC)}\n`,
+        )
       return limiter
     },
     async limiterToChange() {
@@ -59,15 +63,15 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
       const [user, other] = await lookUp(host.users, identifier, kind)
       if (user === undefined) throw new CliError(1, `There is no user "${identifier}".`)
       if (other === undefined) return user
-      const sentence = `"${identifier}" is the login name of one user and the id of another.`
+      const sentence = `"${identifier}" is one user's login name and another user's id.`
       throw new CliError(1, `${sentence} Add --by login or --by id.`)
     },
     async confirm(question, yes) {
       if (yes) return
       if (!process.stdin.isTTY)
-        throw new CliError(1, `${question} Nothing was changed: this is not a terminal. Pass --yes to confirm.`)
+        throw new CliError(1, `${question} Nothing was changed, because this is not a terminal. Pass --yes to confirm.`)
       const prompt = createInterface({ input: process.stdin, output: process.stderr })
-      // Ctrl-C and Ctrl-D mean no.
+      // Ctrl-C and Ctrl-D count as no.
       const answer = await prompt.question(`${question} [y/N] `).catch(() => '')
       prompt.close()
       if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(1, 'Nothing was changed.')
@@ -76,11 +80,11 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
   }
 }
 
-/** Returns the option `--by`, which says how a user is identified. */
+/** Returns the option `--by`, which chooses how a user is identified. */
 export function byOption(): Option {
   return new Option(
     '--by <kind>',
-    'kind of <user> (default: digits are an id, text with an @ is an email address)',
+    'how <user> is given (default: digits are an id, a value with an @ is an email address)',
   ).choices(['id', 'login', 'email'])
 }
 

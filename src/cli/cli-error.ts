@@ -11,7 +11,7 @@ const PROGRAM = dirname(fileURLToPath(import.meta.url))
 /** Ends a command with a message for the person who ran it. */
 export class CliError extends Error {
   override readonly name = 'CliError'
-  /** 1: refused or not found; 2: wrong usage. */
+  /** 1 if the request was refused or nothing was found, 2 for wrong usage. */
   readonly exitCode: 1 | 2
   /** Address of a section of the documentation. */
   readonly help: string | undefined
@@ -24,8 +24,8 @@ export class CliError extends Error {
 }
 
 /**
- * Describes an error, with the stack frames in the application's own code: users cannot fix Node or packages.
- * With `DEBUG=sessmgr`, returns the whole stack.
+ * Describes an error. Of its stack, only frames in the application's own code are shown, because users cannot fix Node
+ * or packages. With `DEBUG=sessmgr`, returns the whole stack.
  */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return inspect(error)
@@ -43,7 +43,7 @@ function ownFrames({ stack = '' }: Error): string[] {
   return frames.filter((frame) => !/\bnode:|[\\/]node_modules[\\/]/.test(frame) && !frame.includes(PROGRAM))
 }
 
-/** Only stacks: other members may hold a secret, such as a URL with a password. */
+/** Shows only stacks, because other properties may contain a secret, such as a URL with a password. */
 function wholeOf({ stack, message, cause }: Error): string {
   const own = stack ?? message
   if (!(cause instanceof Error)) return own

@@ -5,13 +5,13 @@ import { explainError } from './cli-error.ts'
 
 const ADVICE = "A client needs an error listener: client.on('error', (error) => …)."
 
-/** Describes why the configuration could not be loaded, beginning with the file at fault. */
+/** Describes why the configuration could not be loaded, starting with the file that caused it. */
 export function explainLoadError(config: string, error: unknown): string {
   const sentence = explainSyntax(config, error) ?? explainError(error)
   return sentence.startsWith(config) ? sentence : `${config} could not be loaded: ${sentence}`
 }
 
-/** Describes an uncaught error of the application, such as one of a client without an error listener. */
+/** Describes an uncaught error of the application, for example from a client without an error listener. */
 export function explainUncaught(config: string, error: unknown): string {
   // Node 20 throws a syntax error in an imported file a second time, as an uncaught one.
   if (error instanceof SyntaxError) return explainLoadError(config, error)
@@ -25,7 +25,7 @@ function explainSyntax(config: string, error: unknown): string | undefined {
   const stack = error.stack ?? ''
   const [file, line] = placeIn(stack) ?? []
   if (file !== undefined) return isModuleSyntax(error) ? adviseModule(file, config) : sentenceOf(error, file, line)
-  // If text such as JSON failed to parse at run time, the stack shows the place.
+  // If the application failed to parse something such as JSON, the stack already shows where.
   if (explainError(error).includes('\n')) return undefined
   const [faulty, faultyLine] = placeIn(checked(config)) ?? []
   if (faulty !== undefined) return sentenceOf(error, faulty, faultyLine)
@@ -36,14 +36,14 @@ function sentenceOf({ message }: Error, file: string, line: string | undefined):
   return `${file}:${line}: SyntaxError: ${message.split('\n')[0]}`
 }
 
-/** Reads the place that Node puts first, if it knows it. */
+/** Reads the place of the error, which Node prints first if it knows it. */
 function placeIn(text: string): [file: string, line: string] | undefined {
   const [, file, line] = /^(.+):(\d+)\n/.exec(text) ?? []
   if (file === undefined || line === undefined) return undefined
   return [file.startsWith('file:') ? fileURLToPath(file) : file, line]
 }
 
-/** Returns the output of `node --check`, which names the place of a syntax error; an import does not. */
+/** Returns the output of `node --check`. Unlike an import, it names the place of a syntax error. */
 function checked(file: string): string {
   return /\.[cm]?js$/.test(file) ? spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' }).stderr : ''
 }

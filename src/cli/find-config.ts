@@ -4,7 +4,10 @@ import { CliError } from './cli-error.ts'
 
 const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `sessmgr.config.${extension}`)
 
-/** Finds the configuration in a folder, `file` or else `sessmgr.config.*`, or ends the command. */
+/**
+ * Finds the configuration in a folder: `file` if given, otherwise `sessmgr.config.*`. Ends the command if there is
+ * none.
+ */
 export function findConfig(folder: string, file?: string): string {
   const path = file === undefined ? configIn(folder) : resolve(folder, file)
   if (path !== undefined && existsSync(path)) return path

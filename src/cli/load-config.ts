@@ -11,13 +11,15 @@ const DEADLINE_MS = 10_000
 const TOPIC = 'command-cannot-load-the-configuration'
 
 /**
- * Loads the limiter from the default export of the configuration: the limiter itself, or a function that returns it.
+ * Loads the limiter from the default export of the configuration, which is the limiter or a function that returns it.
  *
  * @param path An absolute path.
  */
 export async function loadConfig(path: string): Promise<Sessmgr> {
   readText(path)
-  const exported = defaultOf(await inTime(path, 'an await at its top level, or in what it imports,', importFile(path)))
+  const exported = defaultOf(
+    await inTime(path, 'a top-level await in it, or in a file that it imports,', importFile(path)),
+  )
   if (isLimiter(exported)) return exported
   const limiter =
     typeof exported === 'function' && (await inTime(path, 'the function that it exports', callFactory(exported)))
@@ -26,7 +28,7 @@ export async function loadConfig(path: string): Promise<Sessmgr> {
   throw new CliError(1, problem, TOPIC)
 }
 
-/** Silences Node's warning about an ES module in a CommonJS project: our error explains it better. */
+/** Silences Node's warning about an ES module in a CommonJS project, because our error explains the problem better. */
 export function muteModuleWarning(): void {
   const listeners = process.listeners('warning')
   process.removeAllListeners('warning')
@@ -36,7 +38,7 @@ export function muteModuleWarning(): void {
   })
 }
 
-/** Waits for a part of the loading with a deadline, so that an unreachable server cannot block the command. */
+/** Waits for one step of the loading with a deadline, so that an unreachable server cannot block the command. */
 async function inTime<T>(path: string, what: string, work: Promise<T>): Promise<T> {
   const late = `${path} was not loaded within ${DEADLINE_MS / 1000} seconds`
   const slow = `${late}: ${what} is still waiting, perhaps for a server that is down.`
@@ -64,7 +66,7 @@ async function importFile(path: string): Promise<unknown> {
   }
 }
 
-/** Imports TypeScript with the application's jiti 2: Node itself reads TypeScript only from 22.18 on. */
+/** Imports TypeScript with the application's jiti 2, because Node itself reads TypeScript only from 22.18 on. */
 async function importTypeScript(path: string, unreadable: string): Promise<unknown> {
   let jiti: { createJiti?(parent: string): { import(file: string): Promise<unknown> } }
   try {
@@ -84,7 +86,7 @@ function cannotRead(unreadable: string, advice: string): CliError {
   )
 }
 
-/** Finds the default export, which CommonJS nests one level down, and CommonJS compiled from ES modules two. */
+/** Finds the default export. CommonJS nests it one level down, and CommonJS compiled from ES modules two levels. */
 function defaultOf(module: unknown): unknown {
   const outer = (module as { default?: unknown }).default ?? module
   return (outer as { default?: unknown } | undefined)?.default ?? outer

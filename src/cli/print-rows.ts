@@ -11,7 +11,7 @@ type Row = Readonly<Record<string, string | number | boolean | null>>
 /**
  * Writes rows in a format. `ids` writes only the first column, separated by spaces.
  *
- * A table is cut to the width of the terminal, but not in a file or a pipe.
+ * In a terminal, tables are cut to its width; in a file or a pipe, they are not.
  */
 export function printRows(
   rows: readonly Row[],
@@ -36,7 +36,7 @@ function cellsOf(rows: readonly Row[], columns: readonly string[]): string[][] {
 }
 
 function csvLine(cells: readonly string[]): string {
-  // A spreadsheet would run a cell that begins like a formula, and clients choose their user agent.
+  // A spreadsheet would run a cell that looks like a formula, and clients can choose their user agent.
   const safe = cells.map((cell) => (/^[=+\-@]/.test(cell) ? `'${cell}` : cell))
   return safe.map((cell) => (/[",\s]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')
 }
@@ -56,7 +56,7 @@ function table(rows: readonly Row[], columns: readonly string[], width: number):
 
 function blocks(names: readonly string[], rows: readonly (readonly string[])[], width: number): string {
   const label = Math.max(...names.map((name) => name.length)) + 2
-  // The first cell identifies the row and may be copied, so it is never cut.
+  // The first cell identifies the row and people may copy it, so it is never cut.
   const line = (cell: string, index: number) =>
     (names[index]?.padEnd(label) ?? '') + (index === 0 ? cell : sized(cell, Math.max(NARROWEST, width - label)))
   return rows.map((cells) => `${cells.map((cell, index) => line(cell, index).trimEnd()).join('\n')}\n`).join('\n')

@@ -22,7 +22,7 @@ const CLOSE_MS = 5000
  * Runs one command line.
  *
  * @param args The arguments after the program name.
- * @returns The exit code: 0 for success, 1 for refused or not found, 2 for wrong usage.
+ * @returns The exit code: 0 for success, 1 if the request was refused or nothing was found, 2 for wrong usage.
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   let config = ''
@@ -75,7 +75,10 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Loads the configuration if the command is unknown (an add-on may define it), or to list all commands. */
+/**
+ * Loads the configuration if the command is unknown, because an add-on may define it, or if all commands are to be
+ * listed.
+ */
 async function loadAddons(program: Command, context: CliContext, args: readonly string[]): Promise<void> {
   const [first, second] = program.parseOptions([...args]).operands
   const name = first === 'help' ? second : first
@@ -101,7 +104,7 @@ function report(error: unknown): number {
   return error instanceof CliError ? error.exitCode : 1
 }
 
-/** Closes the limiter. A failure only causes a warning: the command itself is done. */
+/** Closes the limiter. A failure only causes a warning, because the command itself is finished. */
 async function close(limiter: Sessmgr): Promise<void> {
   const slow = () => new CliError(1, `it took longer than ${CLOSE_MS / 1000} seconds.`)
   await withDeadline(limiter.close(), CLOSE_MS, slow).catch((error) => {

@@ -1,7 +1,7 @@
 /**
- * Runs a command and waits until its output is written: a pipe takes only a part of a long list at once.
+ * Runs a command and waits until its output has been written, because a pipe takes only part of a long list at once.
  *
- * A reader that closes the pipe early, as `head` does, is not an error.
+ * It is not an error if the reader closes the pipe early, as `head` does.
  *
  * @returns The exit code of the command, or 1 if the output could not be written.
  */
@@ -14,7 +14,7 @@ export async function writtenOut(run: () => Promise<number>): Promise<number> {
   const code = await run()
   await written(process.stdout)
   if (failure) {
-    process.stderr.write(`The command is done, but its output could not be written: ${failure.message}\n`)
+    process.stderr.write(`The command succeeded, but its output could not be written: ${failure.message}\n`)
   }
   await written(process.stderr)
   return failure ? 1 : code

@@ -2,11 +2,11 @@
 export interface AddonRegistration {
   /** Short name, as in its catalogue row. Not empty. */
   readonly slug: string
-  /** Whether the add-on needs a licence. For `activate`, this overrides the catalogue. */
+  /** Whether the add-on needs a licence. `activate` uses this value instead of the one in the catalogue. */
   readonly is_premium: boolean
-  /** Path of the add-on's main file. Not empty; sessmgr does not open it. */
+  /** Path of the add-on's main file. Must not be empty; sessmgr does not open it. */
   readonly main_file: string
-  /** Public key of the product at the licensing provider. Not a secret, and not empty. */
+  /** Public key of the product at the licensing provider. It is not a secret. Must not be empty. */
   readonly public_key: string
 }
 
@@ -30,7 +30,7 @@ export interface AddonRow {
   readonly is_active: boolean
   /** Whether a valid licence is active on this site. */
   readonly is_license_active: boolean
-  /** The licence key that is active here, or an empty string. */
+  /** The licence key that is active on this site, or an empty string. */
   readonly license_key: string
   /** URL of a wide picture, or an empty string. */
   readonly banner: string

@@ -7,14 +7,14 @@ import type { ActionMap, FilterMap, HookCatalogue } from './hook-types.ts'
 /**
  * Connects add-ons: actions report events to them, and filters let them change a value.
  *
- * Every method throws the SessmgrError `hook_misuse` for an unknown name.
+ * Every method throws a SessmgrError with the code `hook_misuse` if the name is unknown.
  */
 export interface HookBus<Actions extends ActionMap<Actions>, Filters extends FilterMap<Filters>> {
   /**
    * Subscribes to an action.
    *
-   * @param namespace Identifies the subscriber, for removal.
-   * @param priority Lower runs first; equal priorities run in order of registration. Default 10.
+   * @param namespace Identifies the subscriber, so that it can be removed.
+   * @param priority Lower runs first; subscribers of equal priority run in order of registration. Default 10.
    * @returns A function that removes this subscriber.
    * @throws SessmgrError `hook_misuse` for an unknown name, or an invalid namespace, priority or callback.
    */
@@ -24,9 +24,9 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
     callback: (...parameters: Actions[K]) => unknown,
     priority?: number,
   ): () => void
-  /** Removes all subscribers of a namespace from an action and returns their number. */
+  /** Removes all subscribers of a namespace from an action, and returns how many there were. */
   removeAction(name: keyof Actions & string, namespace: string): number
-  /** Checks whether an action has a subscriber, of one namespace or of any. */
+  /** Checks whether an action has a subscriber, in one namespace or in any. */
   hasAction(name: keyof Actions & string, namespace?: string): boolean
   /** Counts how often an action has fired. */
   didAction(name: keyof Actions & string): number
@@ -35,15 +35,15 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
    *
    * If a subscriber throws, its error is logged and the next one runs.
    *
-   * @throws SessmgrError `hook_misuse` for an unknown name; never rejects otherwise.
+   * @throws SessmgrError `hook_misuse` for an unknown name. Does not reject for any other reason.
    */
   doAction<K extends keyof Actions & string>(name: K, ...parameters: Actions[K]): Promise<void>
 
   /**
-   * Subscribes to a filter. The callback receives the value and returns it, changed or not, or a promise of it.
+   * Subscribes to a filter. The callback receives the value and returns the new value, or a promise of it.
    *
-   * @param namespace Identifies the subscriber, for removal.
-   * @param priority Lower runs first; equal priorities run in order of registration. Default 10.
+   * @param namespace Identifies the subscriber, so that it can be removed.
+   * @param priority Lower runs first; subscribers of equal priority run in order of registration. Default 10.
    * @returns A function that removes this subscriber.
    * @throws SessmgrError `hook_misuse` for an unknown name, or an invalid namespace, priority or callback.
    */
@@ -56,9 +56,9 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
     ) => Filters[K]['value'] | Promise<Filters[K]['value']>,
     priority?: number,
   ): () => void
-  /** Removes all subscribers of a namespace from a filter and returns their number. */
+  /** Removes all subscribers of a namespace from a filter, and returns how many there were. */
   removeFilter(name: keyof Filters & string, namespace: string): number
-  /** Checks whether a filter has a subscriber, of one namespace or of any. */
+  /** Checks whether a filter has a subscriber, in one namespace or in any. */
   hasFilter(name: keyof Filters & string, namespace?: string): boolean
   /** Counts how often a filter has been applied. */
   didFilter(name: keyof Filters & string): number
@@ -77,9 +77,9 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
 /** Options of a bus. */
 export interface HookBusOptions {
   readonly catalogue: HookCatalogue
-  /** Milliseconds that each asynchronous subscriber may take. */
+  /** How many milliseconds each asynchronous subscriber may take. */
   readonly deadlineMs: number
-  /** Receives errors of action subscribers. */
+  /** Receives the errors of action subscribers. */
   readonly onError: (error: SessmgrError) => void
 }
 
@@ -90,7 +90,7 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
   const action = hookFinder('action', Object.keys(options.catalogue.actions))
   const filter = hookFinder('filter', Object.keys(options.catalogue.filters))
 
-  /** Returns the result of a subscriber, or a promise of it. Fails with a SessmgrError either way. */
+  /** Returns the result of a subscriber, or a promise of it. Every failure becomes a SessmgrError. */
   function call(hook: string, { namespace, callback }: Subscriber, parameters: readonly unknown[]): unknown {
     const where = `The subscriber "${namespace}" to "${hook}"`
     const failure = (cause: unknown) =>

@@ -12,15 +12,15 @@ export interface CommentActions {
 
 /** Filters of the lazy comments. */
 export interface CommentFilters {
-  /** Decides whether the comments of a page view load lazily (true) or inline (false), after the built-in checks. */
+  /** Decides, after the built-in checks, whether the comments of a page view load lazily (true) or inline (false). */
   lazycomments_can_lazy_load: FilterShape<boolean>
-  /** Changes the markup that `GET /comments` returns, but not that of inline comments. */
+  /** Changes the markup that `GET /comments` returns. Does not affect inline comments. */
   lazycomments_rendered_html: FilterShape<string, [post: unknown]>
   /** Changes the default settings. Cannot add keys. */
   lazycomments_default_settings: FilterShape<Readonly<Record<string, unknown>>>
   /** Changes the capability that is required to clear the comments cache. */
   lazycomments_capability: FilterShape<string>
-  /** Decides whether the caller may clear the comments cache, after the capability check. */
+  /** Decides, after the capability check, whether the caller may clear the comments cache. */
   lazycomments_has_access: FilterShape<boolean>
 }
 
@@ -48,12 +48,12 @@ export const commentHooks = {
       parameters: ['can'],
       since: '2.0.0',
       summary:
-        'Decides whether the comments of a page view load lazily (true) or inline (false), after the built-in checks.',
+        'Decides, after the built-in checks, whether the comments of a page view load lazily (true) or inline (false).',
     },
     lazycomments_rendered_html: {
       parameters: ['html', 'post'],
       since: '2.0.0',
-      summary: 'Changes the markup that GET /comments returns, but not that of inline comments.',
+      summary: 'Changes the markup that GET /comments returns. Does not affect inline comments.',
     },
     lazycomments_default_settings: {
       parameters: ['defaults'],
@@ -68,7 +68,7 @@ export const commentHooks = {
     lazycomments_has_access: {
       parameters: ['has_access'],
       since: '2.0.0',
-      summary: 'Decides whether the caller may clear the comments cache, after the capability check.',
+      summary: 'Decides, after the capability check, whether the caller may clear the comments cache.',
     },
   },
 } satisfies {

@@ -5,16 +5,16 @@ import { nearestName } from '../ground/option-checks.ts'
 export interface Subscriber {
   readonly namespace: string
   readonly priority: number
-  // biome-ignore lint/suspicious/noExplicitAny: the typed surface is the bus; inside, parameters are opaque.
+  // biome-ignore lint/suspicious/noExplicitAny: only the bus is typed; here, parameters are opaque.
   readonly callback: (...parameters: any[]) => unknown
 }
 
 const NAMESPACE = /^[a-z][\w./-]*$/i
 
-/** A hook and its subscribers in running order. */
+/** A hook and its subscribers, in the order in which they run. */
 export class Hook {
   readonly #name: string
-  /** Replaced on each change: a run in progress keeps its array, so it never skips or repeats a subscriber. */
+  /** Replaced on each change. A run in progress keeps its own array, so it never skips or repeats a subscriber. */
   subscribers: readonly Subscriber[] = []
   runs = 0
 
@@ -42,10 +42,10 @@ export class Hook {
   }
 }
 
-/** Returns a function that finds a hook by name. It throws the SessmgrError `hook_misuse` for an unknown one. */
+/** Returns a function that finds a hook by name. It throws a SessmgrError `hook_misuse` if the name is unknown. */
 export function hookFinder(kind: 'action' | 'filter', known: readonly string[]): (name: string) => Hook {
   const hooks = new Map(known.map((name) => [name, new Hook(name)]))
-  // Prefixes of hook families, such as `pre_update_option_` of `pre_update_option_{name}`.
+  // Prefixes of hook families, such as `pre_update_option_` for `pre_update_option_{name}`.
   const families = known.filter((name) => name.includes('{')).map((name) => name.slice(0, name.indexOf('{')))
 
   function addOfFamily(name: string): Hook {
@@ -67,13 +67,13 @@ function checkSubscriber(hook: string, { namespace, priority, callback }: Subscr
   if (typeof namespace === 'function') {
     throw new SessmgrError(
       'hook_misuse',
-      `The subscriber to "${hook}" has no namespace: put a name before the callback, as in add…("${hook}", "my-app", callback).`,
+      `The subscriber to "${hook}" has no namespace. Put a name before the callback: add…("${hook}", "my-app", callback).`,
     )
   }
   if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {
     throw new SessmgrError(
       'hook_misuse',
-      `The namespace of a subscriber to "${hook}" must start with a letter and contain only letters, digits, "_", "-", "." or "/" only.`,
+      `The namespace of a subscriber to "${hook}" must start with a letter and contain only letters, digits, "_", "-", "." or "/".`,
     )
   }
   if (typeof callback !== 'function') {

@@ -14,11 +14,11 @@ export type FilterMap<T> = { [K in keyof T]: FilterShape<unknown, readonly unkno
 
 /** Documents one hook. */
 export interface HookEntry {
-  /** Parameter names in order. The first one of a filter is the value. */
+  /** Names of the parameters in order. The first parameter of a filter is the value. */
   readonly parameters: readonly string[]
   /** First release that has the hook. */
   readonly since: string
-  /** One sentence: when the hook fires, or what it decides. */
+  /** When the hook fires, or what it decides, in one sentence. */
   readonly summary: string
 }
 

@@ -7,11 +7,11 @@ import { type SessionActions, type SessionFilters, sessionHooks } from './sessio
 /** The bus of all hooks of the package. */
 export type Hooks = HookBus<SessionActions & CommentActions, SessionFilters & CommentFilters>
 
-/** Data about every hook of the package. */
+/** Data about all hooks of the package. */
 export const hookCatalogue: {
   /** Actions by name. */
   readonly actions: Readonly<Record<keyof SessionActions | keyof CommentActions, HookEntry>>
-  /** Filters by name. In a name, `{name}` is the name of an option. */
+  /** Filters by name. In a name, `{name}` stands for the name of an option. */
   readonly filters: Readonly<Record<keyof SessionFilters | keyof CommentFilters, HookEntry>>
 } = {
   actions: { ...sessionHooks.actions, ...commentHooks.actions },

@@ -1,5 +1,5 @@
 /**
- * Registers a case of a contract. It gets a new test object, which is closed afterwards, even if the case fails.
+ * Registers a case of a contract. Each case gets a new test object, which is closed afterwards even if the case fails.
  *
  * @param it `it` of the test runner.
  */

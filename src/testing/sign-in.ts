@@ -4,7 +4,7 @@ export interface SignInAgent<Response extends SignInResponse = SignInResponse> {
   post(path: string): SignInRequest<Response>
 }
 
-/** A supertest request. Awaiting it sends it. */
+/** A supertest request. It is sent when you await it. */
 export interface SignInRequest<Response extends SignInResponse = SignInResponse> extends PromiseLike<Response> {
   /** Sets the type of the body. */
   type(type: string): SignInRequest<Response>
@@ -16,7 +16,7 @@ export interface SignInRequest<Response extends SignInResponse = SignInResponse>
 export interface SignInResponse {
   /** The HTTP status. */
   readonly status: number
-  /** The headers, by lower-case name. */
+  /** The headers, by lowercase name. */
   readonly headers: object
   /** The body, if it is JSON. */
   readonly body: unknown
@@ -34,8 +34,9 @@ export interface SignInOptions {
  * Signs a user in through your own login route, and returns the response.
  *
  * @param agent A supertest agent, not `request(app)`. Each agent keeps its own cookies, like a browser.
- * @param user The fields your login route reads, such as `{ username, password }`.
- * @throws Error for `request(app)`, or if the response is an error, redirects back to the login route or sets no cookie.
+ * @param user The fields that your login route reads, such as `{ username, password }`.
+ * @throws Error for `request(app)`, or if the response is an error, redirects back to the login route, or sets no
+ * cookie.
  * @example
  * const phone = request.agent(app)
  * await signIn(phone, { username: 'alice', password: 'secret' })
@@ -45,7 +46,7 @@ export async function signIn<Response extends SignInResponse>(
   user: object,
   { path = '/login', type = 'form' }: SignInOptions = {},
 ): Promise<Response> {
-  // Everything of supertest has `del`, but only agents have a cookie jar.
+  // All supertest objects have `del`, but only agents have a cookie jar.
   if ('del' in agent && !('jar' in agent)) {
     throw new Error('signIn() needs an agent, which keeps cookies: request.agent(app), not request(app).')
   }
@@ -62,7 +63,7 @@ function refusalOf({ status, headers, body }: SignInResponse, path: string): str
     return `responded with ${status}${code ? ` ${code}` : ''}.`
   }
   if (location && pathOf(location) === pathOf(path)) return 'redirected back: the login was refused.'
-  // A cookie without a value is being cleared.
+  // A cookie without a value is being deleted.
   if ([cookies].flat().some((cookie) => /^[^=]*=[^;]/.test(cookie))) return undefined
   return "set no cookie, so no user is signed in. Cookies with secure: true need HTTPS; use secure: 'auto'."
 }

@@ -40,9 +40,9 @@ describe('the driver contract', () => {
         return true
       },
     }))
-    expect(failed).toContain('accepts exactly one of many parallel writes at one revision')
-    expect(failed).toContain('accepts exactly one of many parallel first writes')
-    expect(failed).toContain('changes nothing at another revision')
+    expect(failed).toContain('accepts exactly one of many concurrent writes at the same revision')
+    expect(failed).toContain('accepts exactly one of many concurrent first writes')
+    expect(failed).toContain('changes nothing if the row is at another revision')
   })
 
   it('fails a driver that writes whatever the revision is', async () => {
@@ -54,7 +54,7 @@ describe('the driver contract', () => {
         return driver.swap(key, present?.revision, ...rest)
       },
     }))
-    expect(failed).toContain('changes nothing at another revision')
+    expect(failed).toContain('changes nothing if the row is at another revision')
   })
 
   it('fails a driver that compares in one step and writes in another', async () => {
@@ -69,7 +69,7 @@ describe('the driver contract', () => {
         }
       },
     }))
-    expect(failed).toContain('accepts exactly one of many parallel writes at one revision')
+    expect(failed).toContain('accepts exactly one of many concurrent writes at the same revision')
   })
 
   it('fails a driver that reads what is past, as a replica does', async () => {
@@ -84,7 +84,7 @@ describe('the driver contract', () => {
         },
       }
     })
-    expect(failed).toContain('reads at once what another connection has written')
+    expect(failed).toContain('reads what another connection has written at once')
   })
 
   it.each([-1, 1])('fails a driver with a clock that jumps by an hour, %i', async (direction) => {
@@ -127,8 +127,8 @@ describe('the driver contract', () => {
   })
 
   it.each([
-    ['never', async () => 0, 'only deletes expired rows, up to the given number'],
-    ['without a bound', undefined, 'only deletes expired rows, up to the given number'],
+    ['never', async () => 0, 'purges only expired rows, and no more than the given number'],
+    ['without a bound', undefined, 'purges only expired rows, and no more than the given number'],
   ])('fails a driver that purges %s', async (_, purge, name) => {
     const failed = await failures((driver) => ({ ...driver, purge: purge ?? (() => driver.purge(1000)) }))
     expect(failed).toContain(name)
@@ -138,7 +138,7 @@ describe('the driver contract', () => {
     ['has another id on each connection', 'has the same id on every connection', () => ({ id: String(Math.random()) })],
     [
       'refuses every write',
-      'loses no write of many that read, change and write again',
+      'loses no write when many connections read, change and write a row',
       () => ({ swap: async () => false }),
     ],
     [
@@ -147,8 +147,8 @@ describe('the driver contract', () => {
       (driver) => ({ get: (keys) => driver.get(keys.slice(0, 100)) }),
     ],
     [
-      'refuses to replace a text by an empty one',
-      'replaces a text by an empty one',
+      'refuses to replace a string with an empty one',
+      'replaces a string with an empty one',
       (driver) => ({
         swap: async (...call) => (call[1] !== undefined && call[2] === '' ? false : driver.swap(...call)),
       }),
@@ -165,12 +165,12 @@ describe('the driver contract', () => {
     ],
     [
       'stores a life as 32 bits',
-      'keeps a row for 30 days, and for 400',
+      'keeps rows that expire in 30 and in 400 days',
       (driver) => ({ swap: (key, at, text, lifeMs) => driver.swap(key, at, text, lifeMs && lifeMs | 0) }),
     ],
     [
       'reads, and later deletes what has expired',
-      'deletes no row that is written during a purge',
+      'does not delete a row that is written during a purge',
       (driver) => {
         return {
           async purge() {
@@ -206,6 +206,6 @@ describe('the driver contract', () => {
       ...driver,
       swap: (key, ...rest) => driver.swap(key.toLowerCase(), ...rest),
     }))
-    expect(failed).toEqual(['distinguishes keys, even long ones and those that only differ in case'])
+    expect(failed).toEqual(['distinguishes keys, even if they are long or differ only in case'])
   })
 })

@@ -53,8 +53,8 @@ const remembering = (keep: (ended: Set<string>) => Set<string>) => (store: Sessm
   }))
 }
 
-const COUNT = 'does not adopt the 32 sessions of a user that ended last, and adopts one that ended before them'
-const MINUTES = 'does not adopt an ended session for ten minutes, and adopts it after that'
+const COUNT = 'does not adopt the last 32 sessions that ended, but adopts one that ended before them'
+const MINUTES = 'does not adopt an ended session for ten minutes, but adopts it afterwards'
 
 describe('the store contract', () => {
   it('passes a store that keeps it', async () => {
@@ -76,7 +76,7 @@ describe('the store contract', () => {
       }))
     })
     expect((await judge({ create })).failed).toEqual([
-      'changes the version when it moves a session to another generation, so that a concurrent login decides again',
+      'changes the version when a session moves to another generation, so that a concurrent login decides again',
     ])
   })
 
@@ -85,7 +85,7 @@ describe('the store contract', () => {
     expect(failed).toEqual([
       'forgets every session, live or ended, and every site-wide logout',
       'forgets every option, application password and transient',
-      'continues to work, as an empty store',
+      'continues to work as an empty store',
     ])
   })
 

@@ -15,13 +15,15 @@ const KEYS = ['description', 'arguments', 'options', 'changes', 'run'] satisfies
 
 type Options = Record<string, string | true | undefined>
 
-/** Returns the object that adds commands of add-ons to the program. An invalid group adds nothing. */
+/** Returns the object that adds commands of add-ons to the program. If a group is invalid, nothing is added. */
 export function addonCommands(program: Command, context: CliContext): CliCommands {
   return {
     register(name, group) {
       requireName(name, `The command "${name}"`)
       if (name === 'help' || program.commands.some((command) => command.name() === name)) {
-        throw invalidOption(`The command "${name}" already exists: register yours under the name of your add-on`)
+        throw invalidOption(
+          `The command "${name}" already exists. Register your commands under the name of your add-on`,
+        )
       }
       requireGroup(name, group)
       const parent = program.command(name).description(group.description)
@@ -84,7 +86,7 @@ function requireCommand(command: CliCommand, where: string): void {
 
 function requireName(name: unknown, where: string): void {
   if (typeof name === 'string' && NAME.test(name)) return
-  throw invalidOption(`${where} needs a name of lowercase letters, digits and hyphens, beginning with a letter`)
+  throw invalidOption(`${where} needs a name of lowercase letters, digits and hyphens that starts with a letter`)
 }
 
 function requireDescription(given: { description?: unknown } | null | undefined, where: string): void {

@@ -12,13 +12,15 @@ export function appPasswordsCommand({ limiter, limiterToChange, user, confirm, p
     .command('create <user>')
     .description('create an application password, which is shown only once')
     .addOption(byOption())
-    .requiredOption('--name <name>', 'what it is for')
+    .requiredOption('--name <name>', 'what the password is for')
     .action(async (identifier: string, { by, name }: { by?: IdentifierKind; name: string }) => {
-      if (name.trim() === '') throw new CliError(2, '--name must say what the password is for.')
+      if (name.trim() === '') throw new CliError(2, '--name must not be empty. It describes what the password is for.')
       const { passwords } = await limiterToChange()
       const { id, login } = await user(identifier, by)
       const created = await passwords.create(id, name.trim())
-      print(`Created the application password "${created.name}" of ${login}, id ${created.id}. It is not shown again:`)
+      print(
+        `Created the application password "${created.name}" for ${login} with the id ${created.id}. It will not be shown again:`,
+      )
       print(created.password)
     })
 

@@ -10,7 +10,7 @@ const UNNAMED =
   'The configuration has no session store, so it is unknown whether sessions can be watched. Set it: sessmgr({ sessionStore }).'
 const KEY = 'sessmgr_doctor'
 
-/** `sessmgr doctor`: whether the store works, whether requests have to ask it for the sake of the limit, and why. */
+/** `sessmgr doctor`: shows whether the store works, and whether and why the limit costs each request a call to it. */
 export function doctorCommand({ limiter, print }: CliContext): Command {
   return new Command('doctor').description('check the store, and show what each request asks it').action(async () => {
     const { store, sessionStore } = coreOf(await limiter()).options
@@ -18,7 +18,7 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
     print('The store can be read and written.')
     const reason = store.watch ? await store.watch.whyNot(sessionStore) : 'the store cannot report changes'
     if (reason === undefined) {
-      print('A request only reads its session: the store reports every change (watched).')
+      print('Requests only read their session, because the store reports every change (watched).')
     } else {
       print(`Each request asks the store whether its session is live (not watched): ${reason}.`)
     }
@@ -26,7 +26,7 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
   })
 }
 
-/** Writes and reads once, because an account of a database may be allowed only one of them. */
+/** Writes and reads once, because a database account may be allowed to do only one of the two. */
 async function useStore({ transients }: SessmgrStore): Promise<void> {
   try {
     await transients.set(KEY, 'written', 1000)

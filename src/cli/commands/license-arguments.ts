@@ -17,17 +17,17 @@ export function date(text: string): Date {
   return new Date(time)
 }
 
-/** Parses when a licence expires. The result is wrapped because Commander ignores null. */
+/** Parses an expiry date. The result is an object, because Commander ignores null. */
 export function expiry(text: string): { at: Date | null } {
   if (text === 'never') return { at: null }
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1]
   return { at: days === undefined ? date(text) : new Date(Date.now() + Number(days) * DAY_MS) }
 }
 
-/** Adds a host to the list of earlier ones. */
+/** Adds a host name to the list. */
 export function host(text: string, hosts: string[] = []): string[] {
   if (URL.canParse(`https://${text}`) && new URL(`https://${text}`).hostname === text.toLowerCase()) {
     return [...hosts, text.toLowerCase()]
   }
-  throw new InvalidArgumentError('It must be a host such as shop.example.com.')
+  throw new InvalidArgumentError('It must be a host name such as shop.example.com.')
 }

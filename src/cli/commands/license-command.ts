@@ -34,7 +34,7 @@ interface InspectOptions {
   revocations?: string
 }
 
-/** Returns the command `sessmgr license`, for vendors of add-ons. It needs no configuration. */
+/** Returns the command `sessmgr license` for vendors of add-ons. It needs no configuration. */
 export function licenseCommand({ print }: CliContext): Command {
   const command = new Command('license').description('issue, inspect and revoke offline licences of your add-ons')
   for (const add of [addKeygen, addIssue, addInspect, addRevoke]) add(command, print)
@@ -44,8 +44,8 @@ export function licenseCommand({ print }: CliContext): Command {
 function addKeygen(command: Command, print: CliContext['print']): void {
   command
     .command('keygen [file]')
-    .description('create a signing key: write the private key to <file>, print the public key')
-    .option('--kid <name>', 'key id (default: its thumbprint)')
+    .description('create a signing key; write the private key to <file> and print the public key')
+    .option('--kid <name>', 'id of the key (default: its thumbprint)')
     .option('--print-private', 'print the private key instead of writing a file')
     .action(async (file: string | undefined, options: { kid?: string; printPrivate?: boolean }) => {
       if (file === undefined && !options.printPrivate)
@@ -67,16 +67,16 @@ function addIssue(command: Command, print: CliContext['print']): void {
     .command('issue')
     .description('issue a licence key')
     .requiredOption('--key <file>', 'private key from keygen')
-    .requiredOption('--issuer <name>', 'vendor, as in offlineLicensing()')
+    .requiredOption('--issuer <name>', 'the vendor, as in offlineLicensing()')
     .requiredOption('--product <id>', 'id of the add-on', wholeNumber)
     .requiredOption('--expires <when>', 'a date such as 2027-12-31, a number of days such as 365d, or never', expiry)
-    .option('--not-before <date>', 'first day it is valid', date)
+    .option('--not-before <date>', 'first day on which the licence is valid', date)
     .option('--quota <number>', 'number of sites (default: unlimited)', wholeNumber)
     .option('--id <id>', 'id of the licence (default: random)')
-    .option('--site <host...>', 'hosts it is valid for (default: any)', host)
-    .option('--entitlement <name...>', 'entitlements; the first one is the plan')
+    .option('--site <host...>', 'host names that the licence is valid for (default: any)', host)
+    .option('--entitlement <name...>', 'what the licence includes; the first entry is the plan')
     .option('--audience <name>', 'audience of the licence', DEFAULT_AUDIENCE)
-    .option('--out <file>', 'write it to a new file instead of printing it')
+    .option('--out <file>', 'write the key to a new file instead of printing it')
     .action(async (options: IssueOptions) => {
       const key = await issueLicense(readSigningKey(options.key), {
         issuer: options.issuer,
@@ -100,7 +100,7 @@ function addInspect(command: Command, print: CliContext['print']): void {
     .command('inspect <file>')
     .description('check a licence key and print its claims and problems; "-" reads standard input')
     .requiredOption('--key <file>', 'public keys from keygen, or the private key')
-    .requiredOption('--issuer <name>', 'vendor, as in offlineLicensing()')
+    .requiredOption('--issuer <name>', 'the vendor, as in offlineLicensing()')
     .option('--product <id>', 'expected add-on id', wholeNumber)
     .option('--site <host>', 'expected host')
     .option('--audience <name>', 'expected audience', DEFAULT_AUDIENCE)
@@ -113,7 +113,7 @@ function addInspect(command: Command, print: CliContext['print']): void {
       const now = Math.floor(Date.now() / 1000)
       const rules = { ...trust, now, productId: options.product, revocations, host: options.site }
       const { claims, problems } = await judgeLicense(text, rules)
-      // Only check the site if --site was given.
+      // The site is checked only if --site was passed.
       const asked = problems.filter(({ code }) => code !== 'license_site_mismatch' || options.site !== undefined)
       for (const line of claims ? describe(claims) : []) print(line)
       if (asked.length > 0) throw new CliError(1, asked.map(({ sentence }) => sentence).join('\n'))
@@ -124,10 +124,10 @@ function addInspect(command: Command, print: CliContext['print']): void {
 function addRevoke(command: Command, print: CliContext['print']): void {
   command
     .command('revoke <jti...>')
-    .description('add licence keys to a signed revocation list, by the key id that inspect prints')
+    .description('add licence keys to a signed revocation list, using the key ids that "inspect" prints')
     .requiredOption('--key <file>', 'private key from keygen')
-    .requiredOption('--issuer <name>', 'vendor, as in offlineLicensing()')
-    .requiredOption('--list <file>', 'revocation list; created if it does not exist')
+    .requiredOption('--issuer <name>', 'the vendor, as in offlineLicensing()')
+    .requiredOption('--list <file>', 'revocation list, created if it does not exist')
     .option('--audience <name>', 'audience of the list', DEFAULT_AUDIENCE)
     .action(async (jtis: string[], options: { key: string; issuer: string; list: string; audience: string }) => {
       const { issuer, audience, list } = options

@@ -17,14 +17,14 @@ export function publicPart({ kty, crv, x }: JsonWebKey): { kty: string; crv: str
   return { kty: String(kty), crv: String(crv), x: String(x) }
 }
 
-/** Reads a private key from keygen, or ends the command. */
+/** Reads a private key that keygen wrote, or ends the command. */
 export function readSigningKey(file: string): SigningKey {
   const { kid, ...key } = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
   if (typeof kid === 'string' && typeof key.d === 'string') return { key, kid }
   throw new CliError(1, `${file} is not a private key from \`sessmgr license keygen\`.`)
 }
 
-/** Reads public keys from the output of keygen, or from its private key file. */
+/** Reads public keys that keygen printed, or those in its private key file. */
 export function readPublicKeys(file: string): PublicKeys {
   const json = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
   return checkPublicKeys(typeof json.kid === 'string' ? { [json.kid]: publicPart(json) } : (json as never))

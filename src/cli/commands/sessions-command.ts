@@ -75,12 +75,12 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
   return command
 }
 
-/** Rejects an empty token, which must not mean "no token" and end every session. */
+/** Rejects an empty token, which might otherwise be taken for no token and end every session. */
 function requireToken(token: string): void {
   if (TOKEN_PATTERN.test(token)) return
   throw new CliError(
     2,
-    '--token takes a session token of 64 hexadecimal digits; "sessions list" shows them. Nothing was changed.',
+    '--token takes a session token of 64 hexadecimal digits; run "sessions list" to see them. Nothing was changed.',
   )
 }
 

@@ -11,7 +11,7 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
 
   command
     .command('list')
-    .description('list every setting, and whether it is stored or a default from the code')
+    .description('list all settings, and whether each is stored or a default from the code')
     .option('--format <format>', 'table, json, csv or ids', 'table')
     .action(async ({ format }: { format: string }) => {
       const { stored = {}, defaults } = await read()
@@ -43,7 +43,7 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
 
   command
     .command('reset [key]')
-    .description('delete one stored setting, or all, so that the defaults from the code apply')
+    .description('delete one stored setting, or all of them, so that the defaults from the code apply')
     .action(async (key?: string) => {
       const name = key === undefined ? undefined : knownKey(key)
       const { settings } = await limiterToChange()

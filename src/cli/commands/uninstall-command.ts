@@ -11,7 +11,7 @@ export function uninstallCommand({ limiterToChange, confirm, print }: CliContext
       await confirm('Remove all settings, application passwords and session records of sessmgr?', yes)
       await limiter.uninstall()
       print(
-        'Removed. Users stay signed in. While the application runs with sessmgr, it registers their sessions again.',
+        'Removed. Users stay signed in. If the application still uses sessmgr, it will register their sessions again.',
       )
     })
 }

@@ -7,28 +7,29 @@ import { callProvider } from './licensing/provider-call.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** How long a list counts as fresh, and how long it is served while the provider fails. */
+/** How long a list counts as fresh, and how long it is still served if the provider fails. */
 const FRESH_MS = DAY_MS
 const KEPT_MS = 7 * DAY_MS
-/** Pause before a failed provider is called again, unless the caller forces it. */
+/** Pause before a provider that failed is called again, unless the caller forces it. */
 const PAUSE_MS = 5 * MINUTE_MS
 
-/** The provider's list and the time it was fetched. */
+/** The provider's list, and when it was fetched. */
 export interface Catalogue {
   readonly addons: readonly RawAddon[]
   /** Milliseconds since the Unix epoch. */
   readonly fetchedAt: number
-  /** Time of the last attempt; later than `fetchedAt` if that failed. */
+  /** Time of the last attempt, which is later than `fetchedAt` if that attempt failed. */
   readonly triedAt: number
 }
 
 /** Caches the catalogue in the store for a day. Concurrent callers share one request. */
 export interface CatalogueCache {
   /**
-   * Returns the list, from the provider if needed. While the provider fails, the last list is returned for seven days.
+   * Returns the list, calling the provider if needed. If the provider fails, returns the last list for up to seven
+   * days.
    *
    * @param force Calls the provider even if the list is fresh. Concurrent calls share one response.
-   * @throws LicensingError if the provider fails and there is no list.
+   * @throws LicensingError if the provider fails and there is no earlier list.
    */
   get(force: boolean): Promise<Catalogue>
 }
@@ -53,7 +54,7 @@ export function createCatalogueCache(parts: {
     const life = catalogue.fetchedAt + KEPT_MS - clock.now()
     if (life <= 0) return
     await transients.set(key, JSON.stringify(catalogue), life).catch(({ message }) => {
-      const problem = 'The add-on catalogue could not be cached, so the provider is asked again.'
+      const problem = 'The add-on catalogue could not be cached, so it will be fetched again.'
       warn(logger, 'add-on-catalogue-not-updated', problem, { error: message })
     })
   }
@@ -71,7 +72,7 @@ export function createCatalogueCache(parts: {
       if (!Array.isArray(addons)) throw new LicensingError('provider_bad_response')
       const now = clock.now()
       const fetched = { addons, fetchedAt: now, triedAt: now }
-      // A local list is read for each call. Write it only if it has changed or is about to expire.
+      // A local list is read on every call. Write it only if it has changed or is about to expire.
       const isSame = kept !== undefined && JSON.stringify(kept.addons) === JSON.stringify(addons)
       if (!provider.local || !isSame || !within(kept.fetchedAt, FRESH_MS)) await write(fetched)
       return fetched
@@ -91,8 +92,8 @@ export function createCatalogueCache(parts: {
     async get(force) {
       const kept = await read()
       if (kept && isGood(kept, force)) return kept
-      // A forced load serves every caller. A normal one does not serve forced callers: the provider may answer it from
-      // a cache.
+      // A forced load serves every caller. A normal one does not serve forced callers, because the provider may respond
+      // to it from a cache.
       const begun = underWay.get(true) ?? underWay.get(force)
       if (begun) return begun
       const loading = load(force, kept).finally(() => underWay.delete(force))

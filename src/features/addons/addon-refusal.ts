@@ -10,7 +10,7 @@ export async function orLicenseRefusal<T>(answer: Promise<T>): Promise<T> {
   })
 }
 
-/** Converts a failure of the catalogue to a response, as an error of the provider and not of the caller. */
+/** Converts a failure of the catalogue to a response that blames the provider, not the caller. */
 export async function orCatalogueRefusal<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error) => {
     if (!(error instanceof LicensingError)) throw error

@@ -9,7 +9,7 @@ export type Registrations = () => Promise<ReadonlyMap<number, AddonRegistration>
 const FILTER = 'sessmgr_register_addon'
 const TEXTS = ['slug', 'main_file', 'public_key'] as const
 
-/** Creates the reader of registrations. Invalid ones are left out, with one warning each. */
+/** Creates the reader of registrations. It leaves out invalid ones, with one warning each. */
 export function createRegistrations(hooks: Hooks, logger: Logger): Registrations {
   const said = new Set<string>()
   const refuse = (message: string) => {
@@ -20,7 +20,7 @@ export function createRegistrations(hooks: Hooks, logger: Logger): Registrations
     const given: unknown = await hooks.applyFilters(FILTER, {})
     const registered = new Map<number, AddonRegistration>()
     if (typeof given !== 'object' || given === null) {
-      refuse(`No add-on is registered: subscribers to "${FILTER}" must return an object of add-ons by product id.`)
+      refuse(`No add-ons are registered: subscribers to "${FILTER}" must return an object of add-ons by product id.`)
       return registered
     }
     for (const [id, registration] of Object.entries(given)) {

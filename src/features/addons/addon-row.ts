@@ -1,6 +1,6 @@
 import type { AddonRow } from '../../hooks/addon-types.ts'
 
-/** Creates a row from unchecked data; undefined without a product id. */
+/** Creates a row from unchecked data, or returns undefined if it has no product id. */
 export function addonRow(value: unknown): AddonRow | undefined {
   const row = Object(value) as Record<string, unknown>
   if (!isProductId(row.id)) return undefined
@@ -24,7 +24,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Accepts only web URLs and paths on this site, because pages use them in links and images. */
+/** Accepts only web URLs and paths on this site, because pages use them for links and images. */
 function address(value: unknown): string {
   return /^(https?:\/\/|\/(?![/\\]))\S*$/i.test(text(value)) ? text(value) : ''
 }

@@ -11,7 +11,7 @@ const PRODUCT_ID = /^[1-9]\d{0,15}$/
 const MAX_KEY_LENGTH = 10_000
 
 const productId = z.string().check(z.regex(PRODUCT_ID, 'must be a product id'))
-const licenseKey = z.string('must be a text').check(z.maxLength(MAX_KEY_LENGTH, 'is too long'))
+const licenseKey = z.string('must be a string').check(z.maxLength(MAX_KEY_LENGTH, 'is too long'))
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -20,7 +20,7 @@ const schemas = () => ({
   response: z.object({ items: z.array(addonRowSchema), age: z.optional(z.int()) }),
 })
 
-/** Returns the routes of the add-on catalogue, and of licences. */
+/** Returns the routes for the add-on catalogue and for licences. */
 export function addonsRoutes(addons: Addons): readonly RestRoute[] {
   return [
     restRoute({
@@ -64,7 +64,7 @@ export function addonsRoutes(addons: Addons): readonly RestRoute[] {
   ]
 }
 
-/** Rejects an id that no add-on can have. */
+/** Rejects ids that no add-on can have. */
 function requireProductId({ id }: Params): void {
   if (PRODUCT_ID.test(String(id)) && Number.isSafeInteger(Number(id))) return
   throw new RestError(404, 'addon_not_found', new LicensingError('addon_not_found').message)

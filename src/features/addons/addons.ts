@@ -20,7 +20,7 @@ import { type SiteOptions, siteIdentity } from './site-identity.ts'
 export interface AddonList {
   /** The rows, as the filter `sessmgr_addons_catalog` returned them. */
   readonly items: readonly AddonRow[]
-  /** Age of the list in seconds; only set if the provider was called again and failed. */
+  /** Age of the list in seconds. Only set if the provider was called again and failed. */
   readonly age?: number | undefined
 }
 
@@ -41,15 +41,15 @@ export interface Addons {
    */
   refresh(): Promise<AddonList>
   /**
-   * Activates the licence of an add-on and returns its row. A failure changes nothing.
+   * Activates the licence of an add-on and returns its row. If this fails, nothing changes.
    *
    * @throws LicensingError with a code for the reason.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   activate(productId: number, key: string): Promise<AddonRow>
   /**
-   * Deactivates the licence of an add-on, so that another site can use it, and returns its row. A failure changes
-   * nothing.
+   * Deactivates the licence of an add-on, so that another site can use it, and returns its row. If this fails, nothing
+   * changes.
    *
    * @throws LicensingError with a code for the reason.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
@@ -126,7 +126,7 @@ export function createAddons(parts: AddonsParts): Addons {
     if (!registration) throw new LicensingError('addon_not_initialized')
   }
 
-  /** Runs tasks on one licence one after the other. */
+  /** Runs tasks on the same licence one after the other. */
   function inTurn<T>(productId: number, task: () => Promise<T>): Promise<T> {
     const turn = (queues.get(productId) ?? Promise.resolve()).then(task, task)
     queues.set(productId, turn)
@@ -144,7 +144,7 @@ export function createAddons(parts: AddonsParts): Addons {
     const call = { productId, site: identity, seenAt }
     const activation = await callProvider((signal) => provider.activate({ ...call, key, previous, signal }))
     await licenses.save(activation).catch(async (error) => {
-      // Return the seat, which would otherwise be lost: this site has no record of it.
+      // Give the seat back. It would otherwise be lost, because this site has no record of it.
       if (!previous)
         await callProvider((signal) => provider.deactivate({ ...call, activation, signal })).catch(() => {})
       throw error

@@ -3,7 +3,7 @@ import { VERSION } from '../../ground/constants.ts'
 import type { OptionStore } from '../../options/option-store.ts'
 import type { SiteIdentity } from './licensing/licensing-provider.ts'
 
-// The dot keeps the name apart from options of add-ons, whose names have none.
+// Names of add-on options never contain a dot.
 const OPTION = 'sessmgr.site'
 
 /** Describes the site. */
@@ -15,8 +15,8 @@ export interface SiteOptions {
 }
 
 /**
- * Returns the identity of the site. Another URL, such as that of a test copy, has another identity. A random value from
- * the store salts it, so that it does not reveal the URL.
+ * Returns the identity of the site. Each URL has a different one, so a test copy does not share that of the real site.
+ * It is salted with a random value from the store, so that it does not reveal the URL.
  */
 export function siteIdentity(options: OptionStore, site: SiteOptions | undefined): () => Promise<SiteIdentity> {
   let identity: Promise<SiteIdentity> | undefined
@@ -36,7 +36,7 @@ export function siteIdentity(options: OptionStore, site: SiteOptions | undefined
   }
 }
 
-/** Returns host and path: http or https, with or without a trailing slash, is the same site. */
+/** Returns host and path. The scheme and a trailing slash do not matter: the site is the same. */
 function placeOf(url: string | undefined): string {
   if (url === undefined) return ''
   const { host, pathname } = new URL(url)

@@ -14,7 +14,7 @@ export interface AdminAsset {
 /** Names of the files that the page loads first. */
 export interface AdminEntry {
   readonly script: string
-  /** Modules that the script imports, to preload. */
+  /** Modules that the script imports, to be preloaded. */
   readonly modules: readonly string[]
   readonly styles: readonly string[]
 }
@@ -22,7 +22,7 @@ export interface AdminEntry {
 /** The built files of the admin screen, read on demand. */
 export interface AdminAssets {
   entry(): Promise<AdminEntry>
-  /** Finds a file by name; undefined if the build did not create it. */
+  /** Finds a file by name. Returns undefined if it is not part of the build. */
   find(name: string): Promise<AdminAsset | undefined>
 }
 
@@ -38,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 }
 
-/** Reads the built files of a folder, each once. */
+/** Reads the built files in a folder, each of them once. */
 export function createAdminAssets(folder: string): AdminAssets {
   let reading: Promise<Readonly<Record<string, Chunk>>> | undefined
   const files = new Map<string, Promise<AdminAsset>>()
@@ -61,7 +61,7 @@ export function createAdminAssets(folder: string): AdminAssets {
     async entry() {
       const chunks = await manifest()
       const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
-      if (!entry) throw invalidOption(`The build of the admin screen in ${folder} has no entry`)
+      if (!entry) throw invalidOption(`The build of the admin screen in ${folder} has no entry file`)
       const imported = importedBy(entry, chunks)
       return {
         script: basename(entry.file),
@@ -81,7 +81,7 @@ export function createAdminAssets(folder: string): AdminAssets {
   }
 }
 
-/** Returns all chunks that a chunk imports statically, directly or not. */
+/** Returns all chunks that a chunk imports statically, directly or indirectly. */
 function importedBy(chunk: Chunk, chunks: Readonly<Record<string, Chunk>>, seen = new Set<Chunk>()): Chunk[] {
   for (const name of chunk.imports ?? []) {
     const imported = chunks[name]

@@ -18,12 +18,14 @@ export interface Admin {
   /**
    * Returns the middleware of the screen.
    *
-   * @throws SessmgrError `invalid_option` for an invalid option, without `host`, and if the built files are missing.
+   * @throws SessmgrError `invalid_option` for an invalid option, if `host` is not set, or if the built files are
+   * missing.
    */
   admin(options?: AdminOptions): Handler
   /**
-   * Adds a script or style sheet to the screen. @throws SessmgrError `invalid_option` for anything except a path or
-   * URL.
+   * Adds a script or style sheet to the screen.
+   *
+   * @throws SessmgrError `invalid_option` unless it is a path or URL.
    */
   enqueueAdmin(url: string): void
 }
@@ -61,7 +63,7 @@ export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; r
     },
     enqueueAdmin(url) {
       if (!isAddress(url))
-        throw invalidOption('enqueueAdmin() takes a path such as "/add-on.js", or an http or https address')
+        throw invalidOption('enqueueAdmin() takes a path such as "/add-on.js", or an http or https URL')
       enqueued.add(url)
     },
   }

@@ -8,7 +8,7 @@ import type { SupportLinks } from './resolve-admin-options.ts'
 /** Id of the screen. */
 const SCREEN_ID = 'users_page_sessmgr'
 
-/** Icon of the screen. Without one, browsers request favicon.ico from the application. */
+/** Icon of the page. Without one, browsers would request favicon.ico from the application. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#fff" stroke-width="1.75" ' +
     'stroke-linecap="round" stroke-linejoin="round"><rect width="24" height="24" rx="6" fill="#3a4fc4" stroke="none"/>' +
@@ -20,15 +20,15 @@ export interface PageParts {
   /** Path where the screen is mounted. */
   readonly base: string
   readonly entry: AdminEntry
-  /** Marks the allowed scripts for the content security policy. */
+  /** Marks the scripts that the content security policy allows. */
   readonly nonce: string
   readonly nonceHeader: string
   readonly vars: Readonly<Record<string, unknown>>
-  /** Scripts and style sheets of add-ons, in running order. */
+  /** Scripts and style sheets of add-ons, in the order in which they run. */
   readonly scripts: readonly string[]
   readonly texts: ReaderTexts
   readonly support: SupportLinks
-  /** The only tab this user may see; undefined for all. */
+  /** The only tab that this user may see; undefined means all. */
   readonly only: 'comments' | undefined
 }
 
@@ -85,7 +85,9 @@ function html({ say }: ReaderTexts, head: readonly string[], body: string): stri
   )
 }
 
-/** Returns the replaced texts of the screen as a data block, which needs no exception in the policy. */
+/**
+ * Returns the screen texts that were replaced, as a data block. The content security policy needs no exception for it.
+ */
 function screenTexts({ replaced }: ReaderTexts): string[] {
   const own = Object.entries(replaced).filter(([key]) => key.startsWith(SCREEN_PREFIX))
   if (own.length === 0) return []
@@ -93,7 +95,7 @@ function screenTexts({ replaced }: ReaderTexts): string[] {
   return [`<script type="application/json" id="sessmgr-texts">${scriptText(texts)}</script>`]
 }
 
-/** Serializes a value for a script, as JSON that cannot end the script. */
+/** Serializes a value as JSON that cannot end the script it is placed in. */
 function scriptText(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('<', '\\u003c')

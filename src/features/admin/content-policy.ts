@@ -19,7 +19,7 @@ export function contentPolicy({ nonce, scripts, scriptOrigins, frameAncestors }:
     'default-src': ["'none'"],
     'script-src': ["'self'", `'nonce-${nonce}'`, ...originsOf(codes), ...scriptOrigins],
     'style-src': ["'self'", ...originsOf(styles)],
-    // Icons and banners of add-ons have URLs from the catalogue.
+    // The catalogue contains URLs of icons and banners.
     'img-src': ["'self'", 'data:', 'https:'],
     'font-src': ["'self'"],
     'connect-src': ["'self'"],

@@ -27,9 +27,9 @@ export interface AdminParts extends ScriptVarsParts {
   readonly enqueued: ReadonlySet<string>
   /** Called for each request for the page. */
   notePage(request: HostRequest): void
-  /** The option of the lazy comments, if they are used. Users who may change it see that tab. */
+  /** The option of the lazy comments, if the application uses them. Users who may change it see that tab. */
   readonly commentsOption: GuardedOption | undefined
-  /** Folder of the built files. */
+  /** The folder of the built files. */
   readonly folder: string
   readonly options: ResolvedAdminOptions
 }
@@ -38,7 +38,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
  * Returns the middleware of the admin screen, for users with `manage_options`. Users who may only manage the lazy
- * comments see that tab only.
+ * comments see only that tab.
  */
 export function createAdmin(parts: AdminParts): Handler {
   const { nonceHeader } = parts
@@ -139,8 +139,8 @@ function send(
   response.setHeader('Cache-Control', cache)
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('Content-Length', body.length)
-  // Send the headers here: listeners of the application run now and may throw, before express-session takes the
-  // response as sent.
+  // Send the headers here. Listeners of the application run now and may throw, before express-session considers the
+  // response sent.
   response.writeHead(response.statusCode)
   response.end(request.method === 'HEAD' ? undefined : body)
 }

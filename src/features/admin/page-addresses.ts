@@ -4,17 +4,17 @@ export function isAddress(value: unknown): value is string {
   return /^https?:\/\//.test(value) ? URL.canParse(value) : /^\/(?!\/)/.test(value)
 }
 
-/** Checks whether a value is a link to help: a path, an http or https URL, or a mailto: one. */
+/** Checks whether a value is a help link: a path, an http or https URL, or a mailto: URL. */
 export function isHelpAddress(value: unknown): value is string {
   return isAddress(value) || (typeof value === 'string' && /^mailto:[^\s@]+@[^\s@]+$/.test(value))
 }
 
-/** Returns the origin of a URL on another site; undefined for a path. */
+/** Returns the origin of a URL on another site, or undefined for a path. */
 export function originOf(address: string): string | undefined {
   return address.startsWith('/') ? undefined : new URL(address).origin
 }
 
-/** Checks whether a URL is that of a style sheet. */
+/** Checks whether a URL leads to a style sheet. */
 export function isStyleSheet(address: string): boolean {
   return /\.css([?#]|$)/.test(address)
 }

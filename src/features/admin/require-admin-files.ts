@@ -4,14 +4,14 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 /**
  * Checks at startup that the built files of the admin screen exist.
  *
- * @throws SessmgrError `invalid_option` if they do not, as in a bundle.
+ * @throws SessmgrError `invalid_option` if they do not, for example in a bundle.
  */
 export function requireAdminFiles(folder: string): string {
-  // Importing node:fs would slow down every start by milliseconds.
+  // Importing node:fs would delay every start by milliseconds.
   const { existsSync } = process.getBuiltinModule('node:fs')
   if (existsSync(join(folder, 'manifest.json'))) return folder
   throw invalidOption(
-    `The files of the admin screen are not in ${folder}. If this application is a bundle, leave sessmgr out of it, as ` +
+    `The files of the admin screen are not in ${folder}. If you bundle this application, mark sessmgr as ` +
       'an external package, or copy node_modules/sessmgr/dist/admin to that folder',
   )
 }

@@ -2,23 +2,26 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireKnown } from '../../ground/option-checks.ts'
 import { isAddress, isHelpAddress } from './page-addresses.ts'
 
-/** Options of the admin screen. An omitted or undefined option has its default. */
+/** Options of the admin screen. Omitted and undefined options have their defaults. */
 export interface AdminOptions {
-  /** Path where anonymous visitors sign in. `redirect_to` is added, with the requested page. @default '/login' */
+  /** Path where anonymous visitors sign in. The requested page is added as `redirect_to`. @default '/login' */
   loginUrl?: string | undefined
-  /** Scripts and style sheets of add-ons: paths, or http or https URLs. Style sheets end in `.css`. @default none */
+  /**
+   * Scripts and style sheets of add-ons: paths, or http or https URLs. Those of style sheets end in `.css`. @default
+   * none
+   */
   scripts?: readonly string[] | undefined
-  /** Additional origins of scripts, such as `https://cdn.example`. @default none */
+  /** Additional origins from which scripts may load, such as `https://cdn.example`. @default none */
   scriptOrigins?: readonly string[] | undefined
   /** Origins that may show the screen in a frame. @default none */
   frameAncestors?: readonly string[] | undefined
   /** Path where the screen is mounted, for frameworks that do not report it. @default the path in Express */
   path?: string | undefined
-  /** Links for the tab Support, for the people who manage this site. @default no links */
+  /** Links for the Support tab, for the people who manage this site. @default no links */
   support?: SupportLinks | undefined
 }
 
-/** Links to help: paths, http or https URLs, or `mailto:` ones. */
+/** Links to help: paths, http or https URLs, or `mailto:` URLs. */
 export interface SupportLinks {
   /** Documentation. */
   readonly docs?: string | undefined
@@ -44,23 +47,22 @@ const LINKS = ['docs', 'forum', 'contact'] as const
 /**
  * Checks the options of the admin screen at startup.
  *
- * @throws SessmgrError `invalid_option` with the option.
+ * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOptions {
   if (typeof options !== 'object' || options === null) throw invalidOption('The options of admin() must be an object')
   requireKnown(options, OPTIONS, (name) => `admin() has no option "${name}"`)
   const { loginUrl = '/login', scripts = [], scriptOrigins = [], frameAncestors = [], path, support = {} } = options
-  if (!isAddress(loginUrl))
-    throw invalidOption('"loginUrl" must be a path such as "/login", or an http or https address')
+  if (!isAddress(loginUrl)) throw invalidOption('"loginUrl" must be a path such as "/login", or an http or https URL')
   if (!isListOf(scripts, isAddress)) {
-    throw invalidOption('"scripts" must be a list of paths such as "/add-on.js", or of http or https addresses')
+    throw invalidOption('"scripts" must be a list of paths such as "/add-on.js", or of http or https URLs')
   }
   for (const [name, list] of Object.entries({ scriptOrigins, frameAncestors })) {
     if (!isListOf(list, isOrigin))
       throw invalidOption(`"${name}" must be a list of origins such as "https://cdn.example"`)
   }
   if (path !== undefined && !(typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path))) {
-    throw invalidOption('"path" must be a path such as "/admin", without a slash at its end')
+    throw invalidOption('"path" must be a path such as "/admin", without a slash at the end')
   }
   checkSupport(support)
   return { loginUrl, scripts, scriptOrigins, frameAncestors, path, support }
@@ -74,7 +76,7 @@ function checkSupport(support: unknown): void {
   for (const [name, address] of Object.entries(support)) {
     if (address !== undefined && !isHelpAddress(address)) {
       throw invalidOption(
-        `"support.${name}" must be a path, an http or https address, or one such as "mailto:help@example.com"`,
+        `"support.${name}" must be a path, an http or https URL, or a URL such as "mailto:help@example.com"`,
       )
     }
   }
@@ -85,6 +87,6 @@ function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
 }
 
 function isOrigin(value: unknown): boolean {
-  // Must equal its own origin exactly, because it is inserted into the policy.
+  // Must be exactly an origin, because it is inserted into the policy.
   return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
 }

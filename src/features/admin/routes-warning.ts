@@ -5,9 +5,9 @@ import type { HostRequest } from '../../guard/host-types.ts'
 export interface RoutesWarning {
   /** Records that the routes are mounted. */
   noteRouter(): void
-  /** Records the path on which a call reached the routes. */
+  /** Records the path under which a call reached the routes. */
   noteCall(request: HostRequest): void
-  /** Called for each page request: warns once if the screen cannot reach the routes. */
+  /** Called for each request for the page. Warns once if the screen cannot reach the routes. */
   notePage(): void
 }
 

@@ -15,7 +15,7 @@ export interface ScriptVarsParts {
 }
 
 /**
- * Returns the initial variables of `window.sessmgr`, passed through the filter `sessmgr_admin_script_vars`.
+ * Returns the initial content of `window.sessmgr`, passed through the filter `sessmgr_admin_script_vars`.
  *
  * @throws SessmgrError `hook_failed` if a subscriber fails, or returns anything except an object.
  */
@@ -37,7 +37,7 @@ export async function scriptVars(
   throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_admin_script_vars" did not return an object.')
 }
 
-/** Replaces the texts of the built-in modes with those of the application. */
+/** Replaces the texts of the built-in modes with the application's. */
 function inLanguage(logics: LogicCatalogue, texts: Texts): LogicCatalogue {
   const given = texts as Readonly<Record<string, string | undefined>>
   const entries = Object.entries(logics).map(([id, { label, desc }]) => [

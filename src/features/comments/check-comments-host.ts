@@ -6,9 +6,9 @@ const NEEDED = ['find', 'id', 'url', 'isPublic', 'countComments'] as const
 const OPTIONAL = ['hasPassword', 'isLocked'] as const
 
 /**
- * Checks at startup that the posts and theme have all required methods.
+ * Checks at startup that the posts and the theme have all required methods.
  *
- * @throws SessmgrError `invalid_option` with the missing one.
+ * @throws SessmgrError `invalid_option` that names the missing one.
  */
 export function checkCommentsHost({ posts, theme }: CommentsHost): void {
   requireMethods('host.posts', posts, [...NEEDED, ...OPTIONAL.filter((name) => posts[name] !== undefined)])

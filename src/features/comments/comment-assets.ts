@@ -1,7 +1,7 @@
 import { script, style } from 'virtual:lazycomments-assets'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 
-/** A file for the browser. Its name changes with its content, so browsers may cache it permanently. */
+/** A file for the browser. Its name changes with its content, so browsers may cache it forever. */
 export interface CommentAsset {
   readonly name: string
   readonly type: string
@@ -20,7 +20,7 @@ class HashedAsset implements CommentAsset {
     this.type = type
   }
 
-  /** Hashed on demand: Node's first hash takes milliseconds, which would slow down every start. */
+  /** Hashed on demand. Node's first hash takes milliseconds, which would delay every start. */
   get name(): string {
     this.#name ??= `${nodeCrypto().createHash('sha256').update(this.text).digest('hex').slice(0, 16)}.${this.#extension}`
     return this.#name

@@ -11,21 +11,21 @@ export interface CommentSettings {
   readonly load_method: 'scroll' | 'click' | 'off'
   /** Label of the load button. @default 'Load Comments' */
   readonly button_text: string
-  /** Style of the button: that of the theme, or of the plugin. @default 'theme' */
+  /** Whether the button looks as in the theme, or as in the plugin. @default 'theme' */
   readonly button_style: 'theme' | 'custom'
   /** Additional CSS classes of the button. @default '' */
   readonly button_class: string
-  /** Whether a spinner shows while comments load. @default true */
+  /** Whether a spinner is shown while comments load. @default true */
   readonly show_loader: boolean
-  /** Minimum number of comments for lazy loading: 1 or more. @default 1 */
+  /** Comments load lazily only if there are at least this many. 1 or more. @default 1 */
   readonly minimum_count: number
-  /** Whether search-engine bots get the comments inline. @default true */
+  /** Whether search engine bots get the comments inline. @default true */
   readonly disable_for_bots: boolean
   /** Whether the parsed comments block of a post is cached. @default true */
   readonly cache_enabled: boolean
 }
 
-/** The defaults before any filter. */
+/** The defaults before any filter is applied. */
 export const COMMENT_DEFAULTS: CommentSettings = {
   load_method: 'scroll',
   button_text: 'Load Comments',
@@ -46,7 +46,7 @@ const boolean = (fallback: boolean) => (value: unknown) => {
   return fallback
 }
 
-/** Returns the sanitizer of each value. A value that cannot be repaired becomes the current one. */
+/** Returns a sanitizer for each value. A value that cannot be repaired is replaced by the current one. */
 function cleaners(current: CommentSettings): { [K in keyof CommentSettings]: (value: unknown) => unknown } {
   return {
     load_method: oneOf(['scroll', 'click', 'off'], COMMENT_DEFAULTS.load_method),
@@ -64,7 +64,7 @@ const LONGEST_TEXT = 200
 
 function plainText(value: unknown): string {
   if (typeof value !== 'string') return ''
-  // Repeated, because removing one tag can create another. The text is short, so this ends soon.
+  // Repeated, because removing one tag can create another. The string is short, so this ends soon.
   let text = value.slice(0, LONGEST_TEXT)
   for (let before = ''; before !== text; ) {
     before = text
@@ -91,7 +91,7 @@ function sanitize(value: unknown, current: CommentSettings): CommentSettings {
   return Object.fromEntries(clean) as CommentSettings
 }
 
-/** Name of a setting. Other strings are allowed and have no effect. */
+/** Name of a setting. Other strings are allowed but have no effect. */
 type SettingKey = keyof CommentSettings | (string & Record<never, never>)
 
 /**
@@ -103,15 +103,15 @@ type SettingKey = keyof CommentSettings | (string & Record<never, never>)
 export interface CommentSettingsService {
   /** The option that stores the settings, `lazycomments_settings`. */
   readonly option: SiteOption<CommentSettings>
-  /** Reads one setting. Returns the fallback for an unknown key. */
+  /** Reads one setting. Returns the fallback if the key is unknown. */
   get(key: SettingKey, fallback?: unknown): Promise<unknown>
-  /** Reads every setting. */
+  /** Reads all settings. */
   all(): Promise<CommentSettings>
   /** Writes one setting. Resolves to false if nothing changed, for example for an unknown key. */
   set(key: SettingKey, value: unknown): Promise<boolean>
   /** Writes several settings. Resolves to false if nothing changed. */
   update(values: Readonly<Partial<Record<SettingKey, unknown>>>): Promise<boolean>
-  /** Deletes a stored setting, or all, so that the defaults apply. */
+  /** Deletes one stored setting, or all of them, so that the defaults apply again. */
   reset(key?: keyof CommentSettings): Promise<CommentSettings>
 }
 

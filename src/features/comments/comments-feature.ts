@@ -51,7 +51,7 @@ export interface CommentsFeature {
 
 /**
  * Creates the lazy comments with their routes and option. Fires `lazycomments_init` in the next turn of the event loop,
- * after the application has subscribed.
+ * once the application has had a chance to subscribe.
  */
 export function createCommentsFeature(parts: CommentsParts): CommentsFeature {
   const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf } = parts
@@ -76,7 +76,7 @@ export function createCommentsFeature(parts: CommentsParts): CommentsFeature {
   }
 
   async function isLazy(request: IncomingMessage, post: unknown, single = true): Promise<boolean> {
-    // The link in the placeholder adds this, to show the comments inline.
+    // The link in the placeholder adds this parameter to show the comments inline.
     const query = new URLSearchParams(request.url?.split('?').slice(1).join('?'))
     if (query.getAll('comments').includes('all')) return false
     return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })

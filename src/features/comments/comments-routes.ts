@@ -19,7 +19,7 @@ const NOTHING = JSON.stringify({ html: '' })
 
 const POST_ID = `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`
 
-const postId = z.string('must be given once').check(
+const postId = z.string('must be set exactly once').check(
   z.regex(/^[1-9]\d{0,15}$/, POST_ID),
   z.refine((text) => Number.isSafeInteger(Number(text)), POST_ID),
 )
@@ -32,7 +32,7 @@ export interface CommentsRoutesParts {
   readonly access: GuardedOption['require']
   readonly nonceHeader: string
   readonly deadlineMs: number
-  /** Whether the site has several languages. The theme may then depend on the request too. */
+  /** Whether the site has several languages. If so, the theme may also depend on the request. */
   readonly varies: boolean
   /** Checks whether a request is from a signed-in user, with or without a nonce. */
   isSignedIn(request: HostRequest): boolean
@@ -49,8 +49,8 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   const vary = `Accept-Encoding, ${parts.varies ? 'Accept-Language, ' : ''}Cookie, ${nonceHeader}`
 
   /**
-   * Whether the markup is for one reader only. The theme sees the request, and with a cookie the markup may contain
-   * personal data: a remembered name, or a token of the session.
+   * Whether the markup is for a single reader. The theme sees the request, and if that has a cookie, the markup may
+   * contain personal data: a remembered name, or a token of the session.
    */
   const isForOne = (request: HostRequest, caller: Caller | undefined) =>
     caller !== undefined ||
@@ -92,7 +92,7 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   })
 }
 
-/** What the markup may depend on without a cookie: the site, if one process serves several, and the language. */
+/** What the markup may depend on without a cookie: the language, and the site if one process serves several. */
 const sharedBy = ({ headers }: HostRequest) =>
   JSON.stringify([headers.host ?? headers[':authority'], headers['accept-language']])
 

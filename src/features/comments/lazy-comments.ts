@@ -17,18 +17,18 @@ export interface LazyComments {
   /** Returns only the placeholder, for your own blocks. The page must also contain the result of `script`. */
   placeholder(post: unknown, request?: IncomingMessage): Promise<string>
   /**
-   * Returns the tags for the head of the page, or an empty string if comments are inline. `nonce` is for a content
+   * Returns the tags for the head of the page, or an empty string if the comments are inline. `nonce` is for a content
    * security policy.
    */
   script(request: IncomingMessage, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
   /**
-   * Invalidates cached comments blocks after a change of theme.
+   * Invalidates cached comments blocks after the theme has changed.
    *
    * @throws SessmgrError `store_unavailable`.
    */
   themeSwitched(): Promise<void>
-  /** Fires `lazycomments_activated`, after you have enabled lazy comments. */
+  /** Fires `lazycomments_activated`. Call it after you have enabled lazy comments. */
   activate(): Promise<void>
-  /** Fires `lazycomments_deactivated`, after you have disabled lazy comments. Removes no data. */
+  /** Fires `lazycomments_deactivated`. Call it after you have disabled lazy comments. It does not remove any data. */
   deactivate(): Promise<void>
 }

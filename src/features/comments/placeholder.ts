@@ -5,7 +5,7 @@ import { COMMENT_DEFAULTS, type CommentSettings } from './comment-settings.ts'
 /** The data of a placeholder. */
 export interface PlaceholderParts {
   readonly postId: number
-  /** Page of the post. With `comments=all` added, it shows the comments inline. */
+  /** URL of the post's page. With `comments=all` added, the page shows the comments inline. */
   readonly postUrl: string
   /** URL that the script fetches. */
   readonly source: string
@@ -17,7 +17,7 @@ export interface PlaceholderParts {
   readonly say: Say
 }
 
-/** Texts of the script, by attribute. They are in the page, so that the script is the same for every language. */
+/** Texts of the script, by attribute. They are part of the page, so that the script is the same in every language. */
 const SAID = {
   done: 'comments_loaded_other',
   one: 'comments_loaded_one',
@@ -28,7 +28,7 @@ const SAID = {
 
 /**
  * Renders the placeholder: a custom element around a real link, for search engines and readers without the script. The
- * elements for messages exist from the start, so that screen readers announce them.
+ * elements for messages exist from the start, so that screen readers announce their content.
  */
 export function placeholder({ settings, nonce, say, ...parts }: PlaceholderParts): string {
   const attributes = {
@@ -56,6 +56,6 @@ function inlineUrl(postUrl: string): string {
   return `${page}${page.includes('?') ? '&' : '?'}comments=all#comments`
 }
 
-/** Checks for a web URL. Any other would run a script; then the link points to the current page. */
+/** Checks for a web URL, because any other could run a script. The link then points to the current page instead. */
 const isWebAddress = (url: string) =>
   URL.canParse(url, 'http://page') && /^https?:$/.test(new URL(url, 'http://page').protocol)

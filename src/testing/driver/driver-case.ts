@@ -6,11 +6,13 @@ export interface DriverUnderTest {
   readonly driver: DocumentDriver
   /** Opens the same table over another connection, as another process would. */
   another(): Promise<DocumentDriver>
-  /** Waits until at least this many milliseconds, up to a second, have passed for the database. May move its clock. */
+  /**
+   * Waits until at least `ms` milliseconds have passed for the database, up to a second. May move its clock instead.
+   */
   pass(ms: number): Promise<void>
   /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
   close(): Promise<void>
 }
 
-/** A case of the contract: a name, and the test of a driver on an empty table. */
+/** A case of the contract: a name, and a test that gets a driver on an empty table. */
 export type DriverCase = readonly [name: string, body: (test: DriverUnderTest) => Promise<void>]

@@ -14,13 +14,14 @@ export interface DocumentDriverContractOptions {
 }
 
 /**
- * Registers the cases that every driver of `documentStore()` must pass, with any test runner that has `describe` and `it`.
+ * Registers the cases that every driver for `documentStore()` must pass. Works with any test runner that has `describe`
+ * and `it`.
  *
  * @example
  * registerDocumentDriverContract({ describe, it, create: async () => myDriverUnderTest() })
  */
 export function registerDocumentDriverContract({ describe, it, create }: DocumentDriverContractOptions): void {
-  for (const [group, cases] of Object.entries({ rows: rowContract, 'life of rows': rowLifeContract })) {
+  for (const [group, cases] of Object.entries({ rows: rowContract, 'expiry of rows': rowLifeContract })) {
     describe(group, () => {
       for (const [name, body] of cases) registerCase(it, create, name, body)
     })

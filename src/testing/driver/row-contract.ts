@@ -3,9 +3,9 @@ import type { DocumentDriver } from '../../stores/document/document-driver.ts'
 import type { DriverCase } from './driver-case.ts'
 
 const KEY = 'u:a'
-/** Attempts that a writer among 30 needs at most, many times over. */
+/** Far more attempts than one of 30 competing writers needs. */
 const MOST_TRIES = 1000
-/** JSON with characters that a database may change. */
+/** JSON with characters that a database might change. */
 const ODD_TEXT = JSON.stringify({ text: 'ünï 😀 \u0000 \\ \' " % \n', trailing: 'space ' })
 
 const rowOf = async (driver: DocumentDriver, key = KEY) => (await driver.get([key])).rows.get(key)
@@ -37,22 +37,22 @@ export const rowContract: readonly DriverCase[] = [
       const row = await rowOf(await another())
       assert.equal(row?.text, ODD_TEXT)
       assert.ok(Number.isSafeInteger(row?.revision), `the revision ${row?.revision} is not a whole number`)
-      assert.ok((row?.revision ?? 0) >= now, 'a new row does not begin at the clock')
+      assert.ok((row?.revision ?? 0) >= now, "a new row does not start at the database's clock")
     },
   ],
   [
-    'moves the revision on by one with each write',
+    'increments the revision with each write',
     async ({ driver }) => {
       await driver.swap(KEY, undefined, 'one', 60_000)
       const first = (await revisionOf(driver)) as number
       assert.equal(await driver.swap(KEY, first, 'two', 60_000), true)
       assert.deepEqual(await rowOf(driver), { revision: first + 1, text: 'two' })
-      assert.equal(await driver.swap(KEY, first + 1, 'two', 60_000), true, 'the same text is not written again')
+      assert.equal(await driver.swap(KEY, first + 1, 'two', 60_000), true, 'writing the same string again was refused')
       assert.equal(await revisionOf(driver), first + 2)
     },
   ],
   [
-    'replaces a text by an empty one',
+    'replaces a string with an empty one',
     async ({ driver }) => {
       await driver.swap(KEY, undefined, 'text', 60_000)
       const revision = (await revisionOf(driver)) as number
@@ -61,27 +61,31 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'changes nothing at another revision',
+    'changes nothing if the row is at another revision',
     async ({ driver, another }) => {
       const other = await another()
       await driver.swap(KEY, undefined, 'one', 60_000)
       const first = (await revisionOf(driver)) as number
       await driver.swap(KEY, first, 'two', 60_000)
       for (const revision of [first, first + 2, 1, 0, undefined]) {
-        assert.equal(await other.swap(KEY, revision, 'three', 60_000), false, `it was written at ${revision}`)
+        assert.equal(
+          await other.swap(KEY, revision, 'three', 60_000),
+          false,
+          `it was written although the row is not at ${revision}`,
+        )
       }
       assert.deepEqual(await rowOf(driver), { revision: first + 1, text: 'two' })
     },
   ],
   [
-    'writes nothing at a revision where there is no row',
+    'writes nothing if a revision is given but there is no row',
     async ({ driver }) => {
       assert.equal(await driver.swap(KEY, 1, 'text', 60_000), false)
       assert.equal(await rowOf(driver), undefined)
     },
   ],
   [
-    'accepts exactly one of many parallel first writes',
+    'accepts exactly one of many concurrent first writes',
     async ({ driver, another }) => {
       const both = [driver, await another()]
       const results = await atOnce(20, both, (each, n) => each.swap(KEY, undefined, String(n), 60_000))
@@ -90,7 +94,7 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'accepts exactly one of many parallel writes at one revision',
+    'accepts exactly one of many concurrent writes at the same revision',
     async ({ driver, another }) => {
       const both = [driver, await another()]
       await driver.swap(KEY, undefined, 'first', 60_000)
@@ -101,7 +105,7 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'loses no write of many that read, change and write again',
+    'loses no write when many connections read, change and write a row',
     async ({ driver, another }) => {
       const both = [driver, await another()]
       await driver.swap(KEY, undefined, '0', 60_000)
@@ -116,18 +120,18 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'reads at once what another connection has written',
+    'reads what another connection has written at once',
     async ({ driver, another }) => {
       const other = await another()
       for (let n = 0; n < 30; n++) {
         const revision = await revisionOf(other)
         assert.equal(await driver.swap(KEY, revision, String(n), 60_000), true, 'an old revision was read')
-        assert.equal((await rowOf(other))?.text, String(n), 'an old text was read')
+        assert.equal((await rowOf(other))?.text, String(n), 'an old string was read')
       }
     },
   ],
   [
-    'distinguishes keys, even long ones and those that only differ in case',
+    'distinguishes keys, even if they are long or differ only in case',
     async ({ driver }) => {
       const keys = [
         'u:a',
@@ -152,7 +156,7 @@ export const rowContract: readonly DriverCase[] = [
   [
     'reads 500 rows in one call, and no others',
     async ({ driver }) => {
-      // Spread over the whole call, whose last key is 499. The row of 520 is not asked for.
+      // Spread over the whole call, whose last key is 499. The row of key 520 is not requested.
       const numbers = [0, 19, 99, 100, 101, 255, 256, 300, 399, 400, 499, 520]
       await atOnce(numbers.length, [driver], (each, n) => each.swap(`u:${numbers[n]}`, undefined, '', undefined))
       const { rows } = await driver.get(Array.from({ length: 500 }, (_, n) => `u:${n}`))
@@ -160,7 +164,7 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'stores a text of 300,000 characters',
+    'stores a string of 300,000 characters',
     async ({ driver }) => {
       const text = JSON.stringify('ü'.repeat(300_000))
       await driver.swap(KEY, undefined, text, 60_000)
@@ -171,7 +175,7 @@ export const rowContract: readonly DriverCase[] = [
     'deletes every row when it is wiped, and continues to work',
     async ({ driver, another }) => {
       const other = await another()
-      // More than databases delete or list in one call.
+      // More rows than databases delete or list in one call.
       const keys = Array.from({ length: 510 }, (_, n) => `u:${n}`)
       for (let n = 0; n < keys.length; n += 10) {
         await atOnce(10, [driver], (each, m) => each.swap(`u:${n + m}`, undefined, 'a', undefined))
@@ -182,7 +186,7 @@ export const rowContract: readonly DriverCase[] = [
       assert.equal(rows.size, 0)
       assert.equal((await driver.get(keys.slice(499))).rows.size, 0)
       assert.equal(await driver.swap('epoch', undefined, 'b', 60_000), true)
-      assert.ok(((await revisionOf(driver, 'epoch')) ?? 0) >= now, 'a new row does not begin at the clock')
+      assert.ok(((await revisionOf(driver, 'epoch')) ?? 0) >= now, "a new row does not start at the database's clock")
     },
   ],
 ]

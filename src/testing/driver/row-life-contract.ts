@@ -5,7 +5,7 @@ import type { DriverCase } from './driver-case.ts'
 const KEY = 'u:a'
 const SHORT = 100
 const LONGER = SHORT + 50
-/** Allowed difference between the clocks of two connections. */
+/** How far the clocks of two connections may differ. */
 const SKEW_MS = 1000
 const DAY_MS = 24 * 60 * 60_000
 
@@ -14,7 +14,7 @@ const rowOf = async (driver: DocumentDriver, key = KEY) => (await driver.get([ke
 /** Requirements on the expiry of rows, and on time. */
 export const rowLifeContract: readonly DriverCase[] = [
   [
-    'reads no row that has expired, and any other',
+    'reads every row that has not expired, and no other',
     async ({ driver, pass }) => {
       await driver.swap(KEY, undefined, 'short', SHORT)
       await driver.swap('u:b', undefined, 'long', 60_000)
@@ -25,7 +25,7 @@ export const rowLifeContract: readonly DriverCase[] = [
     },
   ],
   [
-    'keeps a row for 30 days, and for 400',
+    'keeps rows that expire in 30 and in 400 days',
     async ({ driver, pass }) => {
       await driver.swap('u:30', undefined, 'a month', 30 * DAY_MS)
       await driver.swap('u:400', undefined, 'a year', 400 * DAY_MS)
@@ -35,7 +35,7 @@ export const rowLifeContract: readonly DriverCase[] = [
     },
   ],
   [
-    'sets the expiry of a row with each write, or none',
+    'sets or removes the expiry of a row with each write',
     async ({ driver, pass }) => {
       for (const [key, life] of [
         [KEY, 60_000],
@@ -54,7 +54,7 @@ export const rowLifeContract: readonly DriverCase[] = [
     },
   ],
   [
-    'overwrites an expired row like a missing one, with a higher revision',
+    'writes over an expired row as if it were missing, with a higher revision',
     async ({ driver, another, pass }) => {
       const other = await another()
       await driver.swap(KEY, undefined, 'first', 60_000)
@@ -70,7 +70,7 @@ export const rowLifeContract: readonly DriverCase[] = [
     },
   ],
   [
-    'only deletes expired rows, up to the given number',
+    'purges only expired rows, and no more than the given number',
     async ({ driver, another, pass }) => {
       const other = await another()
       for (let n = 0; n < 5; n++) await driver.swap(`u:${n}`, undefined, 'short', SHORT)
@@ -86,13 +86,13 @@ export const rowLifeContract: readonly DriverCase[] = [
     },
   ],
   [
-    'deletes no row that is written during a purge',
+    'does not delete a row that is written during a purge',
     async ({ driver, another, pass }) => {
       const other = await another()
       const keys = Array.from({ length: 20 }, (_, n) => `u:${n}`)
       for (const key of keys) await driver.swap(key, undefined, 'short', SHORT)
       await pass(LONGER)
-      // The purge may lose, but not the writes.
+      // The purge may fail, but the writes must not.
       const purging = other.purge(100).catch(() => 0)
       const written = await Promise.all(keys.map((key) => driver.swap(key, undefined, 'new', 60_000)))
       await purging

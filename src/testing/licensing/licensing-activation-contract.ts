@@ -6,7 +6,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 /** Requirements on activation and deactivation. */
 export const activationContract: readonly LicensingCase[] = [
   [
-    'activates a valid key: the activation has product, key and site',
+    'activates a valid key and returns its product, key and site',
     async ({ provider, products: [productId], issue }) => {
       const key = await issue(productId)
       const activation = await provider.activate({ productId, key, site: SITE })
@@ -14,7 +14,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'has the times of activation and, if known, of expiry',
+    'returns the time of activation and, if known, of expiry',
     async (test) => {
       const { activatedAt, expiresAt } = await activated(test)
       assert.match(activatedAt, ISO)
@@ -22,7 +22,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'has the installation and the plan, as strings or null',
+    'returns the installation and the plan, each as a string or null',
     async (test) => {
       const { installId, plan } = await activated(test)
       for (const value of [installId, plan]) assert.ok(value === null || (typeof value === 'string' && value !== ''))
@@ -36,7 +36,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'puts no secret of the backend into the activation',
+    'includes no secret of the backend in the activation',
     async (test) => {
       assertHidden(await activated(test), test.secrets)
     },
@@ -68,7 +68,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'activates licences of two products in parallel, independently',
+    'activates licences of two products concurrently and independently',
     async (test) => {
       const [one, two] = await Promise.all(test.products.map((productId) => activated(test, productId)))
       assert.deepEqual([one?.productId, two?.productId], test.products)
@@ -76,7 +76,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'deactivates: the result is undefined',
+    'deactivates, and returns undefined',
     async (test) => {
       const activation = await activated(test)
       const { productId } = activation
@@ -99,7 +99,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'releases the seat: the same key can be activated after a deactivation',
+    'releases the seat, so that the same key can be activated again',
     async (test) => {
       const activation = await activated(test)
       const { productId, key } = activation

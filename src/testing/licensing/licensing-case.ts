@@ -13,13 +13,13 @@ import { VERSION } from '../../ground/constants.ts'
 export interface LicensingUnderTest {
   /** The provider. */
   readonly provider: LicensingProvider
-  /** The add-ons of the catalogue, in order. Needs at least one premium and one free add-on. */
+  /** The add-ons of the catalogue, in order. At least one must be premium, and one free. */
   readonly catalogue: readonly Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'>[]
-  /** Product ids of two premium add-ons, or of one and of an unlisted product. */
+  /** Product ids of two premium add-ons, or of one premium add-on and one unlisted product. */
   readonly products: readonly [number, number]
-  /** Issues a key that is valid for a product, on at least one site. */
+  /** Issues a key that is valid for a product on at least one site. */
   issue(productId: number): Promise<string>
-  /** Keys for the first product that must be refused, with the expected code. One of them has expired. */
+  /** Keys for the first product that must be refused, each with the expected code. One of them must have expired. */
   readonly refused: Readonly<
     Record<
       string,
@@ -33,13 +33,13 @@ export interface LicensingUnderTest {
   >
   /** Revokes an activated licence at the backend. */
   revoke(key: string): Promise<void>
-  /** Strings that must never be visible, such as secrets of the backend. */
+  /** Strings that must never appear anywhere, such as secrets of the backend. */
   readonly secrets: readonly string[]
   /** Closes what `create` opened. Called once, even if the case fails. */
   close(): Promise<void>
 }
 
-/** A case of the contract: a name, and the test of a provider with a new backend. */
+/** A case of the contract: a name, and a test that gets a provider with a new backend. */
 export type LicensingCase = readonly [name: string, body: (test: LicensingUnderTest) => Promise<void>]
 
 /** The site that the cases use. */
@@ -69,12 +69,12 @@ export async function refusalOf(
   return error
 }
 
-/** Expects that no readable part of a value contains any of these strings. */
+/** Expects that none of these strings appears in any readable part of a value. */
 export function assertHidden(value: unknown, texts: readonly string[]): void {
   const shown = inspect(value, { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null })
   const stack = value instanceof Error ? `${value.stack}${value.message}` : ''
   for (const text of texts) {
-    assert.ok(text.length > 7, 'a text that must stay hidden is long enough to recognize')
+    assert.ok(text.length > 7, 'a secret of the test is too short to be recognized')
     assert.ok(!`${shown}${stack}${JSON.stringify(value)}`.includes(text), 'something secret can be read')
   }
 }

@@ -12,7 +12,7 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'lists every add-on in its order',
+    'lists all add-ons in order',
     async ({ provider, catalogue }) => {
       const addons = await provider.listAddons({})
       const shown = addons.map(({ id, slug, title, is_premium }) => ({ id, slug, title, is_premium }))
@@ -21,7 +21,7 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'returns ids that are unique, positive safe integers',
+    'returns unique ids that are positive safe integers',
     async ({ provider }) => {
       const ids = (await provider.listAddons({})).map(({ id }) => id)
       for (const id of ids) assert.ok(Number.isSafeInteger(id) && id > 0)
@@ -29,7 +29,7 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'returns every text as a string, and an icon or null',
+    'returns all fields as strings, except an icon that may be null',
     async ({ provider }) => {
       for (const addon of await provider.listAddons({})) {
         for (const name of TEXTS) assert.equal(typeof addon[name], 'string', name)
@@ -38,7 +38,7 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'marks premium add-ons by true and free ones by false',
+    'marks premium add-ons with true and free ones with false',
     async ({ provider }) => {
       const premium = (await provider.listAddons({})).map(({ is_premium }) => is_premium)
       assert.ok(premium.includes(true) && premium.includes(false))
@@ -59,7 +59,7 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'returns the same again, even if an earlier result was changed',
+    'returns the same list again, even if the caller has changed an earlier one',
     async ({ provider }) => {
       const first = await provider.listAddons({})
       const copy = structuredClone(first)
@@ -69,7 +69,7 @@ export const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'returns the same list if a fresh one is asked for',
+    'returns the same list if a fresh one is requested',
     async ({ provider }) => {
       assert.deepEqual(await provider.listAddons({ force: true }), await provider.listAddons({ force: false }))
     },

@@ -18,7 +18,7 @@ export interface LicensingContractOptions {
 }
 
 /**
- * Registers the cases that every licensing provider must pass, with any test runner that has `describe` and `it`.
+ * Registers the cases that every licensing provider must pass. Works with any test runner that has `describe` and `it`.
  *
  * @example
  * registerLicensingContract({ describe, it, create: async () => myProviderUnderTest() })

@@ -17,7 +17,7 @@ const activate = ({ provider, products: [productId] }: LicensingUnderTest, key: 
 export const refusalContract: readonly LicensingCase[] = [
   ['refuses an empty key', async (test) => void (await refusalOf(() => activate(test, ''), INVALID))],
   [
-    'refuses a key that was not issued',
+    'refuses a key that was never issued',
     async (test) => {
       for (const key of ['x', 'sk_nobody_has_issued_this_key', 'a.b.c', '0', 'null', '__proto__']) {
         await refusalOf(() => activate(test, key), INVALID)
@@ -25,7 +25,7 @@ export const refusalContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'refuses a key with one character more, less or other',
+    'refuses a key with one character added, removed or changed',
     async (test) => {
       const key = await test.issue(test.products[0])
       const middle = Math.floor(key.length / 2)
@@ -35,7 +35,7 @@ export const refusalContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'refuses a key with anything around it',
+    'refuses a key with anything before or after it',
     async (test) => {
       const key = await test.issue(test.products[0])
       for (const wrong of [`"${key}"`, `${key}\u0000`, `${key}\r\nX: 1`, `%20${key}`, `${key}é`]) {
@@ -48,14 +48,14 @@ export const refusalContract: readonly LicensingCase[] = [
     async (test) => void (await refusalOf(() => activate(test, 'k'.repeat(100_000)), INVALID)),
   ],
   [
-    'refuses a key of another product',
+    'refuses a key for another product',
     async (test) => {
       const key = await test.issue(test.products[1])
       await refusalOf(() => activate(test, key), ['license_wrong_product', 'license_invalid'])
     },
   ],
   [
-    'refuses each of the keys with its code',
+    'refuses each of the given keys with its code',
     async (test) => {
       const refused = Object.values(test.refused)
       assert.ok(refused.some(({ code }) => code === 'license_expired'))
@@ -63,7 +63,7 @@ export const refusalContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'refuses permanently: no error is retryable',
+    'reports no refusal as retryable',
     async (test) => {
       for (const { key } of [...Object.values(test.refused), { key: 'nonsense' }]) {
         const { retryable, httpStatus, name } = await refusalOf(() => activate(test, key))
@@ -79,7 +79,7 @@ export const refusalContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'shows neither key nor secret in an error',
+    'reveals neither a key nor a secret in an error',
     async (test) => {
       const canary = 'sk_canary_that_must_not_be_seen'
       for (const key of [canary, ...Object.values(test.refused).map((refused) => refused.key)]) {
@@ -88,7 +88,7 @@ export const refusalContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'keeps an activation unchanged when another key is refused',
+    'leaves an activation unchanged if another key is refused',
     async (test) => {
       const activation = await activated(test)
       const { productId, key } = activation

@@ -27,7 +27,7 @@ export const validationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'reports it again, and for a stored copy',
+    'reports the same again, also for a stored copy of the activation',
     async (test) => {
       const activation = JSON.parse(JSON.stringify(await activated(test)))
       for (let time = 0; time < 3; time++) assert.equal((await validate(test, activation)).active, true)
@@ -43,7 +43,7 @@ export const validationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'reports an activation with a changed key, or of another product, as inactive, and reveals no key',
+    'reports an activation with a changed key or another product as inactive, without revealing a key',
     async (test) => {
       const activation = await activated(test)
       const { key: other } = await activated(test, test.products[1])

@@ -6,17 +6,17 @@ import type { StoreCase } from './store-case.ts'
 
 const OVER: CommitResult = { committed: false, isOver: true }
 
-/** Registers a session that continues another one, and ends that one, at the current version. */
+/** Registers a session at the current version that continues another one, and ends that one. */
 async function goOn(registry: SessionRegistry, from: string, to: string, generation = 0): Promise<CommitResult> {
   const { version } = await registry.read(1)
   const admit = { ...newSession(to), generation }
   return registry.commit(1, version, { admit, end: [tokenOf(from)], continues: tokenOf(from) })
 }
 
-/** Requirements on logins that continue a session: an ended one must not continue. */
+/** Requirements on logins that continue a session. An ended session must not continue. */
 export const continuedLoginContract: readonly StoreCase[] = [
   [
-    'registers a session that continues a live one, and ends that one in the same step',
+    'registers a session that continues a live one, and ends the old one in the same step',
     async ({ store: { sessions } }) => {
       await login(sessions, 1, 'a')
       await login(sessions, 1, 'b')
@@ -30,7 +30,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes nothing when the session that a login continues was ended, by itself or with all others, or never existed',
+    'changes nothing if the session to continue was ended, alone or with all others, or never existed',
     async ({ store: { sessions } }) => {
       await login(sessions, 1, 'a')
       await login(sessions, 1, 'b')
@@ -44,7 +44,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes nothing when the session that a login continues is that of another user',
+    'changes nothing if the session to continue belongs to another user',
     async ({ store: { sessions } }) => {
       await login(sessions, 2, 'of another user')
       assert.deepEqual(await goOn(sessions, 'of another user', 'c'), OVER)
@@ -52,7 +52,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes nothing when the session that a login continues has expired',
+    'changes nothing if the session to continue has expired',
     async ({ store: { sessions }, pass }) => {
       await login(sessions, 1, 'a', SHORT)
       await login(sessions, 1, 'b')
@@ -62,7 +62,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes nothing when the session that a login continues is of an earlier generation',
+    'changes nothing if the session to continue is from an earlier generation',
     async ({ store: { sessions } }) => {
       await login(sessions, 1, 'a')
       await sessions.restamp(1, tokenOf('a'), 36)
@@ -72,7 +72,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'reports that at any version: of many logins that continue one session, exactly one is registered',
+    'registers exactly one of many logins that continue the same session, at whatever version',
     async ({ store, another }) => {
       const other = await another()
       await login(store.sessions, 1, 'a')

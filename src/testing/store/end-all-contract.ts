@@ -3,7 +3,7 @@ import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, LONG, login, newSession, SHORT } from './registry-case.ts'
 import type { StoreCase } from './store-case.ts'
 
-/** Requirements on ending all sessions of a user, or all but one. */
+/** Requirements on ending all sessions of a user, or all except one. */
 export const endAllContract: readonly StoreCase[] = [
   [
     'ends all sessions of a user, oldest first, and none the second time',
@@ -19,16 +19,16 @@ export const endAllContract: readonly StoreCase[] = [
     },
   ],
   [
-    'adopts no session of a user after all were ended, whether there were any or not, and takes new logins',
+    'adopts no session of a user after all were ended, even if there were none, and accepts new logins',
     async ({ store, another }) => {
       const other = (await another()).sessions
       await login(store.sessions, 1, 'known')
       await store.sessions.end(1)
       await store.sessions.end(2)
       for (const user of [1, 2]) {
-        assert.equal(await other.adopt(user, newSession('dormant')), undefined, 'a session came back')
+        assert.equal(await other.adopt(user, newSession('dormant')), undefined, 'an ended session came back')
         await login(other, user, 'new')
-        assert.equal((await other.adopt(user, newSession('new')))?.sessionId, 'new', 'a known session is refused')
+        assert.equal((await other.adopt(user, newSession('new')))?.sessionId, 'new', 'a known session was refused')
         assert.equal(await store.sessions.adopt(user, newSession('dormant')), undefined, 'a login removed the mark')
         assert.deepEqual(await idsOf(store.sessions, user), ['new'])
       }
@@ -44,7 +44,7 @@ export const endAllContract: readonly StoreCase[] = [
     },
   ],
   [
-    'ends all sessions of a user but one, oldest first, and adopts none after that',
+    'ends all sessions of a user except one, oldest first, and adopts none afterwards',
     async ({ store, another }) => {
       for (const id of ['a', 'kept', 'b']) await login(store.sessions, 1, id)
       await login(store.sessions, 2, 'of another user')
@@ -64,7 +64,7 @@ export const endAllContract: readonly StoreCase[] = [
     },
   ],
   [
-    'ends nothing, and leaves no mark, when the session to keep is unknown, ended, expired or of another user',
+    "ends nothing, and leaves no mark, if the session to keep is unknown, ended, expired or another user's",
     async ({ store: { sessions }, pass }) => {
       for (const id of ['a', 'ended']) await login(sessions, 1, id)
       await login(sessions, 1, 'short', SHORT)
@@ -82,7 +82,7 @@ export const endAllContract: readonly StoreCase[] = [
     },
   ],
   [
-    'ends every login that came before it, and none that comes after it, when all others end',
+    'ends every earlier login, and no later one, when all other sessions end',
     async ({ store, another }) => {
       const other = (await another()).sessions
       await login(store.sessions, 1, 'kept')

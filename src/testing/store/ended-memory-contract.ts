@@ -6,19 +6,19 @@ import type { StoreCase, StoreUnderTest } from './store-case.ts'
 
 const MEMORY_COUNT = 32
 const MEMORY_MS = 10 * 60_000
-/** Stays within ten minutes for any store, even with slow calls. */
+/** Keeps the test within ten minutes for any store, even with slow calls. */
 const MARGIN_MS = 5_000
 
-/** Requirements on the memory of ended sessions, so that a late request cannot bring one back. */
+/** Requirements on remembering ended sessions, so that a late request cannot bring one back. */
 export const endedMemoryContract: readonly StoreCase[] = [
   [
-    'does not adopt the 32 sessions of a user that ended last, and adopts one that ended before them',
+    'does not adopt the last 32 sessions that ended, but adopts one that ended before them',
     async ({ store, another, pass }) => {
       const { sessions } = await another()
       await login(sessions, 2, 'of another user')
       await sessions.end(2, [tokenOf('of another user')])
       const later = Array.from({ length: MEMORY_COUNT }, (_, index) => `s${index}`)
-      // The session that ends first was admitted last: the time of ending counts.
+      // The session that ends first was admitted last, because what counts is when a session ended.
       for (const id of [...later, 'ended first']) await login(sessions, 1, id)
       await sessions.end(1, [tokenOf('ended first')])
       await pass(20)
@@ -32,7 +32,7 @@ export const endedMemoryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'does not adopt an ended session for ten minutes, and adopts it after that',
+    'does not adopt an ended session for ten minutes, but adopts it afterwards',
     async ({ store: { sessions }, pass }) => {
       await login(sessions, 1, 'a')
       await sessions.end(1, [tokenOf('a')])
@@ -49,6 +49,6 @@ export const endedMemoryContract: readonly StoreCase[] = [
 async function passMinutes(pass: StoreUnderTest['pass'], ms: number): Promise<void> {
   const waits = await Promise.race([pass(ms), sleep(3_000, 'waits', { ref: false })])
   const advice =
-    'pass() waits; let it move the clock of the store, or leave the cases of minutes out with realTime: true'
+    'pass() waits in real time. Let it move the clock of the store, or skip the cases that take minutes with realTime: true'
   assert.notEqual(waits, 'waits', advice)
 }

@@ -19,7 +19,7 @@ export const epochContract: readonly StoreCase[] = [
     },
   ],
   [
-    'increments from a given generation only while that is current',
+    'increments from a given generation only while that one is current',
     async ({ store, another }) => {
       const other = await another()
       assert.equal((await store.epoch.advanceFrom(0))?.generation, 1)
@@ -39,7 +39,7 @@ export const epochContract: readonly StoreCase[] = [
     },
   ],
   [
-    'counts parallel site-wide logouts one by one',
+    'counts each of several concurrent site-wide logouts',
     async ({ store, another }) => {
       const other = await another()
       const all = await Promise.all(

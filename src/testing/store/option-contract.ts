@@ -11,7 +11,7 @@ export const optionContract: readonly StoreCase[] = [
     },
   ],
   [
-    'returns what was written, on every connection',
+    'returns what was written on every connection',
     async ({ store, another }) => {
       const value = { list: [1, 'two', null, true], text: 'ünï"\n', nested: { __proto__x: 1 } }
       await store.options.set('thing', value)
@@ -19,7 +19,7 @@ export const optionContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes the revision with every write, also of an equal value',
+    'changes the revision with every write, even of an equal value',
     async ({ store }) => {
       const revisions = new Set<string | undefined>()
       for (let write = 0; write < 5; write++) {
@@ -41,7 +41,7 @@ export const optionContract: readonly StoreCase[] = [
     },
   ],
   [
-    'accepts exactly one of many parallel first writes',
+    'accepts exactly one of many concurrent first writes',
     async ({ store, another }) => {
       const other = await another()
       const created = await Promise.all(
@@ -52,7 +52,7 @@ export const optionContract: readonly StoreCase[] = [
     },
   ],
   [
-    'swaps a value only while it is at the given revision',
+    'swaps a value only if it is at the given revision',
     async ({ store }) => {
       await store.options.set('thing', 1)
       const first = (await store.options.get('thing'))?.revision
@@ -69,7 +69,7 @@ export const optionContract: readonly StoreCase[] = [
     },
   ],
   [
-    'shares no object with writers and readers',
+    'does not share objects with writers or readers',
     async ({ store }) => {
       const written = { deep: { value: 1 } }
       await store.options.set('thing', written)

@@ -27,7 +27,7 @@ export const passwordContract: readonly StoreCase[] = [
     },
   ],
   [
-    'removes one by one',
+    'removes one password at a time',
     async ({ store }) => {
       await store.passwords.add(1, password('a', 1))
       await store.passwords.add(1, password('b', 2))
@@ -37,7 +37,7 @@ export const passwordContract: readonly StoreCase[] = [
     },
   ],
   [
-    'finds a password by its hash, for its own user',
+    'finds a password by its hash, but only for its own user',
     async ({ store, another }) => {
       await store.passwords.add(1, password('a', 1))
       await store.passwords.add(1, password('b', 2, OTHER))
@@ -50,11 +50,11 @@ export const passwordContract: readonly StoreCase[] = [
     },
   ],
   [
-    'finds no removed or replaced password, but one that exists under two names',
+    'does not find removed or replaced passwords, but finds one that still exists under another id',
     async ({ store }) => {
       for (const id of ['a', 'b']) await store.passwords.add(1, password(id, 1))
       assert.equal(await store.passwords.remove(1, 'a'), true)
-      assert.equal(await store.passwords.has(1, HASH), true, 'it exists under the name b')
+      assert.equal(await store.passwords.has(1, HASH), true, 'it still exists under the id b')
       await store.passwords.add(1, password('b', 2, OTHER))
       assert.deepEqual(await store.passwords.list(1), [password('b', 2, OTHER)])
       assert.equal(await store.passwords.has(1, HASH), false, 'it was replaced')
@@ -65,7 +65,7 @@ export const passwordContract: readonly StoreCase[] = [
     },
   ],
   [
-    'loses none of many that are added at once',
+    'loses none of many passwords that are added concurrently',
     async ({ store, another }) => {
       const other = await another()
       await Promise.all(

@@ -8,7 +8,7 @@ import type { StoreCase } from './store-case.ts'
 /** Requirements on session registries. */
 export const registryContract: readonly StoreCase[] = [
   [
-    'has no sessions, but a version, for an unknown user',
+    'has a version but no sessions for an unknown user',
     async ({ store }) => {
       const { sessions, version } = await store.sessions.read('nobody')
       assert.deepEqual(sessions, [])
@@ -49,7 +49,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'returns the generation that a session was admitted in',
+    'returns the generation in which a session was admitted',
     async ({ store }) => {
       const { version } = await store.sessions.read(1)
       await store.sessions.commit(1, version, { admit: { ...newSession('a'), generation: 41 }, end: [] })
@@ -58,7 +58,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes nothing when the version is no longer current',
+    'changes nothing if the version is no longer current',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       const { version } = await store.sessions.read(1)
@@ -69,7 +69,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'accepts exactly one of many parallel commits against one version',
+    'accepts exactly one of many concurrent commits at the same version',
     async ({ store, another }) => {
       const other = await another()
       const { version } = await store.sessions.read(1)
@@ -83,7 +83,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'orders sessions by admission, also within one millisecond',
+    'orders sessions by admission, even within one millisecond',
     async ({ store }) => {
       const expected = Array.from({ length: 12 }, (_, index) => `s${11 - index}`)
       for (const id of expected) await login(store.sessions, 1, id)
@@ -101,7 +101,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'ends sessions in the same step as it registers one, and returns them with their raw ids',
+    'ends sessions in the same step as registering one, and returns them with their raw ids',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       await login(store.sessions, 1, 'b')
@@ -123,7 +123,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes the version with every change of the set, but not with use',
+    'changes the version when the set changes, but not when a session is used',
     async ({ store }) => {
       const versions: string[] = []
       const note = async () => versions.push((await store.sessions.read(1)).version)
@@ -141,7 +141,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'does not accept a version from before all sessions ended',
+    'does not accept a version from before all sessions were ended',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       const { version } = await store.sessions.read(1)
@@ -152,7 +152,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'adopts a session once, and returns the known one after that',
+    'adopts a session once, and returns the known one afterwards',
     async ({ store }) => {
       const first = await store.sessions.adopt(1, newSession('a'))
       assert.equal(first?.record.token, tokenOf('a'))
@@ -165,7 +165,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'does not adopt a session that has just been ended, by itself or with others',
+    'does not adopt a session that has just been ended, alone or with others',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       await login(store.sessions, 1, 'b', LONG, ['a'])
@@ -176,7 +176,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'keeps users apart whatever their ids look like',
+    'keeps users apart, whatever their ids look like',
     async ({ store }) => {
       const users = ['a', 'a*', '*', 'a:b', '{a}', '}{', 'a b', 'ä', '__proto__', 'constructor', '0', '[a]', 'a\nb']
       for (const user of users) await login(store.sessions, user, `session of ${user}`)
@@ -188,7 +188,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'treats ids with the same string form as one user and keeps the given type',
+    'treats ids with the same string form as one user, and keeps the type of each',
     async ({ store }) => {
       await login(store.sessions, 2, 'a')
       await login(store.sessions, '2', 'b')

@@ -11,7 +11,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
       await login(store.sessions, 1, 'short', SHORT)
       await login(store.sessions, 1, 'long')
       await pass(SHORT + 20)
-      assert.equal(await store.sessions.generationOf(1, tokenOf('short')), undefined, 'it is still live')
+      assert.equal(await store.sessions.generationOf(1, tokenOf('short')), undefined, 'the session is still live')
       assert.equal(await store.sessions.generationOf(1, tokenOf('long')), 0)
       assert.deepEqual(await idsOf(store.sessions, 1), ['long'])
       assert.equal(await store.sessions.touch(1, tokenOf('short'), LONG), false)
@@ -21,7 +21,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'moves the expiry when a session is used, and remembers when it was last seen',
+    'postpones the expiry when a session is used, and records when that was',
     async ({ store, pass }) => {
       await login(store.sessions, 1, 'a', SHORT)
       assert.equal(await store.sessions.touch(1, tokenOf('a'), LONG), true)
@@ -42,7 +42,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'moves a session to another generation and keeps the rest of it, and its order',
+    'moves a session to another generation, and keeps everything else, including its order',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       await login(store.sessions, 1, 'b')
@@ -55,7 +55,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes the version when it moves a session to another generation, so that a concurrent login decides again',
+    'changes the version when a session moves to another generation, so that a concurrent login decides again',
     async ({ store, another }) => {
       await login(store.sessions, 1, 'a')
       const { version } = await store.sessions.read(1)
@@ -67,7 +67,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'only ends the given sessions, and none for an empty list',
+    'ends only the given sessions, and none if the list is empty',
     async ({ store }) => {
       for (const id of ['a', 'b', 'c']) await login(store.sessions, 1, id)
       assert.deepEqual(await store.sessions.end(1, []), [])
@@ -80,7 +80,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'reports an ended session to exactly one of many parallel calls',
+    'reports an ended session to exactly one of many concurrent calls',
     async ({ store, another }) => {
       const other = await another()
       await login(store.sessions, 1, 'a')

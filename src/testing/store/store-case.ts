@@ -4,15 +4,15 @@ import type { SessmgrStore } from '../../stores/store.ts'
 export interface StoreUnderTest {
   /** The store, empty. */
   readonly store: SessmgrStore
-  /** Opens the same data again, as another process would. A store for one process returns the same object. */
+  /** Opens the same data again, as another process would. Stores for a single process return the same object. */
   another(): Promise<SessmgrStore>
   /**
-   * Waits until at least this many milliseconds, up to ten minutes, have passed for the store. Should move its clock.
+   * Waits until at least `ms` milliseconds have passed for the store, up to ten minutes. Should move its clock instead.
    */
   pass(ms: number): Promise<void>
   /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
   close(): Promise<void>
 }
 
-/** A case of the contract: a name, and the test of an empty store; marked if minutes pass in it. */
+/** A case of the contract: a name, a test that gets an empty store, and a mark if the test takes minutes. */
 export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => Promise<void>, lasts?: 'minutes']

@@ -17,12 +17,12 @@ export interface StoreContractOptions {
   it(name: string, body: () => Promise<void>): unknown
   /** Creates an empty store. Called once per case. */
   create(): Promise<StoreUnderTest>
-  /** Skips cases in which minutes pass, for stores whose clock cannot be moved. @default false */
+  /** Skips the cases that take minutes, for stores whose clock cannot be moved. @default false */
   realTime?: boolean | undefined
 }
 
 /**
- * Registers the cases that every store must pass, with any test runner that has `describe` and `it`.
+ * Registers the cases that every store must pass. Works with any test runner that has `describe` and `it`.
  *
  * @example
  * registerStoreContract({ describe, it, create: async () => myStoreUnderTest() })

@@ -4,14 +4,14 @@ import type { StoreCase } from './store-case.ts'
 /** Requirements on transient stores. */
 export const transientContract: readonly StoreCase[] = [
   [
-    'returns undefined for what was not stored',
+    'returns undefined for a key that was never stored',
     async ({ store }) => {
       assert.equal(await store.transients.get('nothing'), undefined)
       assert.equal(await store.transients.generation('nothing'), 0)
     },
   ],
   [
-    'returns what was stored, on every connection, by key',
+    'returns what was stored under a key, on every connection',
     async ({ store, another }) => {
       await store.transients.set('a', '<!-- ünï -->\n"', 60_000)
       await store.transients.set('b', '', 60_000)
@@ -21,7 +21,7 @@ export const transientContract: readonly StoreCase[] = [
     },
   ],
   [
-    'replaces what was stored before',
+    'replaces an earlier value',
     async ({ store }) => {
       await store.transients.set('a', '1', 60_000)
       await store.transients.set('a', '2', 60_000)
@@ -29,7 +29,7 @@ export const transientContract: readonly StoreCase[] = [
     },
   ],
   [
-    'forgets when the time is over',
+    'forgets a value when it expires',
     async ({ store, pass }) => {
       await store.transients.set('a', '1', 50)
       await pass(80)
@@ -37,7 +37,7 @@ export const transientContract: readonly StoreCase[] = [
     },
   ],
   [
-    'counts the generations of each group, one by one also in parallel',
+    'counts the generations of each group, even with concurrent calls',
     async ({ store, another }) => {
       const other = (await another()).transients
       await Promise.all(

@@ -38,7 +38,7 @@ export const wipeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'continues to work, as an empty store',
+    'continues to work as an empty store',
     async ({ store }) => {
       await store.wipe()
       await login(store.sessions, 1, 'a')

@@ -75,7 +75,7 @@ describe('rule 44: a command that an add-on registers on sessmgr_cli_init', () =
     expect([code, out, err]).toEqual([
       1,
       '',
-      'Change the limit? Nothing was changed: this is not a terminal. Pass --yes to confirm.\n',
+      'Change the limit? Nothing was changed, because this is not a terminal. Pass --yes to confirm.\n',
     ])
     const changed = { code: 0, out: 'The limit at night is now 3.\n', err: '' }
     expect(await shared('night-limit', 'set', '3', '--yes')).toEqual(changed)

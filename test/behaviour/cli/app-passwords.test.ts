@@ -89,7 +89,7 @@ describe('rule 28: sessmgr app-passwords revoke', () => {
     const { code, err } = await world.run('app-passwords', 'revoke', 'admin', one.id)
     expect([code, err]).toEqual([
       1,
-      'Revoke this application password of admin? Nothing was changed: this is not a terminal. Pass --yes to confirm.\n',
+      'Revoke this application password of admin? Nothing was changed, because this is not a terminal. Pass --yes to confirm.\n',
     ])
     expect(await passwords().verify(1, one.password)).toBe(true)
   })

@@ -15,7 +15,7 @@ export const SEE_LOADING = see('command-cannot-load-the-configuration')
 
 /** The warning of a command whose limiter has a store in memory. */
 export const LOCAL_WARNING =
-  'Warning: the store of this limiter is in memory, which other processes cannot see. The application has other data. ' +
+  'Warning: this limiter uses a memory store, which other processes cannot see. The running application has its own data. ' +
   `Use a shared store: sqliteStore(), postgresStore() or redisStore().\n${see('command-needs-a-shared-store')}`
 
 /** Makes a folder with files, inside this package, so that they find it by its name. */

@@ -43,7 +43,7 @@ it('sessmgr doctor says that the example application asks for nothing but the se
     code: 0,
     out:
       'The store can be read and written.\n' +
-      'A request only reads its session: the store reports every change (watched).\n',
+      'Requests only read their session, because the store reports every change (watched).\n',
     err: '',
   })
 })

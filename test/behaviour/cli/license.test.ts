@@ -176,14 +176,14 @@ describe('rule 28: sessmgr license inspect', () => {
     expect(changed).toEqual({
       code: 1,
       out: '',
-      err: 'This licence key is not valid: its signature is not valid: it was changed, or not signed by the vendor.\n',
+      err: 'This licence key is not valid: its signature is invalid: it was changed, or not signed by the vendor.\n',
     })
     await license('keygen', 'stranger.json', '--kid', 'stranger')
     const args = ['issue', '--key', 'stranger.json', '--issuer', 'acme', '--product', '7', '--expires', 'never']
     const foreign = await inspect(write('foreign.lic', (await license(...args)).out))
     expect([foreign.code, foreign.out]).toEqual([1, ''])
     expect(foreign.err).toMatch(/signed with an unknown key/)
-    expect((await inspect(write('text.lic', 'what is this'))).err).toMatch(/it is not a signed text\.\n$/)
+    expect((await inspect(write('text.lic', 'what is this'))).err).toMatch(/it is not a signed string\.\n$/)
   })
 })
 

@@ -19,7 +19,7 @@ const runWith = (store: string, args: readonly string[]) =>
   runCli(args, { cwd: folderWith({ 'sessmgr.config.mjs': config(store) }) })
 
 const REFUSAL =
-  'Nothing was changed: the store of this limiter is in memory, which other processes cannot see. ' +
+  'Nothing was changed: this limiter uses a memory store, which other processes cannot see. ' +
   `Use a shared store: sqliteStore(), postgresStore() or redisStore().\n${see('command-needs-a-shared-store')}`
 
 describe('rule 28: a limiter whose store is of its own process alone', () => {

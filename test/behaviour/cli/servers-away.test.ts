@@ -74,7 +74,7 @@ describe.concurrent('what never comes', () => {
     [
       'an await at the top level',
       'await new Promise(() => {})\nexport default 5',
-      `./sessmgr.config.mjs was not loaded within 10 seconds: an await at its top level, or in what it imports, is still waiting, perhaps for a server that is down.\n${SEE_LOADING}`,
+      `./sessmgr.config.mjs was not loaded within 10 seconds: a top-level await in it, or in a file that it imports, is still waiting, perhaps for a server that is down.\n${SEE_LOADING}`,
     ],
     [
       'the promise of a function',

@@ -193,7 +193,7 @@ describe('rule 28: what destroys asks first', () => {
     const before = await world.everything()
     const { code, out, err } = await world.run(...args)
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/\? Nothing was changed: this is not a terminal\. Pass --yes to confirm\.\n$/)
+    expect(err).toMatch(/\? Nothing was changed, because this is not a terminal\. Pass --yes to confirm\.\n$/)
     expect(await world.everything()).toEqual(before)
     expect(await alice.me()).toBe(200)
     expect(world.actions()).toEqual([])

@@ -51,7 +51,7 @@ describe.each(Object.entries(kinds))('subscribers to an %s', (_, create) => {
   it('need a name before the callback, and say so when it is forgotten', () => {
     const { add } = create()
     expect(() => add((() => {}) as never, undefined as never)).toThrow(
-      /has no namespace: put a name before the callback/,
+      /has no namespace. Put a name before the callback/,
     )
   })
 

@@ -4,7 +4,7 @@ import type { RawAddon } from '../licensing/licensing-provider.ts'
 
 /** Pages where add-ons are sold and described. */
 export interface AddonPages {
-  /** URL of the checkout. The product id is appended. */
+  /** URL of the checkout, without the product id. */
   readonly checkoutUrl: string
   /** URL of each add-on's page, by product id. */
   readonly homepages: Readonly<Record<number, string>>
@@ -13,7 +13,7 @@ export interface AddonPages {
 /**
  * Reads the add-ons from a response, under `addons` or `plugins`.
  *
- * @throws LicensingError `provider_bad_response` for anything else.
+ * @throws LicensingError `provider_bad_response` if there is no such list.
  */
 export function freemiusAddons(answer: unknown, pages: AddonPages): RawAddon[] {
   const { addons, plugins } = Object(answer) as { addons?: unknown; plugins?: unknown }
@@ -52,7 +52,7 @@ function withoutSecrets(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value, (name, part) => (/secret|token/i.test(name) ? undefined : part)))
   } catch {
-    // Nested deeper than any valid response.
+    // It is nested more deeply than any valid response.
     throw new LicensingError('provider_bad_response')
   }
 }

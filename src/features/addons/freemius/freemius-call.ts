@@ -19,9 +19,9 @@ export interface FreemiusCall {
 }
 
 /**
- * Calls Freemius and returns the JSON of its response. A GET is tried up to three times, other methods once.
+ * Calls Freemius and returns the JSON of its response. Tries a GET up to three times, and other methods once.
  *
- * @throws LicensingError only, which contains nothing from the response except numbers and codes.
+ * @throws LicensingError and no other error. It contains nothing from the response except numbers and codes.
  */
 export async function callFreemius(fetchIt: typeof fetch, call: FreemiusCall): Promise<unknown> {
   for (const pause of call.method === 'GET' ? PAUSES_MS : []) {
@@ -61,7 +61,7 @@ async function attempt(fetchIt: typeof fetch, { method, url, headers, body, sign
   return json
 }
 
-/** Cancels the rest of a response. */
+/** Discards the rest of a response. */
 function refused(response: Response, error: LicensingError): LicensingError {
   void response.body?.cancel().catch(() => {})
   return error
@@ -74,7 +74,7 @@ async function textOf(response: Response, signal: AbortSignal): Promise<string> 
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    // The signal does not always abort a body that has begun to arrive.
+    // The signal does not always abort a body that has started to arrive.
     while (reader) {
       const { value } = await orAborted(reader.read(), signal)
       if (!value) break

@@ -8,13 +8,13 @@ const CODES: Readonly<Record<string, LicensingCode>> = {
   license_error: 'provider_rejected',
 }
 
-/** Matches a code. Any other value may contain what was sent. */
+/** Matches a code. Any other value might repeat what was sent. */
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 
 /**
  * Creates the error for an error response.
  *
- * Only uses the code: the response repeats the request, including the licence key.
+ * Uses only its code, because the rest repeats the request, including the licence key.
  */
 export function freemiusError(httpStatus: number, body: unknown): LicensingError {
   const { error } = Object(body) as { error?: { code?: unknown } | null }

@@ -11,7 +11,7 @@ const PAGE = 50
 const MAX_PAGES = 20
 
 /**
- * Creates the provider of licences that Freemius sells.
+ * Creates a licensing provider for licences sold through Freemius.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
@@ -119,7 +119,7 @@ export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingP
 
 type Validate = NonNullable<LicensingProvider['validate']>
 
-/** Ids are 64-bit numbers, sent as strings or numbers. */
+/** Converts a 64-bit id, which Freemius sends as a string or a number. */
 function idOf(value: unknown): string {
   const id = typeof value === 'number' ? String(value) : value
   if (typeof id === 'string' && /^[1-9]\d{0,19}$/.test(id)) return id

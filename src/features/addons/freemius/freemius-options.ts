@@ -3,25 +3,25 @@ import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireKnown, requireWhole } from '../../../ground/option-checks.ts'
 import { isProductId } from '../addon-row.ts'
 
-/** Options of freemiusLicensing(). Set `apiToken` or `publicKey`. */
+/** Options of freemiusLicensing(). Set either `apiToken` or `publicKey`. */
 export interface FreemiusLicensingOptions {
-  /** Id of the parent product, whose add-ons are listed. @default LICENSING_ID, that of sessmgr itself */
+  /** Id of the main product, whose add-ons are listed. @default LICENSING_ID, that of sessmgr itself */
   productId?: number | undefined
   /** API token of the product. It stays on the server. */
   apiToken?: string | undefined
-  /** Public key of the product, to sign requests. */
+  /** Public key of the product, used to sign requests. */
   publicKey?: string | undefined
-  /** Secret key of the product, besides `publicKey`. @default none: only public data */
+  /** Secret key of the product, used together with `publicKey`. @default none: only public data */
   secretKey?: string | undefined
   /** URL of each add-on's page, by product id. @default its checkout page */
   homepages?: Readonly<Record<number, string>> | undefined
-  /** Checks licences from time to time, which puts their keys into request URLs. @default false */
+  /** Whether to check licences from time to time. This puts licence keys into request URLs. @default false */
   validate?: boolean | undefined
-  /** URL of the API: https, or this machine. @default 'https://api.freemius.com' */
+  /** URL of the API: https, or http on this machine. @default 'https://api.freemius.com' */
   baseUrl?: string | undefined
   /** URL of the checkout, without the product id. @default 'https://checkout.freemius.com/plugin/' */
   checkoutUrl?: string | undefined
-  /** Milliseconds that a call with its retries may take: 1 to 10,000. @default 10000 */
+  /** How many milliseconds a call with its retries may take, from 1 to 10,000. @default 10000 */
   timeoutMs?: number | undefined
   /** Sends the requests. @default the global fetch */
   fetch?: typeof fetch | undefined
@@ -55,14 +55,14 @@ const OPTIONS = [
   'fetch',
 ] as const satisfies readonly (keyof FreemiusLicensingOptions)[]
 
-/** A credential is sent in a header. */
+/** A credential is sent in a header, so it must be printable ASCII without spaces. */
 const CREDENTIAL = /^[\x21-\x7e]+$/
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
  * Checks the options.
  *
- * @throws SessmgrError `invalid_option` with the option, but never a credential.
+ * @throws SessmgrError `invalid_option` that names the option, but never contains a credential.
  */
 export function resolveFreemiusOptions(options: FreemiusLicensingOptions): ResolvedFreemiusOptions {
   if (typeof options !== 'object' || options === null) {
@@ -91,7 +91,7 @@ export function resolveFreemiusOptions(options: FreemiusLicensingOptions): Resol
     baseUrl: checkAddress('baseUrl', baseUrl).replace(/\/+$/, ''),
     checkoutUrl: checkAddress('checkoutUrl', checkoutUrl),
     timeoutMs,
-    // Looked up for each call, because an application may replace the global fetch.
+    // Looked up on every call, because an application may replace the global fetch.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
   }
 }
@@ -112,6 +112,6 @@ function checkAddress(name: string, address: string): string {
   const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (isSafe && isPlain) return address
   throw invalidOption(
-    `"${name}" must be an https URL without a user name, password, query or fragment; http only for this machine`,
+    `"${name}" must be an https URL (or an http URL on this machine) without user name, password, query or fragment`,
   )
 }

@@ -14,13 +14,13 @@ const license = z.object({
 /**
  * Reads the state of a licence. An expired one stays valid if the vendor lets its features continue.
  *
- * @throws LicensingError `provider_bad_response` for anything else.
+ * @throws LicensingError `provider_bad_response` if the response is not a licence.
  */
 export function licenseState(productId: number, answer: unknown, now = Date.now()): LicenseState {
   const parsed = license.safeParse(answer)
   if (!parsed.success) throw new LicensingError('provider_bad_response')
   const { plugin_id, quota, activated: used, expiration, is_cancelled, is_block_features } = parsed.data
-  // Times are UTC, without a time zone.
+  // Times are in UTC, without a time zone.
   const time = expiration === null ? null : Date.parse(`${expiration.replace(' ', 'T')}Z`)
   if (Number.isNaN(time)) throw new LicensingError('provider_bad_response')
   const expiresAt = time === null ? null : new Date(time).toISOString()

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 
-/** Encoding of the digest before base64url. */
+/** How the digest is encoded before base64url. */
 export type DigestForm = 'bytes' | 'hex'
 
-/** A request and its signer. */
+/** A request, and the keys to sign it with. */
 export interface SignedRequest {
   readonly method: string
   /** Path without the query. */
@@ -12,7 +12,7 @@ export interface SignedRequest {
   readonly date: Date
   readonly id: number
   readonly publicKey: string
-  /** Without it, the public key signs, which suffices for public data. */
+  /** Without a secret key, the public key signs, which is enough for public data. */
   readonly secretKey?: string | undefined
   readonly form: DigestForm
 }

@@ -1,7 +1,7 @@
 /**
- * Runs a task with a signal that is aborted after `ms` milliseconds, or with another signal.
+ * Runs a task with a signal that is aborted after `ms` milliseconds, or when another signal is.
  *
- * Not AbortSignal.timeout or AbortSignal.any: Node may garbage-collect their signals before they fire.
+ * AbortSignal.timeout and AbortSignal.any are not used: Node may garbage-collect their signals before they fire.
  */
 export async function withinTime<T>(
   ms: number,

@@ -17,11 +17,13 @@ export function checkLicensing(licensing: LicensingProvider | undefined, site: S
   const isProvider = METHODS.every((method) => typeof licensing?.[method] === 'function')
   if (!isProvider || !NAME.test(licensing.name)) {
     throw invalidOption(
-      '"licensing" must be a provider from offlineLicensing() or freemiusLicensing() of sessmgr/licensing',
+      '"licensing" must be a provider created by offlineLicensing() or freemiusLicensing() from sessmgr/licensing',
     )
   }
   if (site === undefined) {
-    throw invalidOption('"licensing" needs "site", to which licences are bound: site: { url: \'https://example.com\' }')
+    throw invalidOption(
+      '"licensing" needs "site", because licences are bound to it: site: { url: \'https://example.com\' }',
+    )
   }
 }
 
@@ -31,5 +33,5 @@ function checkSite(site: SiteOptions): void {
   const url = typeof site.url === 'string' && URL.canParse(site.url) ? new URL(site.url) : undefined
   const isPublic = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
   if (!isPublic) throw invalidOption('"site.url" must be the public address of the site, such as https://example.com')
-  if (site.title !== undefined && typeof site.title !== 'string') throw invalidOption('"site.title" must be a text')
+  if (site.title !== undefined && typeof site.title !== 'string') throw invalidOption('"site.title" must be a string')
 }

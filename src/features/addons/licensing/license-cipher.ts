@@ -1,13 +1,15 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** A stored string: encrypted, or plain if there is no secret. */
+/** A stored string. It is encrypted, or plain if there is no secret. */
 export type StoredText = { readonly sealed: string } | { readonly plain: string }
 
 /** Encrypts stored licence data. */
 export interface LicenseCipher {
-  /** Encrypts a string. Opening it needs the same `context`. */
+  /** Encrypts a string. Decrypting it requires the same `context`. */
   seal(text: string, context: string): StoredText
-  /** Decrypts a stored string; undefined if no secret fits. `isOld` means that it should be encrypted again. */
+  /**
+   * Decrypts a stored string, or returns undefined if no secret fits. `isOld` means that it should be encrypted again.
+   */
   open(stored: StoredText, context: string): { readonly text: string; readonly isOld: boolean } | undefined
 }
 
@@ -18,7 +20,7 @@ const TAG_BYTES = 16
 /**
  * Creates the cipher: AES-256-GCM with a key derived from a secret by HKDF.
  *
- * @param secrets The secrets, newest first: the first one encrypts, all decrypt. Without secrets, nothing is encrypted.
+ * @param secrets The secrets, newest first. The first one encrypts, all decrypt. Without secrets, nothing is encrypted.
  */
 export function createLicenseCipher(secrets: readonly string[]): LicenseCipher {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, 'sessmgr', 'licences at rest', 32)))

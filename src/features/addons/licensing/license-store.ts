@@ -6,14 +6,14 @@ import type { LicenseCipher } from './license-cipher.ts'
 import { LicensingError } from './licensing-error.ts'
 import type { Activation } from './licensing-provider.ts'
 
-// The dot keeps the name apart from options of add-ons, whose names have none: no route can expose it.
+// Names of add-on options never contain a dot, so no route can expose this one.
 const OPTION = 'sessmgr.licenses'
-/** Attempts before a change gives up because of concurrent writes. */
+/** A change gives up after this many attempts if others keep writing. */
 const MAX_ATTEMPTS = 20
 
 const storedText = z.union([z.object({ sealed: z.string() }), z.object({ plain: z.string() })])
 const storedLicense = z.object({
-  /** Name of the provider that activated it. Another provider cannot use it. */
+  /** Name of the provider that activated it. No other provider can use it. */
   provider: z.string(),
   uid: z.string(),
   installId: z.nullable(z.string()),
@@ -31,18 +31,18 @@ type StoredRecord = z.infer<typeof storedRecord>
 /** The licences of this site. */
 export interface KeptLicenses {
   readonly activations: ReadonlyMap<number, Activation>
-  /** The latest time seen on this site, ISO 8601. */
+  /** The latest time seen on this site, in ISO 8601. */
   readonly seenAt: string | undefined
 }
 
 /** Stores the active licences of this site, encrypted if there is a secret. */
 export interface LicenseStore {
   read(): Promise<KeptLicenses>
-  /** Stores an activation, replacing the earlier one of the product. */
+  /** Stores an activation, replacing the earlier one of the same product. */
   save(activation: Activation): Promise<void>
-  /** Removes the activation of a product. With the last one, removes the latest time seen. */
+  /** Removes the activation of a product. Removing the last one also removes the latest time seen. */
   remove(productId: number): Promise<void>
-  /** Saves the time, unless a later one is stored. */
+  /** Saves the time, unless a later one is already stored. */
   see(time: string): Promise<void>
 }
 
@@ -61,7 +61,7 @@ export function createLicenseStore(
     return { revision: stored?.revision, record: parsed.success ? parsed.data : { licenses: {} } }
   }
 
-  /** Changes the record by compare-and-set, so that parallel activations are all kept. */
+  /** Changes the record by compare-and-set, so that concurrent activations are all kept. */
   async function change(make: (record: StoredRecord) => StoredRecord | undefined): Promise<void> {
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const { revision, record } = await load()
@@ -71,7 +71,7 @@ export function createLicenseStore(
     throw new SessmgrError('store_unavailable', 'Too many changes to the licences at once. Try again.')
   }
 
-  /** Encrypts an activation. Drops unknown fields of a provider. */
+  /** Encrypts an activation. Drops fields of the provider that are unknown. */
   function seal({ productId, key, proof, ...rest }: Activation): StoredLicense {
     const secret = cipher.seal(JSON.stringify({ key, proof }), String(productId))
     const parsed = storedLicense.safeParse({ ...rest, provider, secret })
@@ -79,7 +79,7 @@ export function createLicenseStore(
     throw new LicensingError('provider_bad_response')
   }
 
-  /** Reads one licence; undefined, with a warning, if it cannot be read. */
+  /** Reads one licence. Returns undefined, with a warning, if it cannot be read. */
   function open(id: string, value: unknown): { activation: Activation; isOld: boolean } | undefined {
     const parsed = storedLicense.safeParse(value)
     const isOurs = parsed.success && parsed.data.provider === provider
@@ -102,7 +102,7 @@ export function createLicenseStore(
     return Object.entries(licenses).flatMap(([id, value]) => open(id, value) ?? [])
   }
 
-  /** Encrypts licences again that were encrypted with an old secret or none, so that the old secret can be removed. */
+  /** Re-encrypts licences that were stored with an old secret or none, so that the old secret can be removed. */
   async function sealAnew(): Promise<void> {
     await change((record) => {
       const old = opened(record).filter(({ isOld }) => isOld)
@@ -130,7 +130,7 @@ export function createLicenseStore(
     remove: (productId) =>
       change(({ seenAt, licenses }) => {
         const { [productId]: _removed, ...rest } = licenses
-        // Drop the time seen: a clock that was wrong once must not block licences permanently.
+        // Forget the time seen, so that a clock that was wrong once does not block licences permanently.
         return Object.keys(rest).length > 0 ? { seenAt, licenses: rest } : { licenses: {} }
       }),
     see: (time) =>

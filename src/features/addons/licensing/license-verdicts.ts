@@ -6,19 +6,19 @@ import type { Activation, LicensingProvider, SiteIdentity } from './licensing-pr
 import { callProvider } from './provider-call.ts'
 
 const LEEWAY_MS = 60_000
-/** Minimum time between checks of one licence with a remote provider. */
+/** Minimum time between two checks of the same licence with a remote provider. */
 const PAUSE_MS = 5 * 60_000
-/** Minimum time between saving the time seen. */
+/** How often the time seen is saved at most. */
 const NOTE_MS = 60 * 60_000
 
 /** Checks whether an activation is valid now. */
 export type LicenseVerdict = (activation: Activation, seenAt: string | undefined) => Promise<boolean>
 
 /**
- * Creates the check of licences.
+ * Creates the licence check.
  *
- * A local provider is called each time, and its failure makes the licence inactive. A remote provider is called in the
- * background: its last result applies, and until there is one, the licence is active.
+ * A local provider is called each time, and if it fails, the licence counts as inactive. A remote provider is called in
+ * the background: the licence has the state that the last call returned, and counts as active until then.
  */
 export function createLicenseVerdicts(parts: {
   provider: LicensingProvider
@@ -74,7 +74,7 @@ export function createLicenseVerdicts(parts: {
 
   return async (activation, seenAt) => {
     const site = await parts.site()
-    // A copy of the database on another URL has no licence of its own.
+    // A copy of the database at another URL does not have a licence of its own.
     if (activation.uid !== site.uid) return false
     if (activation.expiresAt !== null && clock.now() > Date.parse(activation.expiresAt) + LEEWAY_MS) return false
     if (!provider.validate) return true

@@ -14,7 +14,7 @@ export type LicensingCode =
   | 'provider_rejected'
   | 'provider_bad_response'
 
-/** Codes of errors found before the provider is asked. */
+/** Codes of errors that are found before the provider is called. */
 export type AddonCode =
   | 'addon_not_found'
   | 'addon_not_initialized'
@@ -22,7 +22,7 @@ export type AddonCode =
   | 'invalid_activation_data'
   | 'not_premium'
 
-/** Message of each code. */
+/** Message for each code. */
 export const SENTENCES: Readonly<Record<LicensingCode | AddonCode, string>> = {
   license_invalid: 'This licence key is not valid.',
   license_expired: 'This licence has expired.',
@@ -44,19 +44,19 @@ export const SENTENCES: Readonly<Record<LicensingCode | AddonCode, string>> = {
 
 const BRAND = Symbol.for('sessmgr.licensing_error')
 
-/** Reports why a licence or the add-on catalogue request failed. Never contains the licence key. */
+/** Reports why a licence operation or a request for the add-on catalogue failed. Never contains the licence key. */
 export class LicensingError extends Error {
   /** Always `LicensingError`. */
   override readonly name = 'LicensingError'
   /** Identifies the error. Codes are stable; messages may change. */
   readonly code: LicensingCode | AddonCode
-  /** HTTP status of the provider's response; 0 if there was none. */
+  /** HTTP status of the provider's response, or 0 if there was none. */
   readonly httpStatus: number
   /** Whether the same call may succeed later. */
   readonly retryable: boolean
   /** The provider's own code, if it sent one. */
   readonly providerCode: string | undefined
-  /** Address of the section about this code in docs/troubleshooting.md, below your project. */
+  /** Address of the section about this code in docs/troubleshooting.md, relative to your project. */
   readonly help: string
 
   constructor(
@@ -76,7 +76,7 @@ export class LicensingError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** Recognizes errors of other copies of this class: each entry point of the package may load its own. */
+  /** Recognizes errors from other copies of this class, because each entry point of the package may load its own. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
   }

@@ -10,7 +10,7 @@ export interface RawAddon {
   readonly title: string
   /** Whether the add-on needs a licence. */
   readonly is_premium: boolean
-  /** URL of a picture; null if there is none. */
+  /** URL of a picture, or null if there is none. */
   readonly icon: string | null
   /** URL where the add-on is available, or an empty string. */
   readonly link: string
@@ -30,7 +30,7 @@ export interface RawAddon {
 export interface SiteIdentity {
   /** 32 hex digits that do not reveal the URL. */
   readonly uid: string
-  /** Public URL of the site; empty if unknown. */
+  /** Public URL of the site, or an empty string if unknown. */
   readonly url: string
   /** Display name of the site, if known. */
   readonly title?: string | undefined
@@ -42,19 +42,19 @@ export interface SiteIdentity {
 export interface Activation {
   /** Product id of the add-on. */
   readonly productId: number
-  /** The licence key. No message or log contains it. */
+  /** The licence key. It never appears in a message or log. */
   readonly key: string
-  /** Identity of the site at activation. */
+  /** Identity of the site when the licence was activated. */
   readonly uid: string
   /** Id of this installation at the provider, or null. */
   readonly installId: string | null
   /** Name of the plan, or null. */
   readonly plan: string | null
-  /** Time of activation, ISO 8601. */
+  /** Time of activation, in ISO 8601. */
   readonly activatedAt: string
-  /** Time of expiry, ISO 8601; null if never or unknown. */
+  /** Time of expiry, in ISO 8601; null if the licence never expires or this is unknown. */
   readonly expiresAt: string | null
-  /** Data that the provider needs for later calls; stored like the key. */
+  /** Data that the provider needs for later calls. Stored like the key. */
   readonly proof?: string | undefined
 }
 
@@ -62,13 +62,13 @@ export interface Activation {
 export interface LicenseState {
   /** Whether the licence is valid on this site now. */
   readonly active: boolean
-  /** Why it is not valid; only if `active` is false. */
+  /** Why the licence is not valid. Only set if `active` is false. */
   readonly reason?: LicensingCode | undefined
-  /** Time of expiry, ISO 8601; null if never. */
+  /** Time of expiry, in ISO 8601; null if the licence never expires. */
   readonly expiresAt: string | null
-  /** Number of sites the licence allows; null if unlimited. */
+  /** Number of sites that the licence allows; null if unlimited. */
   readonly quota: number | null
-  /** Number of sites it is active on; null if unknown. */
+  /** Number of sites that the licence is active on; null if unknown. */
   readonly used: number | null
 }
 
@@ -76,19 +76,19 @@ export interface LicenseState {
 export interface LicenseCall {
   /** Product id of the add-on. */
   readonly productId: number
-  /** The site that calls. */
+  /** The site that makes the call. */
   readonly site: SiteIdentity
-  /** The latest time seen on this site, ISO 8601. A clock far behind it has been turned back. */
+  /** The latest time seen on this site, in ISO 8601. If the clock is far behind it, someone has turned it back. */
   readonly seenAt?: string | undefined
   /** Aborts the call, which then rejects with `provider_unavailable`. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Supplies add-ons and licences. The service caches, encrypts and stores; a provider does not.
+ * Supplies add-ons and licences. Providers do not have to cache, encrypt or store anything; sessmgr does that.
  *
- * Every method must reject with a `LicensingError` only, without a key or secret in its message or cause. Use
- * `provider_unavailable` if the call may succeed later, and if its signal is aborted.
+ * Methods may reject only with a `LicensingError` whose message and cause contain no key or secret. Use
+ * `provider_unavailable` if the call may succeed later, or if its signal was aborted.
  */
 export interface LicensingProvider {
   /**
@@ -104,11 +104,11 @@ export interface LicensingProvider {
     /** Aborts the call, which then rejects with `provider_unavailable`. */
     readonly signal?: AbortSignal | undefined
   }): Promise<readonly RawAddon[]>
-  /** Activates a licence on a site. With the `previous` activation of the same site, it takes no further seat. */
+  /** Activates a licence on a site. If `previous` is an activation on the same site, no additional seat is used. */
   activate(
     call: LicenseCall & { readonly key: string; readonly previous?: Activation | undefined },
   ): Promise<Activation>
-  /** Releases the seat. Resolves even if the site no longer has one. */
+  /** Releases the seat. Also resolves if the site no longer has one. */
   deactivate(call: LicenseCall & { readonly activation: Activation }): Promise<void>
   /** Checks whether an activation is still valid. Without this method, it is valid until it expires. */
   validate?(call: LicenseCall & { readonly activation: Activation }): Promise<LicenseState>

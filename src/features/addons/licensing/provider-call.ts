@@ -1,14 +1,14 @@
 import { withDeadline } from '../../../ground/deadline.ts'
 import { LicensingError } from './licensing-error.ts'
 
-/** Slightly more than providers allow themselves, so that their own error comes first. */
+/** Slightly longer than the providers' own deadline, so that their error comes first. */
 const DEADLINE_MS = 10_250
 
 /**
  * Calls a provider with a deadline.
  *
- * @throws LicensingError only: `provider_unavailable` after the deadline, `provider_bad_response` for an error of
- * another kind, whose message is dropped.
+ * @throws LicensingError and no other error: `provider_unavailable` after the deadline, and `provider_bad_response` in
+ * place of any other error, whose message is dropped.
  */
 export async function callProvider<T>(call: (signal: AbortSignal) => Promise<T>, ms = DEADLINE_MS): Promise<T> {
   const controller = new AbortController()

@@ -1,8 +1,8 @@
-/** An Ed25519 key as JWK, RFC 8037: public, or private with `d`. */
+/** An Ed25519 key as a JWK (RFC 8037). With `d`, it is the private key. */
 export interface Ed25519Jwk {
-  /** `OKP`. */
+  /** Always `OKP`. */
   readonly kty?: string
-  /** `Ed25519`. */
+  /** Always `Ed25519`. */
   readonly crv?: string
   /** The public key in base64url. */
   readonly x?: string

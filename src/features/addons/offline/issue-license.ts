@@ -6,9 +6,9 @@ import { REVOCATIONS_TYPE } from './revocation-list.ts'
 
 /** The vendor's Ed25519 private key. */
 export interface SigningKey {
-  /** PEM or JWK. */
+  /** The key, as PEM or JWK. */
   readonly key: string | Ed25519Jwk
-  /** Id of the public key in applications. */
+  /** Id under which applications know the public key. */
   readonly kid: string
 }
 
@@ -18,28 +18,28 @@ export interface LicenseGrant {
   readonly issuer: string
   /** Product id of the add-on, a positive integer. */
   readonly productId: number
-  /** Identifies the licence, which may have several keys. @default a random UUID */
+  /** Identifies the licence, for which several keys may be issued. @default a random UUID */
   readonly licenseId?: string | undefined
   /** Time of issue. @default now */
   readonly issuedAt?: Date | undefined
   /** Start of validity. @default at once */
   readonly notBefore?: Date | undefined
-  /** Time of expiry; null if never. */
+  /** Time of expiry, or null if the licence never expires. */
   readonly expiresAt: Date | null
-  /** Number of sites; null if unlimited. @default null */
+  /** Number of sites, or null if unlimited. @default null */
   readonly quota?: number | null | undefined
-  /** Entitlements. The first one becomes the `plan` of the activation. @default none */
+  /** What the licence includes. The first entry becomes the `plan` of the activation. @default none */
   readonly entitlements?: readonly string[] | undefined
-  /** Hosts that it is bound to. @default any */
+  /** Host names that the licence is bound to. @default any */
   readonly sites?: readonly string[] | undefined
   /** The audience, as in the option `audience` of applications. @default 'sessmgr' */
   readonly audience?: string | undefined
 }
 
 /**
- * Issues an offline licence key. For vendors.
+ * Issues an offline licence key. Meant for vendors.
  *
- * @throws SessmgrError `invalid_option` if the key is not an Ed25519 private key, or a term is invalid.
+ * @throws SessmgrError `invalid_option` if the key is not an Ed25519 private key, or if a term is invalid.
  */
 export async function issueLicense(signingKey: SigningKey, grant: LicenseGrant): Promise<string> {
   const { issuer, productId, licenseId = randomUUID(), issuedAt = new Date(), notBefore, expiresAt, sites } = grant
@@ -62,7 +62,7 @@ export async function issueLicense(signingKey: SigningKey, grant: LicenseGrant):
 }
 
 /**
- * Issues a revocation list of licence keys, by their ids (`jti`). For vendors.
+ * Issues a revocation list of licence keys, given by their ids (`jti`). Meant for vendors.
  *
  * @throws SessmgrError `invalid_option` if the key is not an Ed25519 private key.
  */
@@ -85,7 +85,7 @@ function privateKey(key: string | Ed25519Jwk): KeyObject {
     const read = typeof key === 'string' ? createPrivateKey(key) : createPrivateKey({ key, format: 'jwk' })
     if (read.asymmetricKeyType === 'ed25519') return read
   } catch {
-    // Not rethrown: the library's message may contain the key.
+    // The original error is dropped, because its message may contain the key.
   }
   throw new SessmgrError('invalid_option', 'The signing key must be an Ed25519 private key, as PEM or JWK.')
 }

@@ -3,34 +3,34 @@ import { LICENSE_TYPE, type LicenseClaims, licenseClaims } from './license-claim
 import type { RevocationList } from './revocation-list.ts'
 import { type PublicKeys, readSigned } from './signed-text.ts'
 
-/** Allowed difference between the clocks of vendor and site, in seconds. */
+/** How far the clocks of vendor and site may differ, in seconds. */
 const LEEWAY = 60
-/** Allowed step back of a clock, in seconds, as between several servers. */
+/** How far a clock may go back, in seconds, for example between several servers. */
 const ROLLBACK_LEEWAY = 60 * 60
 
-/** The data a licence is checked against. Times are Unix seconds. */
+/** What a licence is checked against. Times are in Unix seconds. */
 export interface LicenseRules {
   readonly keys: PublicKeys
   readonly issuer: string
   readonly audience: string
   readonly now: number
-  /** Undefined for any product. */
+  /** Undefined means any product. */
   readonly productId?: number | undefined
-  /** Host of the site. If undefined, licences bound to hosts are not valid. */
+  /** Host name of the site. Without it, licences that are bound to hosts are invalid. */
   readonly host?: string | undefined
-  /** The latest time seen. */
+  /** The latest time seen on this site. */
   readonly seenAt?: number | undefined
   readonly revocations?: RevocationList | undefined
 }
 
-/** One problem of a licence. */
+/** A problem with a licence. */
 export interface LicenseProblem {
   readonly code: LicensingCode
-  /** A sentence for people. Never contains a part of the key. */
+  /** A readable sentence that never contains any part of the key. */
   readonly sentence: string
 }
 
-/** The claims of a licence, if its signature is valid, and all its problems, most serious first. */
+/** The claims of a licence, if its signature is valid, and all its problems, the most serious first. */
 export interface LicenseJudgement {
   readonly claims: LicenseClaims | undefined
   readonly problems: readonly LicenseProblem[]
@@ -43,9 +43,7 @@ export async function judgeLicense(text: string, rules: LicenseRules): Promise<L
   const parsed = licenseClaims.safeParse(signed.payload)
   if (!parsed.success) {
     const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(', ')
-    return unbelievable(
-      `This licence key is signed, but it is not a licence: ${names || 'the whole'} is missing or wrong.`,
-    )
+    return unbelievable(`This key is signed, but it is not a licence: ${names || 'its content'} is missing or invalid.`)
   }
   return { claims: parsed.data, problems: problemsOf(parsed.data, rules) }
 }
@@ -66,7 +64,7 @@ function problemsOf(claims: LicenseClaims, rules: LicenseRules): LicenseProblem[
   if (revocations?.jtis.has(claims.jti)) add('license_revoked', 'This licence has been revoked.')
   const seen = Math.max(claims.iat, rules.seenAt ?? 0, revocations?.issuedAt ?? 0)
   if (now + ROLLBACK_LEEWAY < seen) {
-    add('license_invalid', `The clock of this server has been turned back: it has already been ${dateOf(seen)}.`)
+    add('license_invalid', `The clock of this server has been turned back: it was already ${dateOf(seen)}.`)
   }
   if (claims.nbf !== undefined && now + LEEWAY < claims.nbf) {
     add('license_invalid', `This licence is not valid before ${dateOf(claims.nbf)}.`)
@@ -86,5 +84,5 @@ function isAmong(sites: readonly string[], host: string | undefined): boolean {
 
 function dateOf(seconds: number): string {
   const date = new Date(seconds * 1000)
-  return Number.isNaN(date.getTime()) ? 'a time far ahead' : date.toISOString()
+  return Number.isNaN(date.getTime()) ? 'a time in the far future' : date.toISOString()
 }

@@ -6,9 +6,9 @@ export const LICENSE_TYPE = 'lic+jwt'
 export const DEFAULT_AUDIENCE = 'sessmgr'
 
 const seconds = z.int('must be Unix seconds').check(z.minimum(0, 'must be Unix seconds'))
-const text = z.string('must be a text').check(z.minLength(1, 'must not be empty'))
+const text = z.string('must be a string').check(z.minLength(1, 'must not be empty'))
 
-/** Claims of a licence. Times are Unix seconds. */
+/** Claims of a licence. Times are in Unix seconds. */
 export const licenseClaims = z.object({
   /** The vendor. */
   iss: text,
@@ -19,17 +19,17 @@ export const licenseClaims = z.object({
   pid: z.int('must be a product id').check(z.minimum(1, 'must be a product id')),
   iat: seconds,
   nbf: z.optional(seconds),
-  /** Null if it never expires. */
+  /** Null if the licence never expires. */
   exp: z.nullable(seconds),
   /** Number of sites; null if unlimited. */
   quota: z.nullable(z.int('must be a whole number').check(z.minimum(1, 'must be 1 or more'))),
-  /** Entitlements. */
+  /** What the licence includes. */
   ent: z.array(text),
-  /** Hosts that it is bound to. */
+  /** Host names that the licence is bound to. */
   sites: z.optional(z.array(text)),
   /** Id of this key, for revocation. */
   jti: text,
 })
 
-/** Claims of a licence. Times are Unix seconds. */
+/** Claims of a licence. Times are in Unix seconds. */
 export type LicenseClaims = z.infer<typeof licenseClaims>

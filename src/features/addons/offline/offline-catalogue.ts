@@ -5,14 +5,14 @@ import { SessmgrError } from '../../../ground/errors.ts'
 import { LicensingError } from '../licensing/licensing-error.ts'
 import type { RawAddon } from '../licensing/licensing-provider.ts'
 
-const optionalText = z._default(z.string('must be a text'), '')
+const optionalText = z._default(z.string('must be a string'), '')
 
 const entry = z.object({
   id: z.int('must be a product id').check(z.minimum(1, 'must be a product id')),
-  slug: z.string('must be a text').check(z.minLength(1, 'must not be empty')),
-  title: z.string('must be a text').check(z.minLength(1, 'must not be empty')),
+  slug: z.string('must be a string').check(z.minLength(1, 'must not be empty')),
+  title: z.string('must be a string').check(z.minLength(1, 'must not be empty')),
   is_premium: z.boolean('must be true or false'),
-  icon: z._default(z.nullable(z.string('must be a text')), null),
+  icon: z._default(z.nullable(z.string('must be a string')), null),
   link: optionalText,
   description: optionalText,
   homepage: optionalText,
@@ -30,8 +30,8 @@ export type OfflineAddon = Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'
 /**
  * Creates the reader of a local catalogue.
  *
- * @param source The add-ons, or the path of a JSON file, which is read for each call.
- * @throws SessmgrError `invalid_option` with the problem of an invalid catalogue.
+ * @param source The add-ons, or the path of a JSON file, which is read on every call.
+ * @throws SessmgrError `invalid_option` with what is wrong with an invalid catalogue.
  */
 export function offlineCatalogue(source: string | readonly OfflineAddon[]): () => Promise<readonly RawAddon[]> {
   const refuse = (problem: string) => {
@@ -48,7 +48,7 @@ export function offlineCatalogue(source: string | readonly OfflineAddon[]): () =
   }
   return async () => {
     const fail = (problem: string): never => {
-      throw new LicensingError('provider_bad_response', { message: `The file of the catalogue ${problem}.` })
+      throw new LicensingError('provider_bad_response', { message: `The catalogue file ${problem}.` })
     }
     const text = await readFile(source, 'utf8').catch(() => fail('cannot be read'))
     return addonsOf(parse(text, fail), fail)

@@ -6,10 +6,10 @@ import { type OfflineLicensingOptions, resolveOfflineOptions } from './offline-o
 import { type RevocationList, readRevocations } from './revocation-list.ts'
 
 /**
- * Creates the provider of offline licences: keys are signed by the vendor and checked on this machine, without any
- * network access.
+ * Creates a licensing provider for offline licences. The vendor signs their keys, and they are checked on this machine
+ * without network access.
  *
- * It cannot count the sites that use a key, but a vendor can bind a key to hosts, and revoke it.
+ * It cannot count the sites that use a key, but a vendor can bind a key to host names, and revoke it.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
@@ -25,7 +25,7 @@ export function offlineLicensing(options: OfflineLicensingOptions = {}): Licensi
     const text = await resolved.readRevocations().catch(() => undefined)
     if (typeof text !== 'string') throw unreliable('cannot be read')
     const list = await readRevocations(text, { keys, issuer, audience })
-    if ('problem' in list) throw unreliable(`cannot be believed: ${list.problem}`)
+    if ('problem' in list) throw unreliable(`cannot be trusted: ${list.problem}`)
     if (now - list.issuedAt > resolved.revocationsMaxAge) throw unreliable('is too old; get a new one from the vendor')
     return list
   }

@@ -15,13 +15,17 @@ export interface OfflineLicensingOptions {
   catalogue?: string | readonly OfflineAddon[] | undefined
   /** The vendor's Ed25519 public keys by `kid`, as PEM or JWK. @default none: no licence is valid */
   keys?: Readonly<Record<string, string | Ed25519Jwk>> | undefined
-  /** The vendor, as in its licences. Required with `keys`. */
+  /** The vendor, exactly as named in its licences. Required with `keys`. */
   issuer?: string | undefined
   /** Audience of the licences. @default 'sessmgr' */
   audience?: string | undefined
-  /** The vendor's signed revocation list: the path of a file, or a function that returns the text. @default none */
+  /**
+   * The vendor's signed revocation list, as the path of a file or a function that returns its content. @default none
+   */
   revocations?: string | (() => string | Promise<string>) | undefined
-  /** Maximum age of the revocation list in days: 1 to 3650. With an older list, no licence is valid. @default 30 */
+  /**
+   * Maximum age of the revocation list in days, from 1 to 3650. If the list is older, no licence is valid. @default 30
+   */
   revocationsMaxAgeDays?: number | undefined
   /** Returns the time. @default the clock of this machine */
   clock?: Clock | undefined
@@ -34,7 +38,7 @@ export interface ResolvedOfflineOptions {
   readonly issuer: string
   readonly audience: string
   readonly readRevocations: (() => Promise<string>) | undefined
-  /** Seconds. */
+  /** In seconds. */
   readonly revocationsMaxAge: number
   readonly clock: Clock
 }
@@ -54,7 +58,7 @@ const DAY_SECONDS = 24 * 60 * 60
 /**
  * Checks the options.
  *
- * @throws SessmgrError `invalid_option` with the option.
+ * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveOfflineOptions(options: OfflineLicensingOptions): ResolvedOfflineOptions {
   requireObject('The options of offlineLicensing()', options)
@@ -70,10 +74,10 @@ export function resolveOfflineOptions(options: OfflineLicensingOptions): Resolve
   } = options
   const keys = checkPublicKeys(given)
   for (const [name, value] of Object.entries({ issuer, audience })) {
-    if (typeof value !== 'string') throw invalidOption(`"${name}" must be a text`)
+    if (typeof value !== 'string') throw invalidOption(`"${name}" must be a string`)
   }
   if (keys.size > 0 && issuer === '')
-    throw invalidOption('"issuer" is needed with "keys": the vendor, as licences name it')
+    throw invalidOption('"keys" needs "issuer": the vendor, exactly as named in its licences')
   if (audience === '') throw invalidOption('"audience" must not be empty')
   requireWhole('revocationsMaxAgeDays', days, 1, 3650)
   if (typeof clock?.now !== 'function') throw invalidOption('"clock" must have the method now()')
@@ -98,7 +102,7 @@ function revocationReader(source: OfflineLicensingOptions['revocations']): (() =
 /**
  * Reads the public keys of a vendor.
  *
- * @throws SessmgrError `invalid_option` with the invalid key.
+ * @throws SessmgrError `invalid_option` that names the invalid key.
  */
 export function checkPublicKeys(given: Readonly<Record<string, string | Ed25519Jwk>>): PublicKeys {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -109,7 +113,8 @@ export function checkPublicKeys(given: Readonly<Record<string, string | Ed25519J
 
 function checkPublicKey(kid: string, key: string | Ed25519Jwk): KeyObject {
   const isPrivate = typeof key === 'string' ? key.includes('PRIVATE KEY') : Object(key).d !== undefined
-  if (isPrivate) throw invalidOption(`"keys.${kid}" is a private key. Keep it with the vendor and pass the public key`)
+  if (isPrivate)
+    throw invalidOption(`"keys.${kid}" is a private key. Only the vendor should have it; pass the public key`)
   try {
     const read = typeof key === 'string' ? createPublicKey(key) : createPublicKey({ key, format: 'jwk' })
     if (read.asymmetricKeyType === 'ed25519') return read

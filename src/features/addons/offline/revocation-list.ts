@@ -13,7 +13,7 @@ export interface RevocationList {
   readonly issuedAt: number
 }
 
-/** Reads a signed revocation list, or returns the problem, as the end of a sentence. */
+/** Reads a signed revocation list. If that fails, returns the problem, worded as the end of a sentence. */
 export async function readRevocations(
   text: string,
   { keys, issuer, audience }: { keys: PublicKeys; issuer: string; audience: string },
@@ -23,6 +23,6 @@ export async function readRevocations(
   const claims = revocationClaims.safeParse(signed.payload)
   if (!claims.success) return { problem: 'it is not a revocation list' }
   const { iss, aud, iat, jtis } = claims.data
-  if (iss !== issuer || aud !== audience) return { problem: 'it is from another vendor, or for another audience' }
+  if (iss !== issuer || aud !== audience) return { problem: 'it is from another vendor or for another audience' }
   return { jtis: new Set(jtis), issuedAt: iat }
 }

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 /** Public keys by their `kid`. */
 export type PublicKeys = ReadonlyMap<string, KeyObject>
 
-/** The payload of a signed text, or the problem, as the end of a sentence. */
+/** The payload of a signed string, or the problem, worded as the end of a sentence. */
 export type SignedText = { readonly payload: unknown } | { readonly problem: string }
 
 const MAX_LENGTH = 1_000_000
@@ -11,14 +11,14 @@ const MAX_LENGTH = 1_000_000
 const COMPACT = /^([\w-]+)\.[\w-]+\.([\w-]{86})$/
 const HEADER = ['alg', 'kid', 'typ']
 
-/** Reads a compact JWS of a type, signed with one of the keys. */
+/** Reads a compact JWS of the given type that is signed with one of the keys. */
 export async function readSigned(text: string, typ: string, keys: PublicKeys): Promise<SignedText> {
   const [, encodedHeader = '', signature = ''] = (text.length <= MAX_LENGTH && COMPACT.exec(text)) || []
-  // Decoders ignore bits after the last byte, which would allow several spellings of one signature.
-  if (signature === '' || canonical(signature) !== signature) return { problem: 'it is not a signed text' }
+  // Decoders ignore bits after the last byte, so one signature could be spelled in several ways.
+  if (signature === '' || canonical(signature) !== signature) return { problem: 'it is not a signed string' }
   const header = jsonOf(encodedHeader)
   if (typeof header !== 'object' || header === null) return { problem: 'its header is not JSON' }
-  // The text itself must not choose how, or with which key, it is checked.
+  // The signed string itself must not choose how, or with which key, it is verified.
   const foreign = Object.keys(header).filter((name) => !HEADER.includes(name))
   if (foreign.length > 0) return { problem: 'its header has parameters other than alg, kid and typ' }
   const { alg, kid, typ: type } = header as Record<string, unknown>
@@ -26,13 +26,13 @@ export async function readSigned(text: string, typ: string, keys: PublicKeys): P
   if (type !== typ) return { problem: `it is not of the type ${typ}` }
   const key = typeof kid === 'string' ? keys.get(kid) : undefined
   if (!key) return { problem: 'it is signed with an unknown key' }
-  // Loaded for the first licence: most applications never check one.
+  // Loaded for the first licence, because most applications never check one.
   const { compactVerify } = await import('jose')
   try {
     const { payload } = await compactVerify(text, key, { algorithms: ['EdDSA'] })
     return { payload: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)) }
   } catch {
-    return { problem: 'its signature is not valid: it was changed, or not signed by the vendor' }
+    return { problem: 'its signature is invalid: it was changed, or not signed by the vendor' }
   }
 }
 

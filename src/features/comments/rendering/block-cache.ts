@@ -13,14 +13,15 @@ const GROUP = 'lazycomments'
 export interface BlockCache {
   /** Returns the key of a post's entry. */
   key(postId: number): string
-  /** Reads the block of a post; false if it is not cached. */
+  /** Reads the block of a post, or returns false if it is not cached. */
   get(postId: number): Promise<string | false>
   /** Caches the block of a post for seven days. */
   set(postId: number, serializedBlock: string): Promise<void>
   /**
-   * Returns the cached block of a post, or makes and caches it. A block made while the cache was cleared is not cached.
+   * Returns the cached block of a post, or creates and caches it. A block created while the cache was being cleared is
+   * not cached.
    *
-   * While the store is down, makes the block each time.
+   * While the store is down, creates the block each time.
    */
   remember(
     postId: number,
@@ -28,11 +29,11 @@ export interface BlockCache {
     down: {
       /** Milliseconds after which the store counts as down. */
       readonly patienceMs: number
-      /** Called with the reason. */
+      /** Called with the reason why the cache could not be used. */
       readonly tell: (error: Error) => void
     },
   ): Promise<string | undefined>
-  /** Invalidates every entry, in constant time. */
+  /** Invalidates all entries, in constant time. */
   flush_all(): Promise<void>
 }
 
@@ -47,7 +48,7 @@ export function createBlockCache(transients: TransientStore): BlockCache {
     return { block: isValid && kept.slice(separator + 1), generation }
   }
 
-  /** The generation precedes the block, so that a block of an earlier generation is invalid. */
+  /** The generation is stored before the block, so that blocks of earlier generations can be recognized. */
   const write = (postId: number, block: string, generation: number) =>
     transients.set(key(postId), `${generation} ${block}`, LIFE_MS)
 
@@ -60,7 +61,7 @@ export function createBlockCache(transients: TransientStore): BlockCache {
       const found = await withDeadline(read(postId), patienceMs, tooSlow).catch(tell)
       if (found && found.block !== false) return found.block
       const block = await make()
-      // Not awaited: no request needs to wait for the cache.
+      // Not awaited, because no request needs to wait for the cache.
       if (found && block !== undefined) write(postId, block, found.generation).catch(tell)
       return block
     },

@@ -2,7 +2,7 @@ import type { Block } from '../../../host/theme.ts'
 
 const COMMENTS_BLOCKS = ['core/comments', 'core/post-comments']
 
-/** Finds the comments block in a template, at any depth; undefined if there is none. */
+/** Finds the comments block in a template, at any depth. Returns undefined if there is none. */
 export function findCommentsBlock(blocks: readonly Block[]): Block | undefined {
   for (const block of blocks) {
     if (COMMENTS_BLOCKS.includes(block.blockName ?? '')) return block
@@ -28,7 +28,7 @@ export function serializeBlock(block: Block): string {
   return `<!-- wp:${name} ${attributes}-->${content.join('')}<!-- /wp:${name} -->`
 }
 
-/** Returns JSON that cannot end its HTML comment or be read as markup. */
+/** Returns JSON that can neither end its HTML comment nor be read as markup. */
 function serializeAttributes(attributes: Readonly<Record<string, unknown>>): string {
   const escapes: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '--': '\\u002d\\u002d' }
   return JSON.stringify(attributes).replaceAll(/--|[<>&]/g, (match) => escapes[match] ?? match)

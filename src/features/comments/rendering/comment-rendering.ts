@@ -18,22 +18,25 @@ export interface PostView {
 /** Result of GET /comments. */
 export type CommentsAnswer =
   | { readonly found: false }
-  /** `isPublic`: every anonymous reader gets the same. */
+  /** If `isPublic`, every anonymous reader gets the same response. */
   | { readonly found: true; readonly body: CommentsBody; readonly isPublic: boolean }
 
-/** The lazy comments without any web framework. */
+/** The lazy comments, independent of any web framework. */
 export interface CommentRendering {
-  /** Reads the settings; while the store is down, the last known ones. */
+  /** Reads the settings, or returns the last known ones while the store is down. */
   settings(): Promise<CommentSettings>
   /** Decides whether the comments of this view load lazily, once per request. */
   isLazy(post: unknown, view: PostView): Promise<boolean>
-  /** Renders the comments of a post for the page itself; nothing while the post is locked. */
+  /**
+   * Renders the comments of a post into the page itself, or nothing if this reader still has to enter the post's
+   * password.
+   */
   renderInline(post: unknown, context: RenderContext): Promise<string>
   /**
-   * Renders the comments that the script fetches. Parallel calls for a public post with the same `sharedBy` share one
+   * Renders the comments that the script fetches. Concurrent calls for a public post with the same `sharedBy` share one
    * rendering.
    *
-   * @param sharedBy Properties of the readers who share a response; undefined for a reader who shares with no one.
+   * @param sharedBy Identifies the readers who share a response; undefined for a reader who shares with no one.
    */
   answer(postId: number, context: RenderContext, sharedBy: string | undefined): Promise<CommentsAnswer>
 }
@@ -49,7 +52,7 @@ export function createCommentRendering(parts: {
 }): CommentRendering {
   const { host, settings, cache, hooks, logger, deadlineMs } = parts
   const { posts } = host
-  // Two calls to the store may fail before rendering, so each gets a part of the deadline.
+  // Two calls to the store may time out before rendering, so each gets part of the deadline.
   const patienceMs = deadlineMs / 4
   const settingsNow = knownSettings(settings, patienceMs)
   const render = createThemeRendering({ host, settings: settingsNow, cache, logger, patienceMs })
@@ -74,7 +77,7 @@ export function createCommentRendering(parts: {
 
   const hasPassword = async (post: unknown) => Boolean(await posts.hasPassword?.(post))
 
-  /** Called for posts with a password. */
+  /** Called only for posts with a password. */
   const isLocked = async (post: unknown, request: unknown) => (await posts.isLocked?.(post, request)) ?? true
 
   async function renderInline(post: unknown, context: RenderContext): Promise<string> {
@@ -90,7 +93,7 @@ export function createCommentRendering(parts: {
     const rendered = await render(post, context)
     const filtered = await hooks.applyFilters('lazycomments_rendered_html', rendered, post)
     const html = requireText(filtered, 'hook_failed', 'A subscriber to "lazycomments_rendered_html"')
-    // Do not cache a body for one reader.
+    // A body for one reader must not be cached.
     return { found: true, body: isPublic && isShared ? publicBody(postId, html) : commentsBody(html), isPublic }
   }
 
@@ -100,7 +103,7 @@ export function createCommentRendering(parts: {
     const known = underWay.get(key)
     // A post with a password may be open for one request and locked for another.
     if (known) return known.then((first) => (first.found && !first.isPublic ? find(postId, context, false) : first))
-    // Gives up a rendering that never ends, which would block all later ones.
+    // Abandon a rendering that never finishes, because it would block all later ones.
     const giveUp = setTimeout(() => underWay.delete(key), deadlineMs)
     const rendering = find(postId, context, true).finally(() => {
       clearTimeout(giveUp)

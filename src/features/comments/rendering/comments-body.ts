@@ -1,24 +1,24 @@
 import { nodeCrypto } from '../../../ground/node-crypto.ts'
 
-/** Total characters of cached markup. */
+/** How many characters of markup are cached in total. */
 const CAPACITY = 8_000_000
 
-/** The response for some markup. */
+/** The response body for some markup. */
 export interface CommentsBody {
   /** JSON with the key `html`, encoded as sent. */
   readonly json: Buffer
-  /** Strong entity tag with quotes: the same for the same markup in every process. */
+  /** Strong entity tag with quotes. The same markup has the same tag in every process. */
   readonly etag: string
 }
 
-/** Creates the body for some markup. */
+/** Creates the response body for some markup. */
 export function commentsBody(html: string): CommentsBody {
   const json = Buffer.from(JSON.stringify({ html }))
   return { json, etag: `"${nodeCrypto().createHash('sha256').update(json).digest('base64url')}"` }
 }
 
 /**
- * Returns a function that creates bodies and caches the last one of each post.
+ * Returns a function that creates response bodies and caches the latest one of each post.
  *
  * Comparing a long thread with the cached one is much faster than encoding and hashing it, and never returns stale
  * markup.
@@ -39,7 +39,7 @@ export function commentsBodies(): (postId: number, html: string) => CommentsBody
     forget(postId)
     kept.set(postId, { html, body })
     size += html.length
-    // Evict the entries that have not changed for the longest time.
+    // Evict the entries that have been unchanged for the longest time.
     for (const oldest of kept.keys()) {
       if (size <= CAPACITY) break
       forget(oldest)

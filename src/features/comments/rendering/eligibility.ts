@@ -1,15 +1,15 @@
 import type { CommentSettings } from '../comment-settings.ts'
 
-/** The data for the choice between lazy and inline. */
+/** What the choice between lazy and inline depends on. */
 export interface ViewFacts {
   /** Whether the page shows this one post. */
   readonly single: boolean
-  /** Approved comments of the post. */
+  /** Number of approved comments on the post. */
   readonly count: number
   readonly userAgent: string | undefined
 }
 
-/** Decides, before any filter, whether the comments of a view load lazily. Reads as little as possible. */
+/** Decides, before any filter, whether the comments of a view load lazily. Reads no more than it needs. */
 export async function canLazyLoad(
   settings: CommentSettings,
   { single, count, userAgent }: ViewFacts,
@@ -20,10 +20,10 @@ export async function canLazyLoad(
   return !(settings.disable_for_bots && (await isBot(userAgent)))
 }
 
-/** Loaded by the first page view: applications without posts do not need it. */
+/** Loaded by the first page view, because applications without posts do not need it. */
 let detection: Promise<typeof import('isbot')> | undefined
 
-/** A client without a user agent counts as a bot. */
+/** Checks for a bot. A client without a user agent counts as one. */
 async function isBot(userAgent: string | undefined): Promise<boolean> {
   if (userAgent === undefined || userAgent.trim() === '') return true
   detection ??= import('isbot')

@@ -16,7 +16,7 @@ export interface CommentsHost<Post = unknown> {
 /** Renders the comments of a post with its theme, without access checks. */
 export type RenderByTheme = (post: unknown, context: RenderContext) => Promise<string>
 
-/** Creates the rendering by themes. If the cache is down, rendering is only slower. */
+/** Creates the rendering by themes. If the cache is down, rendering is slower but works. */
 export function createThemeRendering(parts: {
   host: CommentsHost
   settings: () => Promise<CommentSettings>
@@ -29,7 +29,7 @@ export function createThemeRendering(parts: {
   const down = {
     patienceMs,
     tell: ({ message }: Error) => {
-      const problem = 'The comments block could not be cached, so it is parsed for each page view.'
+      const problem = 'The comments block could not be cached, so it is created again for each page view.'
       warn(logger, 'comments-block-not-cached', problem, { error: message })
     },
   }
@@ -37,7 +37,7 @@ export function createThemeRendering(parts: {
   const themeOf = (post: unknown) => (typeof host.theme === 'function' ? host.theme(post) : host.theme)
 
   async function makeBlock(post: unknown): Promise<string | undefined> {
-    // Looked up again, so that a block made after a change of theme belongs to the new one.
+    // Look the theme up again, so that a block created after a change of theme belongs to the new one.
     const theme = themeOf(post)
     const block = 'template' in theme ? findCommentsBlock(await theme.template(post)) : undefined
     return block && serializeBlock(block)

@@ -1,9 +1,10 @@
 --[[
-Moves the logout generation on by one.
+Increments the logout generation.
 
 KEYS[1]  string: the generation
-ARGV[1]  the generation to move on from; missing: whichever it is
-Returns  the new generation, and the time in Unix seconds; nothing when it is another generation; an error when it is none
+ARGV[1]  the generation to increment; if missing, whatever it is
+Returns  the new generation and the time in Unix seconds; nothing if the generation is a different one; an error if the
+         stored value is not a generation
 ]]
 local current = redis.call('GET', KEYS[1]) or '0'
 if #current > 15 or not string.match(current, '^%d+$') then

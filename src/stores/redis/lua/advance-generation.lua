@@ -1,5 +1,5 @@
 --[[
-Moves the generation of a group of texts on by one.
+Increments the generation of a group of transients.
 
 KEYS[1]  string: the generation
 Returns  the new generation

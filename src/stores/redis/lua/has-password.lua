@@ -1,12 +1,12 @@
 --[[
-Tells whether a user has an application password, by its hash. Takes as long for one password as for many, and for none.
+Checks whether a user has a password with a given hash, in a time that does not depend on how many there are.
 
-KEYS[1]  hash: id to JSON; '=<hash>' to id; '#' once every password is found by its hash
+KEYS[1]  hash: id to JSON; '=<hash>' to id; '#' once all passwords can be found by their hash
 ARGV[1]  hash of the password
-Returns  1, or 0 when there is none
+Returns  1, or 0 if there is none
 ]]
 if not redis.call('HGET', KEYS[1], '#') then
-  -- Written before there were fields for the hashes.
+  -- Written by a version that did not store fields for the hashes.
   local all = redis.call('HGETALL', KEYS[1])
   for index = 1, #all, 2 do
     if not string.match(all[index], '^[=#]') then

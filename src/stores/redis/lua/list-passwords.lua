@@ -2,7 +2,7 @@
 Lists the application passwords of one user.
 
 KEYS[1]  hash: as in has-password.lua
-Returns  the JSON of each
+Returns  the JSON of each password
 ]]
 local all, found = redis.call('HGETALL', KEYS[1]), {}
 for index = 1, #all, 2 do

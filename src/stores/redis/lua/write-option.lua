@@ -2,14 +2,14 @@
 Writes or deletes an option.
 
 KEYS[1]  hash: '#' holds the latest revision; '=<name>' holds '<revision> <JSON>'
-ARGV[1]  'set', 'swap' (only if it is at a revision) or 'delete'
+ARGV[1]  'set', 'swap' (only if the option is at a revision) or 'delete'
 ARGV[2]  name
-ARGV[3]  JSON, but for 'delete'
-ARGV[4]  the revision, for 'swap'; empty: no value yet
-Returns  the new revision, or 0 when 'swap' found another one
+ARGV[3]  JSON; not used by 'delete'
+ARGV[4]  for 'swap', the revision; empty if there must be no value yet
+Returns  the new revision, or 0 if 'swap' found another one
 
-A revision grows with every write, and faster than the clock in microseconds: it does not come back, and so nobody takes
-what he knows for current, when the hash itself was lost.
+Revisions increase with every write, and stay ahead of the clock in microseconds. So even if the hash is lost, no revision
+repeats, and no process mistakes its old value for the current one.
 ]]
 local field = '=' .. ARGV[2]
 if ARGV[1] == 'swap' then

@@ -35,8 +35,8 @@ describe('the options of offlineLicensing()', () => {
     [{ keys: { a: { kty: 'RSA', n: 'x', e: 'AQAB' } }, issuer: 'acme' }, /"keys\.a" must be an Ed25519 public key/],
     [{ keys: { a: vendor.privatePem }, issuer: 'acme' }, /"keys\.a" is a private key/],
     [{ keys: { a: vendor.privateJwk }, issuer: 'acme' }, /"keys\.a" is a private key/],
-    [{ keys: vendor.trust.keys }, /"issuer" is needed/],
-    [{ issuer: 7 }, /"issuer" must be a text/],
+    [{ keys: vendor.trust.keys }, /"keys" needs "issuer"/],
+    [{ issuer: 7 }, /"issuer" must be a string/],
     [{ audience: '' }, /"audience" must not be empty/],
     [{ revocations: 7 }, /"revocations" must be/],
     [{ revocations: '' }, /"revocations" must be/],
@@ -67,9 +67,9 @@ describe('the options of offlineLicensing()', () => {
     writeFileSync(file, JSON.stringify(OFFLINE_ADDONS.slice(1)))
     expect(await provider.listAddons({})).toHaveLength(2)
     for (const [text, message] of [
-      ['[', 'The file of the catalogue is not valid JSON.'],
-      ['{}', 'The file of the catalogue must be an array.'],
-      ['[{"id":"x"}]', 'The file of the catalogue is wrong at 0.id: it must be a product id.'],
+      ['[', 'The catalogue file is not valid JSON.'],
+      ['{}', 'The catalogue file must be an array.'],
+      ['[{"id":"x"}]', 'The catalogue file is wrong at 0.id: it must be a product id.'],
     ] as const) {
       writeFileSync(file, text)
       await expect(provider.listAddons({})).rejects.toMatchObject({ code: 'provider_bad_response', message })
@@ -77,7 +77,7 @@ describe('the options of offlineLicensing()', () => {
     }
     rmSync(file)
     await expect(provider.listAddons({})).rejects.toMatchObject({
-      message: 'The file of the catalogue cannot be read.',
+      message: 'The catalogue file cannot be read.',
     })
   })
 })
@@ -148,7 +148,7 @@ describe('the options licensing and site of sessmgr()', () => {
     [{ site: { url: 'example.test' } }, /"site\.url" must be/],
     [{ site: { url: 'ftp://example.test' } }, /"site\.url" must be/],
     [{ site: { url: 'https://user:pass@example.test' } }, /"site\.url" must be/],
-    [{ site: { ...site, title: 7 } }, /"site\.title" must be a text/],
+    [{ site: { ...site, title: 7 } }, /"site\.title" must be a string/],
     [{ site: { ...site, titel: 'x' } }, /no option "site\.titel".* Did you mean "title"\?/],
   ])('%o', (options, problem) => {
     expect(problemOf(() => sessmgr(options))).toMatch(problem)

@@ -1,12 +1,13 @@
 --[[
-Registers a session that was there before, once. Uses slot.lua.
+Registers an existing session that is not in the registry yet. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
 ARGV[2]  ttl in ms, hexadecimal
 ARGV[3]  generation<type><session id>
 ARGV[4]  address, device and user agent
-Returns  0 when it ended a short while ago, or all sessions were ended before it was known; else its value and info, and 1 when they are new
+Returns  0 if the session ended recently, or if all sessions were ended before it became known; otherwise its value and
+         info, and 1 if it is new
 ]]
 open()
 local name = ARGV[1]

@@ -1,5 +1,5 @@
 --[[
-Reads one session, unless it has expired. Uses slot.lua.
+Reads one session unless it has expired. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session

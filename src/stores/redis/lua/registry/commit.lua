@@ -1,21 +1,21 @@
 --[[
-Registers one session and ends others if the set is still at a version. Uses slot.lua.
+Registers one session and ends others, if the set still has a given version. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
-ARGV[1]  version that the decision was made on
+ARGV[1]  version that the decision is based on
 ARGV[2]  name of the new session
 ARGV[3]  ttl in ms, hexadecimal
 ARGV[4]  generation<type><session id>
 ARGV[5]  address, device and user agent
-ARGV[6]  name of the session that must be live, or empty
+ARGV[6]  name of a session that must be live, or empty
 ARGV[7…] names of the sessions to end
-Returns  0 when the set has changed, -1 when that session is over; else its new value, then name, value, info of each
-         session that was ended
+Returns  0 if the set has changed, -1 if the session that must be live is over; otherwise the value of the new session,
+         then name, value and info of each session that was ended
 ]]
 open()
 if ARGV[6] ~= '' then
   local value = slot.sessions[ARGV[6]]
-  -- Hexadecimal ends at the type of the user id, which is no such digit.
+  -- The hexadecimal number ends at the type of the user id, which is not a hexadecimal digit.
   local own = value and string.match(value, '^%x+,%x+,%x+,(%x+)')
   if not own or tonumber(own, 16) < tonumber(string.match(ARGV[4], '^%x+'), 16) then return -1 end
 end

@@ -1,5 +1,5 @@
 --[[
-Drops sessions of one user, and remembers none of them. Uses slot.lua.
+Removes sessions of one user without remembering them as ended. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1…] names of the sessions

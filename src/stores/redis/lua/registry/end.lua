@@ -2,9 +2,9 @@
 Ends sessions of one user. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
-ARGV[1]  'all', 'others' (all but one), or 'named'
-ARGV[2…] the name of the one to keep, for 'others'; names of the sessions to end, for 'named'
-Returns  name, value, info of each session that this call ended; 0 when the one to keep is not registered
+ARGV[1]  'all', 'others' (all except one) or 'named'
+ARGV[2…] for 'others', the name of the session to keep; for 'named', the names of the sessions to end
+Returns  name, value and info of each session that this call ended; 0 if the session to keep is not registered
 ]]
 open()
 local ended = {}

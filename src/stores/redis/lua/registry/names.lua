@@ -1,9 +1,10 @@
 --[[
-Reads the names of very many sessions of one user, a part at a time. Uses slot.lua.
+Reads the names of very many sessions of one user, one part at a time. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
-ARGV[1]  where to go on: 0 at the beginning
-Returns  where to go on, 0 at the end; then name and sequence of each session, the sequence being 0 when it is over
+ARGV[1]  cursor of the part to read; 0 for the first
+Returns  cursor of the next part, 0 at the end; then name and sequence of each session; the sequence of a session that is
+         over is 0
 ]]
 local part = redis.call('HSCAN', key, ARGV[1], 'MATCH', string.rep('?', 11), 'COUNT', 2 * BATCH)
 local names = { part[1] }

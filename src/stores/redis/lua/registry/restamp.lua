@@ -1,10 +1,10 @@
 --[[
-Carries a session over to another logout generation. Uses slot.lua.
+Moves a session to another logout generation. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
 ARGV[2]  generation, hexadecimal
-Returns  1, or 0 when it is not registered
+Returns  1, or 0 if the session is not registered
 ]]
 local value = redis.call('HGET', key, ARGV[1])
 if not value or expiry(value) <= now then return 0 end

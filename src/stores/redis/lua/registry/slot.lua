@@ -1,8 +1,8 @@
 --[[
-Opens the sessions of one user. Stands before each script that works on them.
+Opens the sessions of one user. Included before each script that uses them.
 
 KEYS[1]  hash: the sessions of one user
-  v          version, hexadecimal; grows with every change of the set, and faster than the clock in milliseconds
+  v          version, hexadecimal; increases with every change of the set, and stays ahead of the clock in milliseconds
   <name>     one session; name: the first 64 bits of the token, 11 characters of base64url
              value: admitted,seen,ttl,generation<type><session id>
                admitted    sequence, which is also the time of login in ms
@@ -10,12 +10,12 @@ KEYS[1]  hash: the sessions of one user
                ttl         ms from the last use to expiry
                generation  logout generation at login
                type        s or n: the user id is a string or a number
-             the first four in hexadecimal; as a rule all fits in the 64 bytes up to which Redis packs a small hash
+             the first four are hexadecimal; usually all fit into the 64 bytes up to which Redis packs a small hash
   i<name>    address, device and user agent of a session: <length of the address, hexadecimal>[.<device>],<address><user agent>
-  ~<name>    a session that ended a short while ago; value: until when it is remembered, ms, hexadecimal
-  x          the mark that all sessions were ended; value: until when none is adopted, ms, hexadecimal
+  ~<name>    a session that ended recently; value: until when it is remembered, in ms, hexadecimal
+  x          the mark that all sessions were ended; value: until when none is adopted, in ms, hexadecimal
 
-Time is the server's. Expired and damaged sessions are dropped whenever the set is opened for a change.
+All times are the server's. Expired and damaged sessions are removed whenever the set is opened for a change.
 ]]
 local key = KEYS[1]
 local ENDED_MEMORY_MS = 600000
@@ -32,13 +32,13 @@ local function hex(number)
   return string.format('%x', number)
 end
 
---[[ Takes a session apart; nothing for a damaged one. ]]
+--[[ Splits a session into its parts. Returns nothing if it is damaged. ]]
 local function parse(value)
   local admitted, seen, ttl, rest = string.match(value, '^(%x+),(%x+),(%x+),(%x+[ns].*)$')
   if admitted then return tonumber(admitted, 16), tonumber(seen, 16), tonumber(ttl, 16), rest end
 end
 
---[[ Tells when a session expires; a damaged one has long expired. ]]
+--[[ Returns when a session expires. A damaged one counts as expired. ]]
 local function expiry(value)
   local admitted, seen, ttl = parse(value)
   return admitted and admitted + seen + ttl or 0
@@ -58,12 +58,13 @@ local function drop(name)
   drops[#drops + 1] = 'i' .. name
 end
 
---[[ Fails for a set that would hold up everybody else, as earlier versions have left: the store trims it, and tries again. ]]
+-- Fails if the set is so large that reading it would block the server. Earlier versions allowed that; the store then
+-- trims the set and tries again.
 local function guard()
   if redis.call('HLEN', key) > 2 * MOST_SESSIONS + 100 then error('sessmgr:oversized') end
 end
 
---[[ Reads everything and notes what has expired for removal. ]]
+--[[ Reads everything, and notes expired entries for removal. ]]
 local function open()
   guard()
   slot = { version = '0', count = 0, sessions = {}, infos = {}, remembered = {}, admitted = {}, expires = {}, finished = {} }
@@ -85,7 +86,7 @@ local function open()
         drop(field)
       end
     elseif string.byte(field) == 126 then
-      -- Taken apart by recall() alone: most logins need none of them.
+      -- Parsed only by recall(), because most logins do not need them.
       slot.remembered[#slot.remembered + 1] = field
       slot.remembered[#slot.remembered + 1] = value
     else
@@ -98,14 +99,14 @@ local function next_version(version)
   return hex(math.max((tonumber(version or '0', 16) or 0) + 1, now))
 end
 
---[[ Moves the version on and returns it; it serves as the sequence of a session that is admitted now. ]]
+--[[ Increases the version and returns it. It is also the sequence of a session that is admitted now. ]]
 local function advance()
   slot.version = next_version(slot.version)
   put('v', slot.version)
   return slot.version
 end
 
---[[ Ends a session, appends it to `list` as name, value, info, and remembers it for a while. ]]
+--[[ Ends a session, appends its name, value and info to `list`, and remembers it for a while. ]]
 local function finish(name, list)
   local value = slot.sessions[name]
   if not value then return end
@@ -117,13 +118,13 @@ local function finish(name, list)
   slot.finished[#slot.finished + 1] = name
 end
 
---[[ Marks that all sessions were ended, those too that are not known yet. ]]
+--[[ Marks that all sessions were ended, including those that are not known yet. ]]
 local function mark()
   slot.mark = now + MARK_MS
   put('x', hex(slot.mark))
 end
 
---[[ Ends the oldest sessions beyond the most that one user may have. ]]
+--[[ Ends the oldest sessions beyond the maximum per user. ]]
 local function bound(list)
   while slot.count > MOST_SESSIONS do
     local oldest
@@ -134,7 +135,7 @@ local function bound(list)
   end
 end
 
---[[ Registers a session, and appends to `list` those that had to make room for it. ]]
+--[[ Registers a session, and appends the sessions that were ended to make room for it to `list`. ]]
 local function admit(name, ttl, rest, info, list)
   local value = advance() .. ',0,' .. ttl .. ',' .. rest
   if not slot.sessions[name] then slot.count = slot.count + 1 end
@@ -145,14 +146,14 @@ local function admit(name, ttl, rest, info, list)
   return value
 end
 
---[[ Calls a command with many fields, in parts that fit on the stack. ]]
+--[[ Calls a command with many fields, in batches that fit on the stack. ]]
 local function write(command, fields)
   for first = 1, #fields, BATCH do
     redis.call(command, key, unpack(fields, first, math.min(first + BATCH - 1, #fields)))
   end
 end
 
---[[ Returns the names of the `room` sessions that ended last, and notes all others for removal. ]]
+--[[ Returns the names of the last `room` sessions that ended, and notes all others for removal. ]]
 local function recall(room)
   local names, untils, recalled = {}, {}, {}
   for index = 1, #slot.remembered, 2 do
@@ -166,7 +167,7 @@ local function recall(room)
   return recalled
 end
 
---[[ Remembers the sessions that ended last, those of this call before others, and now and then forgets who ended before them. ]]
+--[[ Remembers the sessions that ended last, preferring those of this call. Now and then forgets older ones. ]]
 local function remember()
   local count = math.min(#slot.finished, ENDED_MEMORY_COUNT)
   for index = #slot.finished - count + 1, #slot.finished do
@@ -176,7 +177,7 @@ local function remember()
   if count + #slot.remembered / 2 > kept then recall(ENDED_MEMORY_COUNT - count) end
 end
 
---[[ Writes all changes, and lets the key live as long as anything in it. ]]
+--[[ Writes all changes, and keeps the key until the last of its entries expires. ]]
 local function close()
   remember()
   write('HDEL', drops)
