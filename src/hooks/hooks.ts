@@ -11,7 +11,7 @@ export type Hooks = HookBus<SessionActions & CommentActions, SessionFilters & Co
 export const hookCatalogue: {
   /** Actions by name. */
   readonly actions: Readonly<Record<keyof SessionActions | keyof CommentActions, HookEntry>>
-  /** Filters by name. In a name, `{name}` stands for the name of an option. */
+  /** Filters by name. In a name, `{name}` is the name of an option. */
   readonly filters: Readonly<Record<keyof SessionFilters | keyof CommentFilters, HookEntry>>
 } = {
   actions: { ...sessionHooks.actions, ...commentHooks.actions },

@@ -18,7 +18,7 @@ export const REST_ACTION = 'rest'
 export interface Caller {
   readonly user: unknown
   readonly userId: UserId
-  /** The session of a caller with cookie and nonce; undefined with an application password. */
+  /** The session of a caller who uses a cookie and a nonce; undefined with an application password. */
   readonly token: Token | undefined
 }
 
@@ -31,7 +31,7 @@ export interface Reader {
 /** Dependencies for identifying the caller. */
 export interface CallerParts {
   readonly host: Host
-  /** Returns the session of a request and its user. Nonces are made for that session. */
+  /** Returns the session of a request and its user. Nonces are created for that session. */
   readerOf(request: HostRequest): Reader | undefined
   /** Checks whether the session of a request is still live. */
   isLive(reader: Reader): Promise<boolean>
@@ -44,11 +44,10 @@ export interface CallerParts {
 /**
  * Identifies the caller by session cookie and nonce, or by application password in an `Authorization` header.
  *
- * A session with a nonce takes precedence, because a proxy may use the header for a password of its own. Returns
- * undefined for an anonymous caller, including one with a cookie but no nonce.
+ * A session with a nonce takes precedence, because a proxy may use the header for its own password. Returns undefined
+ * for an anonymous caller, or one with a cookie but no nonce.
  *
- * @param isOpen Whether the route is public: invalid credentials are then ignored.
- *
+ * @param isOpen Whether the route is public. If so, invalid credentials are ignored.
  * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for an invalid nonce,
  * 403 `rest_cross_origin`, 429 `too_many_attempts`.
  */
@@ -64,7 +63,7 @@ export async function authenticateCaller(
   return callerBySession(parts, request, response)
 }
 
-/** Identifies a caller again after some time. Undefined if the session, the password or the user no longer exists. */
+/** Identifies a caller again later. Resolves to undefined if the session, the password or the user no longer exists. */
 export async function findCallerAgain(
   parts: CallerParts,
   request: HostRequest,
@@ -99,7 +98,10 @@ async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Reader
   return user === undefined ? undefined : { user, userId, token }
 }
 
-/** Refuses requests that a browser marks as cross-origin. The nonce would suffice, but this holds even if one leaks. */
+/**
+ * Refuses requests that a browser marks as cross-origin. The nonce would be enough, but this works even if a nonce
+ * leaks.
+ */
 function refuseCrossOrigin(request: HostRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const site = request.headers['sec-fetch-site']
@@ -113,12 +115,12 @@ function hostOf(origin: string): string | undefined {
 }
 
 async function callerByPassword(parts: CallerParts, request: HostRequest, authorization: string): Promise<Caller> {
-  // Browsers send stored Basic credentials again, also for pages of other sites.
+  // Browsers repeat stored Basic credentials, even in requests from other sites.
   refuseCrossOrigin(request)
   const credentials = basicCredentials(authorization)
   if (!credentials || credentials.name.length > MAX_NAME) throw wrongCredentials()
   const caller = await ownerOf(parts, credentials)
-  // A correct password passes even after too many wrong attempts: its 142 random bits cannot be guessed.
+  // A correct password works even after too many wrong attempts, because its 142 random bits cannot be guessed.
   if (caller) return caller
   const { attempts } = parts.host
   const attempt = { ip: request.ip ?? request.socket.remoteAddress ?? null, name: credentials.name }
@@ -132,7 +134,7 @@ async function callerByPassword(parts: CallerParts, request: HostRequest, author
   throw wrongCredentials()
 }
 
-/** Finds the user whose application password this is. An unknown name takes as long as a wrong password. */
+/** Finds the user that an application password belongs to. An unknown name takes as long as a wrong password. */
 async function ownerOf(
   { host, passwords }: CallerParts,
   { name, password }: BasicCredentials,

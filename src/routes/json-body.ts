@@ -5,14 +5,15 @@ const MAX_BYTES = 100 * 1024
 const MAX_MS = 10_000
 
 /**
- * Reads the JSON object in the body of a request. Undefined if there is no body.
+ * Reads the JSON object in the body of a request. Resolves to undefined if there is no body.
  *
- * @throws RestError 408 if the body takes longer than ten seconds, 413 above 100 kB, 415 for another content type. 400
- * `rest_invalid_json` for invalid JSON, a duplicate key, `__proto__`, or anything except an object.
+ * @throws RestError 408 if the body takes longer than ten seconds, 413 if it exceeds 100 kB, 415 for another content
+ * type. 400 `rest_invalid_json` for invalid JSON, a duplicate key, `__proto__`, or anything except an object.
  */
 export async function jsonBody(request: HostRequest): Promise<Record<string, unknown> | undefined> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  // Check the type even without a body: pages of other sites can send any type except this one without a preflight.
+  // Check the type even without a body. Pages on other sites can send any type except this one without a preflight
+  // request.
   if (type !== undefined && type !== 'application/json') throw unsupportedType()
   // A body parser of the application has already read the body.
   if (request.body !== undefined && request.readableEnded) {
@@ -31,7 +32,7 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
   throw invalidJson('The body is not valid JSON, or has a duplicate key.')
 }
 
-/** Checks by the headers whether a body was sent: a body parser turns a missing one into an empty object. */
+/** Checks the headers for a body, because body parsers turn a missing one into an empty object. */
 function hasBody({ headers }: HostRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
 }
@@ -46,7 +47,8 @@ async function textOf(request: HostRequest): Promise<string> {
 }
 
 /**
- * Reads a body that is too large to its end and discards it: on a closed connection, the client would see no response.
+ * Reads the body. If it is too large, reads it to the end and discards it, because the client could not receive the
+ * response on a closed connection.
  */
 function bytesOf(request: HostRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -83,7 +85,7 @@ function objectOf(body: unknown): Record<string, unknown> {
 }
 
 function bodyTooSlow(): RestError {
-  const message = `The body has not arrived within ${MAX_MS / 1000} seconds. Nothing was changed.`
+  const message = `The body did not arrive within ${MAX_MS / 1000} seconds. Nothing was changed.`
   return new RestError(408, 'rest_request_timeout', message, { headers: { Connection: 'close' } })
 }
 
@@ -95,7 +97,7 @@ function invalidJson(message: string): RestError {
   return new RestError(400, 'rest_invalid_json', message)
 }
 
-/** Finds duplicate keys and `__proto__`, which JSON.parse accepts. Needs valid JSON. */
+/** Finds duplicate keys and `__proto__`, which JSON.parse accepts. The text must be valid JSON. */
 function hasDoubtfulKey(text: string): boolean {
   const open: (Set<string> | undefined)[] = []
   for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {

@@ -17,7 +17,7 @@ const jsonSchema = (schema: z.ZodMiniType) => {
   return rest as { properties?: Record<string, object>; required?: readonly string[] }
 }
 
-/** Returns the schema of the body, without the parameters of the path. */
+/** Returns the schema of the body, without the parameters in the path. */
 const without = (schema: ReturnType<typeof jsonSchema>, names: readonly string[]) => ({
   ...schema,
   properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => !names.includes(name))),
@@ -51,7 +51,7 @@ async function operation(route: RestRoute, method: string): Promise<object> {
   }
 }
 
-/** Describes all routes, itself included, as OpenAPI 3.1. */
+/** Describes all routes, including this one, as OpenAPI 3.1. */
 export function openapiRoute(others: readonly RestRoute[], nonceHeader: string): RestRoute {
   const itself = restRoute({
     methods: ['GET'],

@@ -5,7 +5,7 @@ import { RestError } from './rest-error.ts'
 /**
  * Checks that a caller has a capability.
  *
- * @throws RestError `rest_forbidden`: 401 for an anonymous caller, 403 for one without the capability.
+ * @throws RestError `rest_forbidden` with 401 for an anonymous caller, or 403 for one without the capability.
  */
 export async function requireCapability(
   host: Pick<Host, 'can'>,
@@ -13,7 +13,7 @@ export async function requireCapability(
   capability: string,
 ): Promise<Caller> {
   if (!caller) {
-    // Not Basic: browsers would show their own login dialog.
+    // Not Basic, because browsers would then show their own login dialog.
     const headers = { 'WWW-Authenticate': 'Session realm="sessmgr"' }
     throw new RestError(401, 'rest_forbidden', 'Sign in first.', { headers })
   }

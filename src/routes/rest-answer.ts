@@ -40,15 +40,15 @@ export function sendAnswer(response: HostResponse, { status, type, text, headers
   if (given !== undefined && 'Vary' in headers) response.setHeader('Vary', `${given}, ${headers.Vary}`)
   if (status !== 304) response.setHeader('Content-Length', Buffer.byteLength(text))
   if (headers['Cache-Control']?.startsWith('public')) keepCookiesOut(response)
-  // Send the headers here: listeners of the application run now and may throw, before express-session takes the
-  // response as sent.
+  // Send the headers here. Listeners of the application run now and may throw, before express-session considers the
+  // response sent.
   response.writeHead(status)
   response.end(text)
 }
 
 /**
- * Sends a response without cookies, so that a cache cannot pass the cookie of one reader to the next. A session sets
- * its cookie when the headers are sent, so setting cookies has no effect from now on.
+ * Removes cookies from a response, so that a cache cannot pass one reader's cookie to the next. A session sets its
+ * cookie when the headers are sent, so from now on setting cookies has no effect.
  */
 export function keepCookiesOut(response: ServerResponse): void {
   response.removeHeader('Set-Cookie')
@@ -57,7 +57,7 @@ export function keepCookiesOut(response: ServerResponse): void {
 }
 
 /**
- * Runs an asynchronous handler. If it and `onError` both fail, closes the connection instead of crashing the process.
+ * Runs an asynchronous handler. If both it and `onError` fail, closes the connection instead of crashing the process.
  */
 export function answerSafely(
   response: HostResponse,

@@ -22,7 +22,7 @@ export class RestError extends Error {
   }
 }
 
-/** Creates the response to invalid parameters. */
+/** Creates the response for invalid parameters. */
 export function invalidParams(params: Readonly<Record<string, string>>): RestError {
   const names = Object.keys(params).join(', ')
   return new RestError(400, 'rest_invalid_param', `Invalid parameter(s): ${names}. Nothing was changed.`, {
@@ -30,7 +30,7 @@ export function invalidParams(params: Readonly<Record<string, string>>): RestErr
   })
 }
 
-/** Returns the refusal of a check, or undefined if it passed. Rejects with any other failure. */
+/** Returns the error response of a failed check, or undefined if it passed. Rejects with any other error. */
 export async function refusalOf(check: Promise<unknown>): Promise<RestError | undefined> {
   try {
     await check
@@ -41,12 +41,12 @@ export async function refusalOf(check: Promise<unknown>): Promise<RestError | un
   return undefined
 }
 
-/** Converts an error of a handler to a response; undefined for a fault that is only logged. */
+/** Converts an error of a handler to a response. Returns undefined for a fault, which is only logged. */
 export function restErrorOf(error: unknown): RestError | undefined {
   if (error instanceof RestError) return error
   if (!(error instanceof SessmgrError)) return undefined
   if (error.code === 'invalid_setting') return invalidParams(error.params ?? {})
-  // A client can retry if only a hook was too slow.
+  // If a hook was merely too slow, the client can retry.
   if (error.status !== 503 && error.code !== 'hook_timeout') return undefined
   return new RestError(503, error.code, error.message, { headers: RETRY_SOON })
 }

@@ -7,10 +7,10 @@ const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
 
 /** One authorized call of a route. */
 export interface RestCall<Params> {
-  /** Undefined for an anonymous caller of a public route. */
+  /** Undefined if the route is public and the caller is anonymous. */
   readonly caller: Caller | undefined
   readonly request: HostRequest
-  /** Checked values from the path, and from the query of a GET or the body of any other method. */
+  /** Validated values from the path, and from the query of a GET or the body of any other method. */
   readonly params: Params
 }
 
@@ -27,7 +27,7 @@ export interface RestRoute<Params = unknown> {
   readonly path: string
   /** One sentence for the OpenAPI document. */
   readonly summary: string
-  /** Required capability, or a custom check; undefined for a public route. */
+  /** Required capability, or a custom check. Undefined for a public route. */
   readonly access: string | ((caller: Caller | undefined) => Promise<unknown>) | undefined
   /** Media types of the response. @default only JSON */
   readonly mediaTypes?: readonly string[]
@@ -35,17 +35,17 @@ export interface RestRoute<Params = unknown> {
   readonly needsBody?: boolean
   /** Called for each request, because the application may change what is valid. */
   schemas(): RouteSchemas | Promise<RouteSchemas>
-  /** Rejects parameters with a specific code, before the schema checks them. */
+  /** Rejects parameters with a specific code before the schema checks them. */
   precheck?(params: Readonly<Record<string, unknown>>): void
   handle(call: RestCall<Params>): Promise<object | RestAnswer>
 }
 
-/** Types the parameters of a route; the list of routes does not keep the type. */
+/** Types the parameters of a route. The list of routes does not keep that type. */
 export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
   return route as RestRoute
 }
 
-/** Returns the path of a request below the router; undefined if the application handles it. */
+/** Returns the path of a request below the router, or undefined if the application handles the request. */
 export function restPath(request: HostRequest): string | undefined {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   return NAMESPACES.some((namespace) => path === namespace || path.startsWith(`${namespace}/`)) ? path : undefined

@@ -24,15 +24,15 @@ export interface RouterParts extends CallerParts, RouterNotes {
 
 /** Callbacks that warn about middleware in the wrong order. */
 export interface RouterNotes {
-  /** Called for each request with a nonce, which only works with a session. */
+  /** Called for each request with a nonce, which works only together with a session. */
   noteNonce?(request: HostRequest): void
   /** Called for each request. */
   noteCall?(request: HostRequest): void
-  /** Called for each request without a nonce to a route that needs only a session. */
+  /** Called for each request without a nonce to a route that requires only a session. */
   noteBareCall?(request: HostRequest): void
 }
 
-/** Returns the middleware of the REST routes, relative to the path where it is mounted. */
+/** Returns the middleware for the REST routes, relative to the path where it is mounted. */
 export function createRouter(parts: RouterParts) {
   const nonceHeader = parts.nonceHeader.toLowerCase()
   const routes = parts.routes.map((route) => ({ route, pattern: patternOf(route.path) }))
@@ -42,12 +42,12 @@ export function createRouter(parts: RouterParts) {
     if (path === undefined) return next()
     parts.noteCall?.(request)
     const refusing = (error: unknown) => refuse(request, response, error)
-    // Refusals run the same listeners of the application as the response they replace.
+    // Error responses run the same listeners of the application as the responses that they replace.
     answerSafely(response, answer(request, response, path).catch(refusing), refusing)
   }
 
   async function refuse(request: HostRequest, response: HostResponse, error: unknown): Promise<void> {
-    // Too late for another response: sending one has failed.
+    // Too late for another response, because sending the first one has failed.
     if (response.headersSent) throw error
     const { status, code, message, data, headers } = restErrorOf(error) ?? fault(parts.logger, error)
     const sentence = restSentence(message, parts.textsFor(request), code)
@@ -72,7 +72,8 @@ export function createRouter(parts: RouterParts) {
     await requireAccess(route, caller, request)
     const fields = method === 'GET' ? queryOf(request) : await jsonBody(request)
     if (method !== 'GET' && caller) {
-      // Reading the body can take long, and the session or the right may have ended meanwhile.
+      // Reading the body can take long. The session may have ended in the meantime, or the user may have lost the
+      // right.
       caller = await findCallerAgain(parts, request, caller)
       await requireAccess(route, caller, request)
     }
@@ -111,7 +112,7 @@ function patternOf(path: string): RegExp {
 function queryOf(request: HostRequest): Record<string, unknown> {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'))
   const names = [...new Set(query.keys())]
-  // A duplicate name becomes a list, which no schema accepts as a string.
+  // A name that occurs twice becomes a list, which no schema accepts as a string.
   const entries = names.map((name) => [name, query.getAll(name).length > 1 ? query.getAll(name) : query.get(name)])
   return Object.fromEntries(entries)
 }
@@ -120,7 +121,7 @@ function problemsOf(issues: readonly { path: readonly PropertyKey[]; message: st
   return Object.fromEntries(issues.map(({ path, message }) => [path.map(String).join('.') || 'body', message]))
 }
 
-/** Invalid query of a read. Unlike for a write, the message does not say that nothing was changed. */
+/** Creates the error for an invalid query. It is for reads, so it does not say that nothing was changed. */
 function badQuery(params: Readonly<Record<string, string>>): RestError {
   const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}.`
   return new RestError(400, 'rest_invalid_param', message, { data: { params } })
@@ -138,7 +139,7 @@ function withoutNonce(nonceHeader: string, { headers }: RestError): RestError {
   return new RestError(401, 'rest_forbidden', message, { headers })
 }
 
-/** Logs a fault without parameters, which may be secret. The client sees no details. */
+/** Logs a fault without its parameters, which may be secret. The client sees no details. */
 function fault(logger: Logger, error: unknown): RestError {
   const section = error instanceof SessmgrError ? error.code : ('a-rest-call-failed' satisfies HelpTopic)
   logger.error(`A REST call failed. See ${helpAt(section)}`, { error: messageOf(error) })

@@ -4,7 +4,7 @@ import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
 import { restPath } from './rest-route.ts'
 
-/** Returns the middleware used instead of the router when there is no `host`. It refuses every call. */
+/** Returns the middleware that replaces the router if there is no `host`. It refuses every call. */
 export function refuseWithoutHost(logger: Logger, textsFor: TextsFor) {
   let said = false
   return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {

@@ -42,7 +42,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
       'General Settings',
       (page) => page.getByRole('button', { name: 'Logout All Users' }).click(),
     ],
-    ['sessions-empty', '/sessions', 'No user looked up yet'],
+    ['sessions-empty', '/sessions', 'No user selected yet'],
     ['sessions', '/sessions?user=admin', 'This is you'],
     ['sessions-failed', '/sessions?user=nobody', 'This user does not exist.'],
     ['comments', '/comments', 'Loading behavior'],
@@ -166,7 +166,7 @@ describe('with the keyboard alone', () => {
     for (let presses = 0; presses < 30 && (await focused(page)) !== 'Sessions'; presses++)
       await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
-    await page.getByText('No user looked up yet').waitFor()
+    await page.getByText('No user selected yet').waitFor()
     await tabTo(page, 'User')
     await page.keyboard.type('admin')
     await page.keyboard.press('Enter')

@@ -28,18 +28,30 @@ const JSON_TYPE = { contentType: 'application/json' }
 test('where the routes are not mounted, the screen says which address answered what, and what to do', async () => {
   const page = await openOver({ status: 404, ...HTML })
   const alert = page.getByRole('alert')
-  await alert.getByText('GET /api/wp/v2/settings answered 404. Is limiter.router() mounted there?').waitFor()
+  await alert.getByText('GET /api/wp/v2/settings returned status 404. Is limiter.router() mounted there?').waitFor()
   await alert.getByText('set the option restPath').waitFor()
   await page.screenshot({ path: `${PICTURES}admin-no-routes.png` })
 })
 
 test.each([
-  ['a page for every address', { status: 200, ...HTML }, 'answered 200, with something that is not from sessmgr.'],
-  ['null', { status: 200, ...JSON_TYPE, body: 'null' }, 'answered 200, with something that is not from sessmgr.'],
-  ['a number', { status: 200, ...JSON_TYPE, body: '7' }, 'answered 200, with something that is not from sessmgr.'],
-  ['an error of its own', { status: 404, ...JSON_TYPE, body: '{"error":"nope"}' }, 'answered 404. Is limiter.router()'],
-  ['a wall of its own', { status: 401, ...HTML }, 'answered 401. Is limiter.router()'],
-  ['a broken proxy', { status: 502, ...HTML }, 'GET /api/wp/v2/settings answered 502.'],
+  [
+    'a page for every address',
+    { status: 200, ...HTML },
+    'returned status 200 and a response that is not from sessmgr.',
+  ],
+  ['null', { status: 200, ...JSON_TYPE, body: 'null' }, 'returned status 200 and a response that is not from sessmgr.'],
+  [
+    'a number',
+    { status: 200, ...JSON_TYPE, body: '7' },
+    'returned status 200 and a response that is not from sessmgr.',
+  ],
+  [
+    'an error of its own',
+    { status: 404, ...JSON_TYPE, body: '{"error":"nope"}' },
+    'returned status 404. Is limiter.router()',
+  ],
+  ['a wall of its own', { status: 401, ...HTML }, 'returned status 401. Is limiter.router()'],
+  ['a broken proxy', { status: 502, ...HTML }, 'GET /api/wp/v2/settings returned status 502.'],
 ])('an application that answers with %s is said to', async (_what, answer, words) => {
   const page = await openOver(answer)
   await page.getByRole('alert').getByText(words).waitFor()
@@ -47,7 +59,7 @@ test.each([
 
 test.each(['/sessions?user=admin', '/addons'])('%s does not break over an answer that is null', async (path) => {
   const page = await openOver({ status: 200, ...JSON_TYPE, body: 'null' }, path, '**/api/sessmgr/**')
-  await page.getByRole('alert').getByText('answered 200, with something that is not from sessmgr.').waitFor()
+  await page.getByRole('alert').getByText('returned status 200 and a response that is not from sessmgr.').waitFor()
   expect(await page.getByText('could not be shown').count()).toBe(0)
 })
 

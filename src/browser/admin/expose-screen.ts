@@ -9,7 +9,7 @@ import { Toggle } from './parts/forms/toggle.tsx'
 import { Panel } from './parts/panel.tsx'
 import { hooks, rest, toasts } from './screen.ts'
 
-/** API for add-ons on `window.sessmgr`, besides the variables of the page. */
+/** API for add-ons on `window.sessmgr`, next to the variables of the page. */
 const SCREEN_API = {
   /** The hooks of the screen. */
   hooks,
@@ -17,7 +17,7 @@ const SCREEN_API = {
   react: React,
   /** `jsx`, `jsxs` and `Fragment`, for compiled JSX. */
   jsxRuntime,
-  /** Reads and edits an option; the button Save Changes saves the edit. */
+  /** Reads and edits an option. The edit is saved by the Save Changes button. */
   useOption,
   /** Calls a REST route with the latest nonce: `request('GET', 'my-addon/v1/things')`. */
   request: rest.request,
@@ -28,7 +28,7 @@ const SCREEN_API = {
 }
 
 /**
- * Adds the API to `window.sessmgr`. Its members are not enumerable, so that listing or copying the variables skips
+ * Adds the API to `window.sessmgr`. Its properties are not enumerable, so that listing or copying the variables skips
  * them.
  */
 export function exposeScreen(): void {

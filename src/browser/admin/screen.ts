@@ -28,17 +28,17 @@ export const vars = window.sessmgr
 /** Root element of the screen. */
 export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 
-/** The only tab this user may see; undefined for all. */
+/** The only tab that this user may see; undefined means all. */
 export const onlyTab = mount.dataset.only
 
-/** Links to help from the application. */
+/** Help links that the application has set. */
 export const support: Partial<Record<'docs' | 'forum' | 'contact', string>> = JSON.parse(mount.dataset.support ?? '{}')
 
 export const { hooks, changes: hookChanges } = createScreenHooks()
 export const rest = createRestClient(vars, mount.dataset.nonceHeader ?? 'X-HOST-Nonce')
 export const draft = createOptionDraft()
 export const saving = createSaving()
-/** Shows no toasts once the user is signed out: the notice already says so. */
+/** Shows no toasts once the user is signed out, because the notice already says so. */
 export const toasts = createToasts(() => rest.signedIn() !== 'yes')
 rest.subscribe(toasts.clear)
 export const place = createLocation(vars.adminUrl, () => draft.isDirty())
@@ -46,7 +46,7 @@ export const place = createLocation(vars.adminUrl, () => draft.isDirty())
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Show an error for an unreachable server instead of waiting silently.
+      // If the server is unreachable, show an error instead of waiting silently.
       networkMode: 'always',
       staleTime: 5_000,
       retry: (count, error) => count < 2 && error instanceof RestFailure && error.isPassing,

@@ -2,8 +2,8 @@ const LIMIT_MS = 10_000
 const TRIES = 3
 
 /**
- * Fetches the comments within ten seconds. Retries without an expired nonce, and up to three times after a failure of
- * the server or network. Returns the markup, or the status of the last response, 0 if there was none.
+ * Fetches the comments within ten seconds. Retries without the nonce if it has expired, and up to three times if the
+ * server or the network fails. Returns the markup, or the status of the last response, which is 0 if there was none.
  */
 export async function fetchComments(element: HTMLElement, abort: AbortSignal): Promise<string | number> {
   const { dataset } = element
@@ -17,7 +17,7 @@ export async function fetchComments(element: HTMLElement, abort: AbortSignal): P
       const response = await fetch(element.getAttribute('src') as string, {
         signal,
         headers: nonce ? { [nonceHeader]: nonce } : {},
-        // Revalidate, so that the reader's own new comment shows at once.
+        // Revalidate, so that readers see their own new comment at once.
         cache: 'no-cache',
         // Comments of another site must never be inserted.
         mode: 'same-origin',
@@ -27,7 +27,7 @@ export async function fetchComments(element: HTMLElement, abort: AbortSignal): P
       status = response.status
       pause = Number(response.headers.get('Retry-After')) * 1000
     } catch {
-      // Treat an incomplete response as none.
+      // An incomplete response counts as none.
     }
     pause ||= 300 * tries * (0.75 + Math.random() / 2)
     if (status === 403 && nonce) delete dataset.nonce

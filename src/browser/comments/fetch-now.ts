@@ -1,16 +1,16 @@
 /**
- * Fetches the comments synchronously, because the browser does not wait before printing. Retries without an expired
- * nonce. Returns the markup, or the status of the response, 0 if there was none.
+ * Fetches the comments synchronously, because the browser does not wait before it prints. Retries without the nonce if
+ * it has expired. Returns the markup, or the status of the response, which is 0 if there was none.
  */
 export function fetchNow(element: HTMLElement): string | number {
   const { nonce, nonceHeader = '' } = element.dataset
   const request = new XMLHttpRequest()
   try {
-    // Must be same-origin: keeps comments of other sites out and the nonce in.
+    // Must be same-origin, to keep comments of other sites out and the nonce in.
     const { href, origin } = new URL(element.getAttribute('src') as string, document.baseURI)
     if (origin !== location.origin) return 0
     request.open('GET', href, false)
-    // Without this, the browser would wait for its own pending request to that URL.
+    // Without this, the browser would wait for its own pending request for the same URL.
     request.setRequestHeader('Cache-Control', 'no-cache')
     if (nonce) request.setRequestHeader(nonceHeader, nonce)
     request.send()

@@ -8,7 +8,7 @@ interface TrustedTypes {
 const { trustedTypes } = window as unknown as { trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('lazycomments', { createHTML: (html) => html })
 
-/** Passes the markup of the site's own comments route to the one place that inserts it. */
+/** Passes the markup of the site's own comments route to the only place that inserts it. */
 const trustedHtml = (html: string): string => policy?.createHTML(html) ?? html
 
 type Part = 'alert' | 'button' | 'print' | 'status'
@@ -16,10 +16,10 @@ type Part = 'alert' | 'button' | 'print' | 'status'
 /**
  * Loads the comments of a post: on scroll, on click, for a hash, or before printing.
  *
- * Fires bubbling events. `lazycomments:load` fires before loading; cancel it to load nothing for now.
- * `lazycomments:loaded` has `detail.count`, the number of elements whose id begins with `comment-`, or 0 if the theme
+ * Fires bubbling events. `lazycomments:load` fires before loading; cancel it to prevent loading for now.
+ * `lazycomments:loaded` has `detail.count`, the number of elements whose id starts with `comment-`, or 0 if the theme
  * has no such ids. `lazycomments:error` has `detail.status`, the HTTP status or 0 if there was no response; cancel it
- * to show no message.
+ * to suppress the message.
  */
 export class LazyComments extends HTMLElement {
   #loading?: AbortController
@@ -38,7 +38,7 @@ export class LazyComments extends HTMLElement {
     this.ariaBusy = null
   }
 
-  /** Loads the comments, unless they are loaded or loading. */
+  /** Loads the comments unless they are loaded or loading. */
   async load(): Promise<void> {
     if (this.ariaBusy || this.dataset.loaded || !this.#tell('load')) return
     this.#loading = new AbortController()
@@ -47,7 +47,7 @@ export class LazyComments extends HTMLElement {
     this.#say('alert')
     const isDrawn = drawn()
     const answer = await fetchComments(this, signal)
-    // Scrolling to a hash in the same frame would count as a layout shift below.
+    // Scrolling to a hash in the same frame would count as a layout shift in the code below.
     await isDrawn
     if (!signal.aborted) this.#settle(answer)
   }
@@ -60,12 +60,12 @@ export class LazyComments extends HTMLElement {
     this.#settle(fetchNow(this), true)
   }
 
-  /** Loads again after a failure. */
+  /** Loads the comments again after a failure. */
   again(): void {
     if (this.#loading) void this.load()
   }
 
-  /** Loads if the hash may name an element in the comments. */
+  /** Loads the comments if the hash may name an element in them. */
   follow(): void {
     const id = wantedId()
     if (!id) return
@@ -74,7 +74,7 @@ export class LazyComments extends HTMLElement {
     if (this.dataset.loaded && found && this.contains(found)) focus(found, true)
   }
 
-  /** With the script, the link becomes a button in the style of the theme. */
+  /** Turns the link into a button in the style of the theme. */
   #makeButton(): void {
     const link = this.querySelector<HTMLAnchorElement>('a.lazycomments-button')
     if (!link) return
@@ -111,22 +111,23 @@ export class LazyComments extends HTMLElement {
     // The element may still arrive with the comments of another post on the page.
     const isLost = id && !found && !document.querySelector('lazy-comments:not([data-loaded=true])')
     this.#say('status', isLost ? 'lost' : count === 1 ? 'one' : 'done', count)
-    // Focus the target of the hash. Focus on the button moves to the heading; after mere scrolling, the focus stays.
+    // Focus the target of the hash. If the button had the focus, move it to the heading; after mere scrolling, leave
+    // it.
     if (isHere || hadFocus) focus(isHere ? found : (this.querySelector<HTMLElement>('h2,h3') ?? this), isHere)
     const { style } = document.body
     if (!isPrinting && bottom < innerHeight && (top < 0 || id)) {
-      // Keeps the content below the comments in view, even on a page that is too short.
+      // Keeps the content below the comments in view, even if the page is too short.
       style.marginBottom = '100vh'
       scrollBy({ top: this.getBoundingClientRect().bottom - bottom, behavior: 'instant' })
     }
     this.#tell('loaded', { count })
-    // Wait until it is drawn: scrolling in the same frame would count as a layout shift.
+    // Wait until the comments are drawn, because scrolling in the same frame would count as a layout shift.
     await drawn()
     style.marginBottom = ''
     if (isHere) found.scrollIntoView({ behavior: 'instant' })
   }
 
-  /** Shows one of the placeholder's texts in its element. The style hides redundant ones. */
+  /** Shows one of the placeholder's texts in its element. The style sheet hides redundant ones. */
   #say(name: Part, text = '', count?: number): Element {
     const part = this.#part(name)
     part.dataset.text = text
@@ -153,7 +154,7 @@ const near = new IntersectionObserver(
 
 // Shared by all elements, so that no listener is left behind.
 for (const [event, method] of Object.entries({
-  // Fires on every change of the hash, and when a link to the same hash is clicked again.
+  // Fires when the hash changes, and when a link to the same hash is clicked again.
   popstate: 'follow',
   beforeprint: 'print',
   online: 'again',
@@ -166,30 +167,30 @@ for (const [event, method] of Object.entries({
 addEventListener('click', (event) => {
   const button = (event.target as Element).closest?.<HTMLElement>('lazy-comments>.lazycomments-button')
   if (!button) return
-  // Not every browser focuses a clicked button. The focus later moves to the comments.
+  // Not every browser focuses a button that is clicked. The focus later moves to the comments.
   button.focus()
   const element = button.parentElement as LazyComments
-  // Reserves the space now, when the reader expects movement.
+  // Reserves the space now, while the reader expects the page to move.
   element.dataset.loaded = ''
   void element.load()
 })
 
-/** Resolves when the current page has been drawn; in a background tab, when it is shown. */
+/** Resolves when the current page has been drawn. In a background tab, that is when the tab is shown. */
 function drawn(): Promise<unknown> {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
 }
 
-/** Focuses an element, even one that is not focusable by keyboard. */
+/** Focuses an element, even if the keyboard cannot reach it. */
 function focus(element: HTMLElement, preventScroll: boolean): void {
   if (element.tabIndex < 0) element.tabIndex = -1
   element.focus({ preventScroll })
 }
 
-/** Returns the id in the hash if it can be in the comments. */
+/** Returns the id in the hash if it may be in the comments. */
 function wantedId(): string | undefined {
   try {
     return /^(comment|respond).*/.exec(decodeURIComponent(location.hash.slice(1)))?.[0]
   } catch {
-    // The hash has an invalid percent sign.
+    // The hash contains an invalid percent sign.
   }
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts'
 import { requireCapability } from '../require-capability.ts'
 import { refusalOf } from '../rest-error.ts'
 
-/** Decides who may read and change each option exposed over REST. */
+/** Decides who may read and change each option that is exposed over REST. */
 export interface OptionAccess {
   /**
    * Lists the options that a caller may access.
@@ -32,7 +32,7 @@ export interface GuardedOption {
   require(caller: Caller | undefined): Promise<void>
 }
 
-/** Creates the access rules: administrators have access, except to options with their own rules. */
+/** Creates the access rules. Administrators have access, except to options with their own rules. */
 export function createOptionAccess(
   options: OptionRegistry,
   host: Host,
@@ -41,7 +41,7 @@ export function createOptionAccess(
   const own = new Map(guarded.map((one) => [one.option.name, one]))
 
   async function requireOption(caller: Caller | undefined, { name }: SiteOption): Promise<void> {
-    // No filter opens settings to anonymous callers.
+    // No filter may open settings to anonymous callers.
     if (caller && own.has(name)) await own.get(name)?.require(caller)
     else await requireCapability(host, caller, 'manage_options')
   }

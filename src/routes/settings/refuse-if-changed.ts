@@ -5,17 +5,17 @@ import { RestError } from '../rest-error.ts'
 /** A write to an option. */
 export interface OptionWrite {
   readonly name: string
-  /** The value that the write replaces. */
+  /** The value to be replaced. */
   readonly current: unknown
   readonly requested: unknown
-  /** Prefix of keys in the response; empty if the route only has this option. */
+  /** Prefix of keys in the response, or an empty string if the route serves only this option. */
   readonly prefix: string
 }
 
 /**
- * Refuses a write to keys that have changed since the caller read them, by `If-Match`.
+ * Refuses to write keys that have changed since the caller read them, according to `If-Match`.
  *
- * @throws RestError 409 `settings_changed`, with both values of each such key.
+ * @throws RestError 409 `settings_changed` with both values of each such key.
  */
 export function refuseIfChanged(request: HostRequest, writes: readonly OptionWrite[]): void {
   const tag = request.headers['if-match']

@@ -16,13 +16,15 @@ import { invalidParams } from '../rest-error.ts'
 import { type RestRoute, restRoute } from '../rest-route.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 
-/** A maximum as JSON or as the digits of a form. The settings refuse numbers that are too large. */
+/**
+ * A maximum as JSON, or as the digits of a form field. Numbers that are too large are refused later, by the settings.
+ */
 const maximum = z.union(
   [z.int().check(z.minimum(LEAST, { abort: true })), z.string().check(z.regex(/^0*[1-9]\d*$/))],
   `must be ${A_MAXIMUM}`,
 )
 
-/** Reads, changes and resets the settings of the session limit, and shows the source of each value. */
+/** Reads, changes and resets the settings of the session limit, and shows where each value comes from. */
 export function settingsRoutes(settings: SettingsService, modes: LogicModes): readonly RestRoute[] {
   const path = '/sessmgr/v1/settings'
   const access = 'manage_options'
@@ -93,7 +95,10 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
   ]
 }
 
-/** Rejects a body without any known key, which would seem to work. Otherwise unknown keys are dropped. */
+/**
+ * Rejects a body without any known key, because accepting it would look like success. Otherwise, unknown keys are
+ * dropped.
+ */
 function requireSetting(params: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(params)
   if (names.length === 0 || names.some(isSetting)) return

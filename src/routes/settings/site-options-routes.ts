@@ -12,7 +12,7 @@ import { refuseIfChanged } from './refuse-if-changed.ts'
 const SOURCES = z.object({ value: z.unknown(), stored: z.unknown(), defaults: z.unknown() })
 const ANY_OPTIONS = z.record(z.string(), z.unknown())
 
-/** Reads, changes and resets the options exposed over REST, and shows the source of each value. */
+/** Reads, changes and resets the options that are exposed over REST, and shows where each value comes from. */
 export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionAccess): readonly RestRoute[] {
   const path = '/wp/v2/settings'
   const access = optionAccess.list
@@ -41,7 +41,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
     restRoute({
       methods: ['GET'],
       path,
-      summary: 'Reads every registered option that is exposed over REST.',
+      summary: 'Reads all registered options that are exposed over REST.',
       access,
       schemas: () => ({ params: z.object({}), response: ANY_OPTIONS }),
       handle: ({ caller }) => current(caller),
@@ -59,7 +59,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
         const changed = options.exposed().filter(({ name }) => Object.hasOwn(params, name))
         for (const option of changed) await optionAccess.require(caller, option)
         const writeTo = (name: string, current: unknown) => ({ name, current, requested: params[name], prefix: name })
-        // Check all before writing the first, so that one invalid value changes nothing.
+        // Check all values before writing the first one, so that an invalid value changes nothing.
         if (changed.length > 1) {
           const writes = changed.map(async ({ name, get }) => writeTo(name, await get()))
           refuseIfChanged(request, await Promise.all(writes))

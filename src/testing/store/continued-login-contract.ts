@@ -30,7 +30,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes nothing if the session to continue was ended, alone or with all others, or never existed',
+    'changes nothing if the session to continue was ended, by itself or with all others, or never existed',
     async ({ store: { sessions } }) => {
       await login(sessions, 1, 'a')
       await login(sessions, 1, 'b')

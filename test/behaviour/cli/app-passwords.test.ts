@@ -21,7 +21,9 @@ describe('rule 28: sessmgr app-passwords create', () => {
     expect(rest).toEqual([''])
     expect(password).toMatch(/^([A-Za-z0-9]{4} ){5}[A-Za-z0-9]{4}$/)
     const [kept] = await passwords().list(1)
-    expect(said).toBe(`Created the application password "backup job" of admin, id ${kept?.id}. It is not shown again:`)
+    expect(said).toBe(
+      `Created the application password "backup job" for admin with the id ${kept?.id}. It will not be shown again:`,
+    )
     expect(kept?.name).toBe('backup job')
     expect(await passwords().verify(1, password)).toBe(true)
     const everything = JSON.stringify(await world.client.hGetAll('sessmgr:{1}:p'))

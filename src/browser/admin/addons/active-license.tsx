@@ -28,8 +28,7 @@ export function ActiveLicense({ addon, title, onAsk }: { addon: Addon; title: st
 }
 
 /**
- * Returns the expiry time of a licence in milliseconds since the Unix epoch, if the key contains it, as offline keys
- * do.
+ * Returns when a licence expires, in milliseconds since the Unix epoch, if the key contains this, as offline keys do.
  */
 function expiryOf(key: string): number | undefined {
   try {

@@ -9,7 +9,7 @@ import type { Addon } from './use-addons.ts'
 export function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => void }) {
   const t = useTexts()
   const title = addon.title || t('a_untitled', { id: addon.id })
-  // The licence of a removed add-on can still be deactivated.
+  // A licence can be deactivated even after its add-on was removed.
   const isLicensable = addon.is_premium && (addon.is_active || addon.is_license_active)
   const action = addon.is_license_active ? t('a_manage_license') : t('a_activate_license')
   return (
@@ -55,7 +55,7 @@ export function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => v
   )
 }
 
-/** Renders the first picture that loads, or else a drawing. */
+/** Renders the first picture that loads, or a drawing if none does. */
 function Picture({ urls }: { urls: readonly string[] }) {
   const [failed, setFailed] = useState<readonly string[]>([])
   const url = urls.map(webAddress).find((one) => one !== undefined && !failed.includes(one))

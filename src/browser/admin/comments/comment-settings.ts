@@ -1,7 +1,7 @@
 /** Name of the option, which only exists on sites with lazy comments. */
 export const COMMENTS_OPTION = 'lazycomments_settings'
 
-/** The settings of the lazy comments, while they are edited. */
+/** The settings of the lazy comments while they are being edited. */
 export interface CommentSettings {
   readonly load_method: string
   readonly button_text: string

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { PanelEntry, TabEntry } from '../shell/entries.ts'
 
-/** Filters of the screen, by the value they pass on. */
+/** Filters of the screen, by the type of value they pass on. */
 export interface ScreenFilters {
   /**
    * All tabs, the built-in ones first.
@@ -16,7 +16,7 @@ export interface ScreenFilters {
    */
   'sessmgr.settings.panels': readonly PanelEntry[]
   /**
-   * Content at the end of the panel Force Logout. `null` hides it; anything React cannot render shows the default.
+   * Content at the end of the Force Logout panel. `null` hides it; anything that React cannot render shows the default.
    *
    * @since 3.0.1
    */
@@ -32,14 +32,14 @@ export interface ScreenFilters {
 /** Actions of the screen. */
 export interface ScreenActions {
   /**
-   * Fires after options were saved, with the names of the edited ones.
+   * Fires after options were saved, with the names of those that were edited.
    *
    * @since 3.3.0
    */
   'sessmgr.admin.saved': [names: readonly string[]]
 }
 
-/** All hooks of the screen. Hooks of add-ons begin with `addon.`. */
+/** All hooks of the screen. Hooks of add-ons start with `addon.`. */
 export const SCREEN_HOOKS = {
   filters: [
     'sessmgr.admin.tabs',

@@ -15,14 +15,14 @@ export interface HookProblem {
 
 /** Lets add-ons change the screen. Names, priorities and namespaces work as on the server, but synchronously. */
 export interface ScreenHooks {
-  /** Subscribes to a filter, renders the screen again, and returns a function that removes the subscriber. */
+  /** Subscribes to a filter, re-renders the screen, and returns a function that removes the subscriber. */
   addFilter<K extends FilterName>(
     name: K,
     namespace: string,
     callback: (value: FilterValue<K>, ...parameters: unknown[]) => FilterValue<K>,
     priority?: number,
   ): () => void
-  /** Removes all subscribers of a namespace from a filter and returns their number. */
+  /** Removes all subscribers of a namespace from a filter, and returns how many there were. */
   removeFilter(name: FilterName, namespace: string): number
   hasFilter(name: FilterName, namespace?: string): boolean
   /** Counts how often a filter has been applied. */
@@ -42,14 +42,14 @@ export interface ScreenHooks {
   removeAction(name: ActionName, namespace: string): number
   hasAction(name: ActionName, namespace?: string): boolean
   didAction(name: ActionName): number
-  /** Fires an action. An error of a subscriber is reported on the screen, and the next one runs. */
+  /** Fires an action. If a subscriber fails, the screen shows its error and the next subscriber runs. */
   doAction<K extends ActionName>(name: K, ...parameters: ActionParameters<K>): void
 }
 
-/** Notifies the screen, which renders again after each change. */
+/** Notifies the screen, which re-renders after each change. */
 export interface HookChanges {
   subscribe(listener: () => void): () => void
-  /** A number that changes with each added or removed subscriber. */
+  /** A number that changes whenever a subscriber is added or removed. */
   version(): number
   problems(): readonly HookProblem[]
 }
@@ -86,7 +86,7 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
     if (problems.some((known) => known.namespace === namespace && known.hook === hook)) return
     problems = [...problems, { namespace, hook, reason: reasonOf(error) }]
     console.error(`The add-on "${namespace}" failed in "${hook}".`, error)
-    // Filters run during rendering, when another render must not start.
+    // Filters run during rendering, when no other render may start.
     queueMicrotask(changed)
   }
 
@@ -100,7 +100,7 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
       hook.runs += 1
       let current: unknown = value
       for (const { namespace, callback } of hook.subscribers) {
-        // A subscriber may have changed the list before it failed.
+        // A subscriber may change the list before it fails.
         const before = Array.isArray(current) ? [...current] : current
         try {
           const result = callback(current, ...parameters)
@@ -143,7 +143,7 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
   }
 }
 
-/** Describes a thrown value, even one that cannot be converted to a string. */
+/** Describes a thrown value, even if it cannot be converted to a string. */
 export function reasonOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown)

@@ -1,6 +1,6 @@
 import type { Edits } from './option-draft.ts'
 
-/** Every exposed option of the site, by name. */
+/** All exposed options of the site, by name. */
 export type SiteOptions = Readonly<Record<string, unknown>>
 
 /** The options, and the tag that detects later changes. */
@@ -12,7 +12,7 @@ export interface ReadOptions {
 /** A value that has changed. */
 export interface OptionChange {
   readonly option: string
-  /** Key in the option; empty for the whole option. */
+  /** Key in the option, or an empty string for the whole option. */
   readonly key: string
   readonly before: unknown
   readonly after: unknown
@@ -28,7 +28,7 @@ export function optionChanges(before: SiteOptions, after: SiteOptions): readonly
   })
 }
 
-/** Returns the edit of a changed value; undefined if there is none, or if it has the same result. */
+/** Returns the edit of a changed value, or undefined if there is none or it leads to the same result. */
 export function editOf(edits: Edits, { option, key, after }: OptionChange): { readonly value: unknown } | undefined {
   const own = keysOf(edits[option])
   return option in edits && key in own && !isSame(own[key], after) ? { value: own[key] } : undefined

@@ -1,18 +1,18 @@
-/** Edits by option name; for an object, only the edited keys. */
+/** Edits by option name. For an object, only the edited keys. */
 export type Edits = Readonly<Record<string, unknown>>
 
-/** Holds unsaved edits across tabs. */
+/** Keeps unsaved edits while the user switches tabs. */
 export interface OptionDraft {
   edits(): Edits
   isDirty(): boolean
-  /** The server's messages about refused values, by `option.key`. */
+  /** The server's messages about values that it refused, by `option.key`. */
   problems(): Readonly<Record<string, string>>
   /** Returns the edits to save. Until they are settled or refused, restoring a stored value counts as an edit. */
   send(): Edits
   /** Records an edit. Restoring the stored value removes it. */
   edit(name: string, stored: unknown, value: unknown): void
   discard(): void
-  /** Removes edits that were saved, but keeps later ones. */
+  /** Removes edits that have been saved, but keeps later ones. */
   settle(sent: Edits, stored: Readonly<Record<string, unknown>>): void
   refuse(problems: Readonly<Record<string, string>>): void
   subscribe(listener: () => void): () => void
@@ -72,7 +72,10 @@ export function edited(stored: unknown, edit: unknown): unknown {
   return isRecord(stored) && isRecord(edit) ? { ...stored, ...edit } : edit
 }
 
-/** Returns the part of a value that differs from the stored one, or will once `sent` is stored; undefined if none. */
+/**
+ * Returns the part of a value that differs from the stored one, now or once `sent` is stored. Undefined if nothing
+ * does.
+ */
 function difference(stored: unknown, value: unknown, sent?: unknown): unknown {
   if (!isRecord(stored) || !isRecord(value)) return same(stored, value) && sent === undefined ? undefined : value
   const keys = Object.entries(value).filter(([key, one]) => !same(stored[key], one) || (isRecord(sent) && key in sent))

@@ -11,9 +11,9 @@ export interface Conflict {
   readonly known: ReadOptions
 }
 
-/** State of the last save. */
+/** The state of the last save. */
 export interface Saving {
-  /** Why it failed. */
+  /** Why the last save failed. */
   readonly failure: Signal<string | undefined>
   readonly conflict: Signal<Conflict | undefined>
   /** Values that another user has changed, by `option.key`, while they are highlighted. */

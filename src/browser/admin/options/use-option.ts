@@ -3,28 +3,26 @@ import { draft, saving } from '../screen.ts'
 import { edited } from './option-draft.ts'
 import { useOptions } from './use-options.ts'
 
-/** State of the option that a panel edits. */
+/** The state of the option that a panel edits. */
 export interface OptionState {
   /** Whether the option is loading, or could not be read. */
   readonly isLoading: boolean
   /** Whether the option has an unsaved edit. */
   readonly isDirty: boolean
-  /**
-   * The server's messages about a refused value: for the whole option under `''`, for one of its keys under that key.
-   */
+  /** The server's messages about refused values: under `''` for the whole option, or under the key of a part. */
   readonly problems: Readonly<Record<string, string>>
   /** Keys that another user has changed, for ten seconds after a save. */
   readonly changed: readonly string[]
 }
 
 /**
- * Reads and edits an option. The button Save Changes saves all edits.
+ * Reads and edits an option. The Save Changes button saves all edits.
  *
- * For an object, pass the changed keys to the setter.
+ * If the option is an object, pass only the changed keys to the setter.
  *
- * @returns The value with its edits, undefined while it loads; the setter; and the state of the option.
+ * @returns The value including its edits, or undefined while it loads; the setter; and the state of the option.
  */
-// biome-ignore lint/suspicious/noExplicitAny: the panel alone knows the type of its option.
+// biome-ignore lint/suspicious/noExplicitAny: only the panel knows the type of its option.
 export function useOption<T = any>(name: string): [T | undefined, (value: T | Partial<T>) => void, OptionState] {
   const { data } = useOptions()
   const edits = useSyncExternalStore(draft.subscribe, draft.edits)

@@ -11,13 +11,13 @@ export function readOptions(): Promise<ReadOptions> {
   return rest.requestObject<SiteOptions>('GET', OPTIONS_PATH)
 }
 
-/** Reads all options of the site. All callers share one read. */
+/** Reads all options of the site. All components share one read. */
 export function useOptions(): UseQueryResult<SiteOptions> {
   return useQuery({
     queryKey: OPTIONS_KEY,
     queryFn: readOptions,
     select: ({ body }) => body,
-    // Do not replace what the user saw before an edit: a save is compared with it.
+    // Do not replace what the user saw before editing, because a save is compared with it.
     enabled: ({ state }) => state.data === undefined || !draft.isDirty(),
   })
 }

@@ -14,9 +14,9 @@ export interface Save {
   readonly isDirty: boolean
   readonly isSaving: boolean
   /**
-   * Saves all edits in one call. Resolves to false, and keeps the edits, if they were refused.
+   * Saves all edits in one call. If they are refused, keeps them and resolves to false.
    *
-   * @param known The options as the user has seen them; by default, as the screen last read them.
+   * @param known The options as the user saw them; by default, as the screen last read them.
    */
   save(known?: ReadOptions): Promise<boolean>
 }
@@ -26,7 +26,10 @@ interface Sent {
   readonly known: ReadOptions | undefined
 }
 
-/** Saves all edited options in one call. Reports or asks about changes that another user made meanwhile. */
+/**
+ * Saves all edited options in one call. Reports changes that another user made in the meantime, or asks about
+ * conflicts.
+ */
 export function useSave(): Save {
   const t = useTexts()
   const textOf = useFailureText()
@@ -48,7 +51,7 @@ export function useSave(): Save {
     },
     onError(error) {
       draft.refuse(error instanceof RestFailure ? error.params : {})
-      // A user who was signed out, or asked about a conflict, already knows.
+      // A user who was signed out, or was asked about a conflict, already knows.
       const isTold = rest.signedIn() !== 'yes' || saving.conflict.value() !== undefined
       if (!isTold) saving.failure.become(textOf(error, 'save_failed'))
     },
@@ -73,7 +76,7 @@ export function useSave(): Save {
   return { isDirty, isSaving, save }
 }
 
-/** Sends the edits. If another user has changed the same values, asks which to keep, and rejects. */
+/** Sends the edits. If another user has changed the same values, asks which ones to keep, and rejects. */
 async function send({ edits, known }: Sent): Promise<ReadOptions> {
   const post = (tag?: string) => rest.requestObject<SiteOptions>('POST', OPTIONS_PATH, edits, tag)
   try {
@@ -94,7 +97,8 @@ function isSent(edits: Edits, { option, key }: OptionChange): boolean {
 }
 
 /**
- * Returns the first invalid field, which stops the save, including fields of add-ons. Separate forms check themselves.
+ * Returns the first invalid field, including those of add-ons, because an invalid field prevents saving. Separate forms
+ * check their own fields.
  */
 function firstInvalidField(): HTMLElement | undefined {
   const fields = document.querySelectorAll<HTMLElement>('main :is(input, select, textarea):invalid')

@@ -11,7 +11,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement> | undefined
 }
 
-/** Renders a button. A disabled one keeps the focus, which keyboard users would otherwise lose. */
+/** Renders a button. When disabled, it keeps the focus, because keyboard users would otherwise lose their place. */
 export function Button({
   tone = 'secondary',
   icon,

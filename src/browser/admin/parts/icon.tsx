@@ -19,7 +19,7 @@ const PATHS = {
 /** Name of an icon. */
 export type IconName = keyof typeof PATHS
 
-/** Renders an icon, hidden from screen readers because it always has a label. */
+/** Renders an icon. It is hidden from screen readers because it always has a label next to it. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
 import { Icon } from './icon.tsx'
 
-/** Renders a link to another site. Any other URL, such as `javascript:`, makes no link. */
+/** Renders a link to another site. If the URL is of any other kind, such as `javascript:`, renders no link. */
 export function SafeLink({
   href,
   children,
@@ -12,7 +12,7 @@ export function SafeLink({
   href: unknown
   children: ReactNode
   className?: string
-  /** Topic of the link, for screen readers. */
+  /** What the link is about, for screen readers. */
   about?: string | undefined
 }) {
   const t = useTexts()
@@ -30,10 +30,10 @@ export function SafeLink({
   )
 }
 
-/** Parses an http or https URL, or a path on this site; undefined for anything else, such as `javascript:`. */
+/** Parses an http or https URL, or a path on this site. Returns undefined for anything else, such as `javascript:`. */
 export function webAddress(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined
-  // A second slash or backslash would make it a URL on another site.
+  // A second slash or a backslash would make it a URL on another site.
   const isPath = /^\/(?![/\\])/.test(value)
   if (!isPath && !/^https?:\/\//i.test(value)) return undefined
   return URL.canParse(value, window.location.href) ? new URL(value, window.location.href).href : undefined

@@ -1,12 +1,12 @@
 import { toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Returns a function that copies text and confirms it. It resolves to false if the browser refuses. */
+/** Returns a function that copies text and shows a confirmation. It resolves to false if the browser refuses. */
 export function useCopy(): (text: string) => Promise<boolean> {
   const t = useTexts()
   return async (text) => {
     try {
-      // Without https there is no clipboard.
+      // Without https, the clipboard is not available.
       await navigator.clipboard.writeText(text)
       toasts.show(t('s_copied'))
       return true

@@ -2,7 +2,7 @@ import { failureOf, RestFailure } from './rest-failure.ts'
 
 const TIMEOUT_MS = 20_000
 
-/** Whether the user of the screen is still signed in. `forbidden`: signed in, but no longer allowed here. */
+/** Whether the user of the screen is still signed in. `forbidden` means signed in, but no longer allowed here. */
 export type SignedIn = 'yes' | 'no' | 'forbidden'
 
 /** A response, and the tag that detects later changes. */
@@ -11,13 +11,13 @@ export interface Tagged<T> {
   readonly tag: string | undefined
 }
 
-/** How the page calls the server. */
+/** What the page needs to call the server. */
 export interface RestVars {
-  /** URL of the REST routes; ends in a slash. */
+  /** URL of the REST routes, ending in a slash. */
   readonly restUrl: string
   /** The latest nonce for REST calls. */
   restNonce: string
-  /** URL of the screen; ends in a slash. */
+  /** URL of the screen, ending in a slash. */
   readonly adminUrl: string
 }
 
@@ -26,17 +26,17 @@ export interface RestClient {
   /**
    * Calls a route, such as `sessmgr/v1/settings`, and returns the response.
    *
-   * Replaces an expired nonce and tries again.
+   * If the nonce has expired, gets a new one and tries again.
    *
-   * @throws RestFailure for a refusal, and with status 0 if there was no response.
+   * @throws RestFailure if the call is refused, and with status 0 if there is no response.
    */
   request<T>(method: string, path: string, body?: object): Promise<T>
   /**
-   * Calls a route that returns an object, and returns it with its tag. With a `tag`, values that have changed since are
-   * refused.
+   * Calls a route that returns an object, and returns it with its tag. If a `tag` is passed, the server refuses to
+   * overwrite values that have changed since.
    */
   requestObject<T extends object>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>>
-  /** Checks whether the user is signed in, and gets a nonce. */
+  /** Checks whether the user is signed in, and gets a new nonce. */
   check(): Promise<SignedIn>
   signedIn(): SignedIn
   subscribe(listener: () => void): () => void
@@ -99,7 +99,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     return checking
   }
 
-  /** Names a call without its query, which may contain the name of a user. */
+  /** Names a call without its query, which may contain a user name. */
   function nameOf(method: string, path: string): string {
     return `${method} ${new URL(vars.restUrl + path, window.location.href).pathname}`
   }
@@ -107,7 +107,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
   async function exchange<T>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>> {
     let response = await call(method, path, body, tag)
     let answer = await jsonOf(response)
-    // A call that was refused for its nonce has had no effect, so it is safe to repeat.
+    // A call that was refused because of its nonce had no effect, so it is safe to repeat.
     if (isStale(response, answer) && (await check()) === 'yes') {
       response = await call(method, path, body, tag)
       answer = await jsonOf(response)
@@ -137,7 +137,7 @@ function isStale({ status }: Response, answer: unknown): boolean {
   return status === 401 || (status === 403 && (answer as { code?: unknown })?.code === 'rest_cookie_invalid_nonce')
 }
 
-/** Reads JSON; undefined for anything else, such as an error page of a proxy. */
+/** Reads JSON. Resolves to undefined for anything else, such as the error page of a proxy. */
 async function jsonOf(response: Response): Promise<unknown> {
   return response.json().catch(() => undefined)
 }

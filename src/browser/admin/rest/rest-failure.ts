@@ -1,10 +1,10 @@
-/** Data of a failed call. */
+/** Details of a failed call. */
 export interface FailureParts {
-  /** HTTP status; 0 if there was no response. */
+  /** HTTP status, or 0 if there was no response. */
   readonly status: number
   /** Undefined if the response is not from sessmgr. */
   readonly code?: string | undefined
-  /** The server's message for people. */
+  /** The server's message, for people to read. */
   readonly message?: string | undefined
   /** Method and URL. */
   readonly call?: string | undefined
@@ -12,15 +12,15 @@ export interface FailureParts {
   readonly retryable?: boolean | undefined
 }
 
-/** A REST call that was refused or got no response. */
+/** Reports that a REST call was refused or got no response. */
 export class RestFailure extends Error {
   override readonly name = 'RestFailure'
-  /** HTTP status; 0 if there was no response. */
+  /** HTTP status, or 0 if there was no response. */
   readonly status: number
   readonly code: string | undefined
-  /** Method and URL; empty if there was no response. */
+  /** Method and URL, or an empty string if there was no response. */
   readonly call: string
-  /** Problem of each invalid parameter. */
+  /** What is wrong with each invalid parameter. */
   readonly params: Readonly<Record<string, string>>
   /** Whether the same call may succeed later. */
   readonly isPassing: boolean
@@ -35,7 +35,7 @@ export class RestFailure extends Error {
   }
 }
 
-/** Reads the server's refusal. A response of another shape has no message for people. */
+/** Reads the server's refusal. A response in any other format has no message to show. */
 export function failureOf(status: number, body: unknown, call: string): RestFailure {
   const { code, message, data } = (body ?? {}) as { code?: unknown; message?: unknown; data?: Partial<FailureParts> }
   const own = typeof code === 'string' && typeof message === 'string' ? { code, message } : {}

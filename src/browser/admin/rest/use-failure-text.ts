@@ -3,8 +3,8 @@ import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { RestFailure } from './rest-failure.ts'
 
 /**
- * Returns a function that describes a failure: with the server's message, or else the fallback. If the response is not
- * from sessmgr, it names the URL, because the routes must be elsewhere.
+ * Returns a function that describes a failure with the server's message, or else the fallback. If the response is not
+ * from sessmgr, it names the URL, because the routes are probably mounted elsewhere.
  */
 export function useFailureText(): (error: unknown, fallback: TextKey) => string {
   const t = useTexts()

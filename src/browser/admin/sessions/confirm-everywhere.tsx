@@ -2,7 +2,10 @@ import { Confirm } from '../parts/feedback/confirm.tsx'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 import type { UserSessions } from './use-sessions.ts'
 
-/** Asks before a user is signed out everywhere. Shows the number of sessions, and whether one is the user's own. */
+/**
+ * Asks for confirmation before a user is signed out everywhere. Shows how many sessions would end, and whether one of
+ * them is the user's own.
+ */
 export function ConfirmEverywhere({
   found,
   onConfirm,

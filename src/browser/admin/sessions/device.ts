@@ -2,9 +2,9 @@ import Bowser from 'bowser'
 import type { IconName } from '../parts/icon.tsx'
 import type { TextKey, Translate } from '../texts/use-texts.ts'
 
-/** A device in words. */
+/** A description of a device. */
 export interface Device {
-  /** Such as "Firefox 140 on Windows". */
+  /** The browser and the system, such as "Firefox 140 on Windows". */
   readonly name: string
   readonly kind: string
   readonly icon: IconName
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, readonly [TextKey, IconName]>> = {
 
 const LONGEST = 60
 
-/** Describes a user agent in words. An unknown one is shown as it is, shortened. */
+/** Describes a user agent in words. Shows an unknown one as it is, but shortened. */
 export function deviceOf(userAgent: string | null, t: Translate): Device {
   if (!userAgent) return { name: t('device_unknown'), kind: t('kind_unknown'), icon: 'desktop' }
   const { browser, os, platform } = Bowser.parse(userAgent)

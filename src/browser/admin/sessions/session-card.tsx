@@ -7,7 +7,7 @@ import { IpAddress } from './ip-address.tsx'
 import type { SessionRow } from './still-rows.ts'
 import { dateAndTime, timeAgo } from './time-words.ts'
 
-/** Renders one session. An ended one keeps its place and height. */
+/** Renders one session. After it ends, the card keeps its place and height. */
 export function SessionCard({
   row: { session, isEnded },
   isEnding,
@@ -20,7 +20,7 @@ export function SessionCard({
   const t = useTexts()
   const card = useRef<HTMLLIElement>(null)
   useEffect(() => {
-    // The focused button disappeared with the session.
+    // The button that had the focus disappeared when the session ended.
     if (isEnded && document.activeElement === document.body) card.current?.focus({ preventScroll: true })
   }, [isEnded])
   const device = deviceOf(session.user_agent, t)

@@ -7,7 +7,7 @@ import { Panel } from '../parts/panel.tsx'
 import { place } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-// The code that parses user agents is only needed after a search.
+// The code that parses user agents is not needed until someone searches.
 const SessionList = lazy(() => import('./session-list.tsx'))
 
 /** Renders the tab that finds a user and shows their sessions. */
@@ -33,13 +33,13 @@ export function SessionsTab() {
   )
 }
 
-/** Renders the search. The URL contains the search, so that it can be shared and reloaded. */
+/** Renders the search. The URL contains what was searched for, so that it can be shared and reloaded. */
 function FindUser({ user, onFind }: { user: string; onFind: () => void }) {
   const t = useTexts()
   const [name, setName] = useState(user)
   const [shown, setShown] = useState(user)
   if (shown !== user) {
-    // The back button only changes the URL.
+    // The back button changes only the URL.
     setShown(user)
     setName(user)
   }

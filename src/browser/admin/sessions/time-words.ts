@@ -6,21 +6,21 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** Describes how far a time is in the past or future. `ms`: milliseconds since the Unix epoch. */
+/** Describes how far a time is in the past or future. `ms` is in milliseconds since the Unix epoch. */
 export function timeAgo(ms: number, now = Date.now()): string {
   const seconds = Math.round((ms - now) / 1000)
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
-  // Seconds would suggest more precision than a list that is refreshed now and then has.
+  // Seconds would suggest more precision than a list has that is only refreshed now and then.
   if (unit === 'second') return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, unit)
   return new Intl.RelativeTimeFormat(locale).format(Math.round(seconds / size), unit)
 }
 
-/** Returns the date of a time. `ms`: milliseconds since the Unix epoch. */
+/** Returns the date of a time. `ms` is in milliseconds since the Unix epoch. */
 export function dateOf(ms: number): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(ms)
 }
 
-/** Returns date and time, with the year unless it is this one. */
+/** Returns date and time. Leaves out the year if it is the current one. */
 export function dateAndTime(ms: number, now = Date.now()): string {
   const isThisYear = new Date(ms).getFullYear() === new Date(now).getFullYear()
   const format = new Intl.DateTimeFormat(locale, {

@@ -7,15 +7,15 @@ import { SESSIONS_KEY, type Session } from './use-sessions.ts'
 
 interface Ending {
   readonly user: string
-  /** Undefined for all. */
+  /** The session to end; undefined means all. */
   readonly session?: Session | undefined
-  /** Message after success. */
+  /** Message to show afterwards. */
   readonly done: string
 }
 
 const END_KEY = ['end-sessions']
 
-/** Ends one session of a user, or all. `onEnded` receives the session, or undefined for all. */
+/** Ends one session of a user, or all. `onEnded` receives the session, or undefined if all have ended. */
 export function useEndSessions(user: string, onEnded: (session: Session | undefined) => void) {
   const t = useTexts()
   const textOf = useFailureText()

@@ -7,7 +7,7 @@ export const SESSIONS_KEY = ['sessions']
 
 const REFRESH_MS = 10_000
 
-/** A session as the server returns it. Times are Unix seconds. */
+/** A session as the server returns it. Times are in Unix seconds. */
 export interface Session {
   readonly token: string
   readonly created: number
@@ -15,7 +15,7 @@ export interface Session {
   readonly expires: number
   readonly ip: string | null
   readonly user_agent: string | null
-  /** Whether it is the session of this user. */
+  /** Whether this is the session of the current user. */
   readonly current: boolean
 }
 
@@ -26,11 +26,11 @@ export interface UserSessions {
 }
 
 interface SessionsPage extends UserSessions {
-  /** Start of the next page; undefined on the last one. */
+  /** Start of the next page; undefined on the last page. */
   readonly next_after?: number
 }
 
-/** Reads all sessions of a user, page by page, so that the confirmation can show their number. */
+/** Reads all sessions of a user, page by page, so that the confirmation can show how many there are. */
 export async function readSessions(user: string, after?: number): Promise<UserSessions> {
   const query = new URLSearchParams({ user, ...(after !== undefined && { after: String(after) }) })
   const path = `sessmgr/v1/sessions?${query.toString()}`
@@ -40,7 +40,7 @@ export async function readSessions(user: string, after?: number): Promise<UserSe
   return { ...page, sessions: [...page.sessions, ...others.sessions] }
 }
 
-/** Reads the sessions of a user, repeatedly while the screen is visible. */
+/** Reads the sessions of a user, and again at intervals while the screen is visible. */
 export function useSessions(user: string): UseQueryResult<UserSessions> {
   const isSignedIn = useSignedIn() === 'yes'
   return useQuery({

@@ -3,16 +3,16 @@ import { type MouseEvent, useLayoutEffect, useRef } from 'react'
 const PAUSE_MS = 500
 
 /**
- * Returns a handler that ignores clicks on a list that were meant for something else: the second of a double click, and
- * clicks right after the list has changed.
+ * Returns a handler that ignores clicks on a list that were probably meant for something else: the second one of a
+ * double click, and those right after the list has changed.
  *
- * @param state Changes with the list.
+ * @param state Must change whenever the list does.
  */
 export function useSteadyClicks(state: string): (event: MouseEvent) => void {
   const known = useRef<string>(undefined)
   const changedAt = useRef(0)
   useLayoutEffect(() => {
-    // A list that has just appeared has not replaced anything.
+    // A list that has just appeared did not replace anything.
     if (known.current) changedAt.current = Date.now()
     known.current = state
   }, [state])

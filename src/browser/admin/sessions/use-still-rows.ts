@@ -5,11 +5,11 @@ import type { Session } from './use-sessions.ts'
 /** The visible rows, which keep their places while sessions come and go. */
 export interface StillRows {
   readonly rows: readonly SessionRow[]
-  /** Number of live sessions without a row. */
+  /** How many live sessions have no row yet. */
   readonly waiting: number
   /** Rebuilds the list, without ended sessions and with new ones. */
   show(sessions: readonly Session[]): void
-  /** Marks sessions as ended, before the server is asked again. */
+  /** Marks sessions as ended before the list is next read from the server. */
   end(isOver: (session: Session) => boolean): void
 }
 

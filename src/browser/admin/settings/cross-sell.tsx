@@ -9,7 +9,7 @@ import { useTexts } from '../texts/use-texts.ts'
 const FILTER = 'sessmgr.settings.force_logout.cross_sell'
 const ROW = 'sessmgr-cross-sell'
 
-/** Renders the banner at the end of the panel if there is something to buy, or the replacement of an add-on. */
+/** Renders the banner at the end of the panel if there is something to buy, or what an add-on shows instead. */
 export function CrossSell() {
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const given: unknown = hooks.applyFilters(FILTER, undefined)
@@ -45,7 +45,7 @@ function isNode(value: unknown): value is ReactNode {
   return isValidElement(value) || (typeof value === 'string' && value !== '')
 }
 
-/** Checks whether a replacement brings its own row. */
+/** Checks whether the replacement includes its own row. */
 function hasRow(node: ReactNode): boolean {
   const className = isValidElement<{ className?: unknown }>(node) ? node.props.className : undefined
   return typeof className === 'string' && className.split(' ').includes(ROW)

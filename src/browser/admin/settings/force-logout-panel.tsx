@@ -11,7 +11,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { CrossSell } from './cross-sell.tsx'
 import { LogoutAll } from './logout-all.tsx'
 
-/** Renders the panel that signs out one user or all. It always asks first. */
+/** Renders the panel that signs out one user or all. It always asks for confirmation first. */
 export function ForceLogoutPanel() {
   const t = useTexts()
   const textOf = useFailureText()
@@ -25,14 +25,14 @@ export function ForceLogoutPanel() {
       setName('')
       toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: user.display_name || user.login }))
       void queries.invalidateQueries({ queryKey: SESSIONS_KEY })
-      // It may have been the user's own account.
+      // The account may have been the user's own.
       void rest.check().catch(() => {})
     },
     onError: fail,
   })
   const find = useMutation({
     mutationFn: () => readSessions(name),
-    // Unregistered sessions, from before a restart, end too.
+    // This also ends unregistered sessions from before a restart.
     onSuccess: (answer) => (answer.sessions.length > 0 ? setFound(answer) : end.mutate(answer)),
     onError: fail,
   })

@@ -7,7 +7,7 @@ import { queries, rest, toasts } from '../screen.ts'
 import { SESSIONS_KEY } from '../sessions/use-sessions.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Renders the button that signs out all users. It asks first. */
+/** Renders the button that signs out all users. It asks for confirmation first. */
 export function LogoutAll() {
   const t = useTexts()
   const textOf = useFailureText()

@@ -1,9 +1,9 @@
 import { isComponent, type TabEntry } from './entries.ts'
 
 /**
- * Orders tabs: first those without a position, then the others before or after the tab they name, or at the end. A
- * later entry replaces an earlier one with the same key, in its place unless it has a position. Invalid entries are
- * dropped.
+ * Orders tabs: first those without a position, then the others before or after the tab that they name, or at the end. A
+ * later entry replaces an earlier one with the same key, and takes its place unless it has a position. Invalid entries
+ * are dropped.
  */
 export function arrangeTabs(entries: unknown): readonly TabEntry[] {
   const byKey = new Map<string, TabEntry>()
@@ -11,7 +11,7 @@ export function arrangeTabs(entries: unknown): readonly TabEntry[] {
   const all = [...byKey.values()]
   const placed = all.filter((entry) => targetOf(entry) === undefined)
   let waiting = all.filter((entry) => targetOf(entry) !== undefined)
-  // A tab may name another tab that is not placed yet.
+  // A tab may name another tab that has not been placed yet.
   for (let before = -1; waiting.length !== before; ) {
     before = waiting.length
     waiting = waiting.filter((entry) => !place(placed, entry))

@@ -37,7 +37,7 @@ export function ConflictDialog() {
       draft.edit(option, newest.body[option], key === '' ? after : { [key]: after })
     }
     close()
-    // Other changes are reported when the edits are saved.
+    // All other changes are reported when the edits are saved.
     if (draft.isDirty()) void save({ body: withChanges(known.body, changes), tag: newest.tag })
   }
 

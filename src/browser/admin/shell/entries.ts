@@ -2,15 +2,15 @@ import { type ComponentType, createContext } from 'react'
 
 /** A tab of the screen. */
 export interface TabEntry {
-  /** Stable id, and the last part of the tab's URL. An entry replaces another with the same key. */
+  /** Stable id, and the last part of the tab's URL. An entry replaces another one with the same key. */
   readonly key: string
   readonly label: string
   readonly component: ComponentType
   /** Whether the tab takes the full width. @default false */
   readonly wide?: boolean | undefined
-  /** Key of the tab to come before. */
+  /** Key of the tab that this one comes before. */
   readonly before?: string | undefined
-  /** Key of the tab to come after. Ignored with `before`. */
+  /** Key of the tab that this one comes after. Ignored if `before` is set. */
   readonly after?: string | undefined
 }
 
@@ -19,7 +19,7 @@ export const ScreenTabs = createContext<readonly TabEntry[]>([])
 
 /** A panel of an add-on on the Settings tab. */
 export interface PanelEntry {
-  /** Stable id. A later entry replaces an earlier one with the same id; entries without one are dropped. */
+  /** Stable id. A later entry replaces an earlier one with the same id. Entries without an id are dropped. */
   readonly id: string
   readonly Component: ComponentType
 }

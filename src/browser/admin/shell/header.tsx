@@ -4,14 +4,14 @@ import { place, vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import type { TabEntry } from './entries.ts'
 
-/** Renders the product name and the tabs. Tabs are real links, which can open in a new browser tab. */
+/** Renders the product name and the tabs. The tabs are real links, which can be opened in a new browser tab. */
 export function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEntry | undefined }) {
   const t = useTexts()
   const nav = useRef<HTMLElement>(null)
   const openKey = open?.key
   const count = tabs.length
   useEffect(() => {
-    // On a narrow screen the tabs scroll. Keep the open one visible.
+    // On a narrow screen, the tabs scroll. Keep the open one visible.
     const link = openKey === undefined || count === 0 ? null : nav.current?.querySelector<HTMLElement>('[aria-current]')
     if (link && nav.current) nav.current.scrollLeft = link.offsetLeft - (nav.current.clientWidth - link.clientWidth) / 2
   }, [openKey, count])

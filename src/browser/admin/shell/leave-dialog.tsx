@@ -13,7 +13,7 @@ export function LeaveDialog() {
   const isOpen = useSyncExternalStore(place.subscribe, place.pending) !== undefined
   const { isDirty, save, isSaving } = useSave()
   useEffect(() => {
-    // The changes were discarded or saved meanwhile, so no question remains.
+    // The changes were discarded or saved in the meantime, so there is nothing left to ask.
     if (isOpen && !isDirty) place.settle(true)
   }, [isOpen, isDirty])
 

@@ -6,7 +6,7 @@ import { useTexts } from '../texts/use-texts.ts'
 
 const TABS_WITH_OPTIONS = ['settings', 'comments']
 
-/** Renders the button that saves all edits, on tabs with options and while there are edits. */
+/** Renders the button that saves all edits, on tabs with options and whenever there are edits. */
 export function SaveBar({ tab }: { tab: string | undefined }) {
   const t = useTexts()
   const { isDirty, isSaving, save } = useSave()
@@ -41,7 +41,7 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
   )
 }
 
-/** Keeps the focused element clear of the bar while it covers the page. */
+/** Keeps the focused element clear of the bar while it covers part of the page. */
 function useRoom(isOver: boolean) {
   const bar = useRef<HTMLDivElement>(null)
   useEffect(() => {

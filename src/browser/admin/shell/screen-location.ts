@@ -1,18 +1,18 @@
-/** The current tab, named by the last part of the URL. */
+/** The open tab, named by the last part of the URL. */
 export interface ScreenLocation {
   /** Path and query of the page. */
   current(): string
-  /** Key of the open tab; empty at the URL of the screen itself. */
+  /** Key of the open tab, or an empty string at the URL of the screen itself. */
   key(): string
   /** URL of a tab, for links. */
   urlOf(key: string): string
-  /** Opens a tab. With unsaved changes, sets `pending`, and the screen asks first. */
+  /** Opens a tab. If there are unsaved changes, sets `pending`, and the screen asks first. */
   go(key: string): void
-  /** Only changes the query of the URL. */
+  /** Changes only the query of the URL. */
   setQuery(query: Readonly<Record<string, string>>): void
-  /** Target URL while the screen asks about unsaved changes. */
+  /** URL to open, while the screen asks about unsaved changes. */
   pending(): string | undefined
-  /** Answers that question. */
+  /** Leaves or stays, as the user has chosen. */
   settle(leave: boolean): void
   subscribe(listener: () => void): () => void
 }
@@ -48,7 +48,7 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   window.addEventListener('popstate', () => {
     const wanted = address()
     if (isDirty() && keyOf(wanted) !== keyOf(shown)) {
-      // The browser has already moved. Restore the URL of the visible tab.
+      // The browser has already moved on. Restore the URL of the visible tab.
       window.history.pushState(null, '', shown)
       pending = wanted
     } else {

@@ -41,7 +41,7 @@ export function Shell() {
             </ScreenTabs>
           </PartBoundary>
         ) : (
-          // The tab may only appear once the options are loaded.
+          // The tab may not appear until the options are loaded.
           <NoTab name={key} first={tabs[0]} />
         )}
         <SaveBar tab={open?.key} />

@@ -6,7 +6,7 @@ import { useSignedIn } from '../rest/use-signed-in.ts'
 import { queries, rest, vars } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 
-/** Shows that the user was signed out, and continues where they were once they are back. */
+/** Shows that the user was signed out, and resumes where they left off once they are back. */
 export function SignedOut() {
   const t = useTexts()
   const state = useSignedIn()
@@ -16,7 +16,7 @@ export function SignedOut() {
   useEffect(() => {
     if (state === 'yes') return
     setProblem(undefined)
-    // Checks by itself when the user returns from the login tab.
+    // Checks without a click when the user returns from the login tab.
     const look = () => void comeBack()
     window.addEventListener('focus', look)
     return () => window.removeEventListener('focus', look)
@@ -34,7 +34,7 @@ export function SignedOut() {
       title={t(state === 'no' ? 'signed_out' : 'forbidden')}
       actions={
         <>
-          {/* The URL of the screen redirects signed-out users to the login page. */}
+          {/* Signed-out users who open the URL of the screen are redirected to the login page. */}
           <a className="button primary" href={vars.adminUrl} target="_blank" rel="noopener">
             <span>
               {t('sign_in')}
@@ -54,7 +54,7 @@ export function SignedOut() {
   )
 }
 
-/** Continues where the user was, or returns the text of the problem. */
+/** Resumes where the user left off, or returns the text of the problem. */
 async function comeBack(): Promise<TextKey | undefined> {
   const state = await rest.check().catch(() => undefined)
   if (state === 'yes') await queries.invalidateQueries()

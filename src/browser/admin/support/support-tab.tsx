@@ -46,7 +46,7 @@ export function SupportTab() {
       </Panel>
       <SupportLinks />
       <Panel title={t('s_report')} help={t('s_report_help')}>
-        {/* A scrolling box must be reachable by keyboard. */}
+        {/* Keyboard users must be able to reach a box that scrolls. */}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must take the focus. */}
         <pre className="report" tabIndex={0}>
           {report}

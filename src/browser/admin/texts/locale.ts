@@ -1,4 +1,6 @@
-/** Language of the page, also for times; undefined for the browser's own if the page has an unknown one. */
+/**
+ * Language of the page, also used for times. Undefined means the browser's own, if the page has an unknown language.
+ */
 export const locale = known(document.documentElement.lang)
 
 /** Direction of the page. */

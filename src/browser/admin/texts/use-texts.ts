@@ -8,7 +8,7 @@ export type TextKey = keyof typeof TEXTS
 /** Returns a text, with `values` in place of each `{name}`. */
 export type Translate = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string
 
-/** The texts from the server: English, with replacements of the application. */
+/** The texts from the server: English, with the application's replacements. */
 const SERVED: Readonly<Record<TextKey, string>> = {
   ...TEXTS,
   ...JSON.parse(document.getElementById('sessmgr-texts')?.textContent ?? '{}'),
@@ -16,7 +16,7 @@ const SERVED: Readonly<Record<TextKey, string>> = {
 
 let known: { version: number; texts: Readonly<Record<string, unknown>> } | undefined
 
-/** Returns the texts after translation by add-ons, cached until an add-on is added or removed. */
+/** Returns the texts after translation by add-ons. They are cached until an add-on is added or removed. */
 function currentTexts(version: number): Readonly<Record<string, unknown>> {
   if (known?.version !== version) known = { version, texts: hooks.applyFilters('sessmgr.admin.i18n', { ...SERVED }) }
   return known.texts
@@ -34,7 +34,7 @@ export function useTexts(): Translate {
 
 type CountedText = TextKey extends infer Key ? (Key extends `${infer Stem}_other` ? Stem : never) : never
 
-/** Returns the key of a text's form for a count. `key` is the prefix. */
+/** Returns the key of the singular or plural form for a count. `key` is the prefix. */
 export function countKey(key: CountedText, count: number): TextKey {
   return `${key}_${count === 1 ? 'one' : 'other'}`
 }

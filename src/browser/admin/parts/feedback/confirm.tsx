@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { Button } from '../button.tsx'
 import { useFocusReturn } from '../use-focus-return.ts'
 
-/** Asks before an action that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm({
   open,
   title,
@@ -16,7 +16,7 @@ export function Confirm({
   open: boolean
   title: string
   children: ReactNode
-  /** Label of the button that confirms. */
+  /** Label of the confirm button. */
   action: string
   onConfirm: () => void
   onClose: () => void

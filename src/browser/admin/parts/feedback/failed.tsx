@@ -4,7 +4,9 @@ import { type TextKey, useTexts } from '../../texts/use-texts.ts'
 import { Button } from '../button.tsx'
 import { Notice } from './notice.tsx'
 
-/** Explains that something could not be loaded, with a button to retry. Shows nothing to a user who was signed out. */
+/**
+ * Explains that something could not be loaded, with a button to retry. Shows nothing if the user has been signed out.
+ */
 export function Failed({
   error,
   fallback = 'load_failed',

@@ -5,7 +5,7 @@ import { Button } from '../button.tsx'
 import { Notice } from './notice.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Keeps the rest of the screen working while a part loads or fails, and then names the failed part. */
+/** Keeps the rest of the screen working while a part loads. If the part fails, shows its name. */
 export class PartBoundary extends Component<{ name: string; children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {}
 

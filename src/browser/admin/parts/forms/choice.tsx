@@ -44,7 +44,7 @@ export function Choice({
         onValueChange={onChange}
       >
         {options.map((option) => (
-          // The whole card is clickable; the radio button has the name and description.
+          // The whole card is clickable, but the name and description belong to the radio button.
           <label className="choice-card" key={option.value} htmlFor={`${id}-${option.value}`}>
             <RadioGroup.Item
               className="radio"

@@ -5,13 +5,13 @@ import { useTexts } from '../../texts/use-texts.ts'
 interface FieldProps {
   readonly label: ReactNode
   readonly help?: ReactNode
-  /** Problem of the value. */
+  /** What is wrong with the value. */
   readonly problem?: string | undefined
   /** Whether another user has just changed the value. */
   readonly isChanged?: boolean | undefined
 }
 
-/** Renders a label, a field, its help and its problem. */
+/** Renders a label, a field, its help text and what is wrong with its value. */
 function Field({
   label,
   help,
@@ -45,7 +45,7 @@ type TextFieldProps = FieldProps &
     onChange(value: string): void
   }
 
-/** Renders a field for a line of text. */
+/** Renders a single-line text field. */
 export function TextField({ label, help, problem, isChanged, value, onChange, ...input }: TextFieldProps) {
   return (
     <Field label={label} help={help} problem={problem} isChanged={isChanged}>
@@ -64,14 +64,14 @@ export function TextField({ label, help, problem, isChanged, value, onChange, ..
 }
 
 type NumberFieldProps = FieldProps & {
-  /** The number, or the invalid text as typed. */
+  /** The number, or the invalid input as typed. */
   readonly value: unknown
-  /** Receives the number, or the invalid text. */
+  /** Receives the number, or the invalid input. */
   onChange(value: number | string): void
   readonly minimum: number
 }
 
-/** Renders a field for an integer. Invalid input stays visible and stops the save. */
+/** Renders a field for an integer. Invalid input stays visible and prevents saving. */
 export function NumberField({ label, help, problem, isChanged, value, onChange, minimum }: NumberFieldProps) {
   const t = useTexts()
   const [text, setText] = useState(String(value))
