@@ -9,7 +9,7 @@ export interface Slice {
   readonly ms: number
   /** Microseconds of the application's CPU time. */
   readonly cpu: number
-  /** Commands that Redis has carried out. */
+  /** Commands that Redis has carried out, or statements of a database. */
   readonly commands: number
 }
 
@@ -21,34 +21,38 @@ export interface Subject {
   next(): string
 }
 
+/** Counts what the database has carried out, for this application or in total. */
+type CountCommands = (app: BenchApp) => Promise<number>
+
 export type Redis = Pick<Awaited<ReturnType<ReturnType<typeof createClient>['connect']>>, 'info'>
+
+/** Counts the commands of a Redis, without those that count. */
+export function redisCommands(redis: Redis): () => Promise<number> {
+  let own = 0
+  return async () => Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1]) - own++
+}
 
 /** Loads applications in short slices in a random order, so that a slow moment of the machine hits all alike. */
 export async function inTurns(
   subjects: readonly Subject[],
-  { rounds, sliceMs, redis }: { rounds: number; sliceMs: number; redis: Redis },
+  { rounds, sliceMs, commands }: { rounds: number; sliceMs: number; commands: CountCommands },
 ): Promise<Map<string, Slice[]>> {
   const slices = new Map<string, Slice[]>(subjects.map(({ name }) => [name, []]))
   // The first round warms up.
   for (let round = -1; round < rounds; round++) {
     for (const subject of shuffled(subjects)) {
-      const slice = await measure(subject, round < 0 ? sliceMs * 5 : sliceMs, redis)
+      const slice = await measure(subject, round < 0 ? sliceMs * 5 : sliceMs, commands)
       if (round >= 0) slices.get(subject.name)?.push(slice)
     }
   }
   return slices
 }
 
-async function measure({ app, load, next }: Subject, sliceMs: number, redis: Redis): Promise<Slice> {
-  const [cpuBefore, commandsBefore] = [await app.ask('cpu'), await commandsOf(redis)]
+async function measure({ app, load, next }: Subject, sliceMs: number, commands: CountCommands): Promise<Slice> {
+  const [cpuBefore, commandsBefore] = [await app.ask('cpu'), await commands(app)]
   const { count, ms } = await load.slice(next, sliceMs)
-  // Less the question for the number itself.
-  const commands = (await commandsOf(redis)) - commandsBefore - 1
-  return { count, ms, cpu: (await app.ask('cpu')) - cpuBefore, commands }
-}
-
-async function commandsOf(redis: Redis): Promise<number> {
-  return Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1])
+  const sent = (await commands(app)) - commandsBefore
+  return { count, ms, cpu: (await app.ask('cpu')) - cpuBefore, commands: sent }
 }
 
 /** Figures of all slices together. */

@@ -1,6 +1,6 @@
 import { createClient } from 'redis'
 import { httpLoad, postLogin } from './http-load.ts'
-import { inTurns, type Redis, ratios, type Subject, totals } from './in-turns.ts'
+import { inTurns, type Redis, ratios, redisCommands, type Subject, totals } from './in-turns.ts'
 import { startApp, startRedis } from './processes.ts'
 import { judged, type Report } from './report.ts'
 import { withQuartiles } from './statistics.ts'
@@ -13,6 +13,7 @@ export async function loginBench(report: Report, effort: number): Promise<void> 
   const rounds = Math.max(4, Math.round(40 * effort))
   const server = await startRedis()
   const redis = await createClient({ url: server.url }).connect()
+  const commands = redisCommands(redis as Redis)
   const apps = await Promise.all((['plain', 'protected'] as const).map((kind) => startApp(kind, server.url)))
   const loads = await Promise.all(apps.map(({ port }) => httpLoad(port, 16)))
   for (const load of loads) {
@@ -28,7 +29,7 @@ export async function loginBench(report: Report, effort: number): Promise<void> 
     let index = 0
     const next = () => postLogin(nameOf(index++))
     const subjects = apps.map((app, place): Subject => ({ name: app.kind, app, load: loads[place] as never, next }))
-    const slices = await inTurns(subjects, { rounds, sliceMs: 150, redis: redis as Redis })
+    const slices = await inTurns(subjects, { rounds, sliceMs: 150, commands })
     const [plain = [], guarded = []] = ['plain', 'protected'].map((kind) => slices.get(kind))
     const { perSecond, perSecondRounds, cpu, cpuRounds } = ratios(guarded, plain)
     rows.push([

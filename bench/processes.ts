@@ -30,16 +30,27 @@ export type Kind = 'plain' | 'limit' | 'naive' | 'protected' | 'fallback'
 export interface BenchApp {
   readonly kind: Kind
   readonly port: number
-  /** Returns the CPU time of the process in microseconds, or its heap in bytes after a garbage collection. */
-  ask(what: 'cpu' | 'heap'): Promise<number>
+  /**
+   * Returns the CPU time of the process in microseconds, its heap in bytes after a garbage collection, the statements
+   * it has sent to its database, or the most that sessmgr has sent in one turn of the event loop.
+   */
+  ask(what: 'cpu' | 'heap' | 'statements' | 'mostInOneTurn'): Promise<number>
   stop(): void
 }
 
-/** Starts the benchmark's application. */
-export async function startApp(kind: Kind, redisUrl: string, env: Record<string, string> = {}): Promise<BenchApp> {
-  const app = new URL('./app.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', app, kind], {
-    env: { ...process.env, REDIS_URL: redisUrl, NODE_ENV: 'production', ...env },
+/** Starts the benchmark's application on Redis. */
+export function startApp(kind: Kind, redisUrl: string, env: Record<string, string> = {}): Promise<BenchApp> {
+  return launch(new URL('./app.ts', import.meta.url), kind, { REDIS_URL: redisUrl, ...env })
+}
+
+/** Starts the benchmark's application on PostgreSQL or SQLite. */
+export function startDatabaseApp(kind: 'plain' | 'protected', env: Record<string, string>): Promise<BenchApp> {
+  return launch(new URL('./database-app.ts', import.meta.url), kind, env)
+}
+
+async function launch({ pathname }: URL, kind: Kind, env: Record<string, string>): Promise<BenchApp> {
+  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', pathname, kind], {
+    env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   running.add(child)

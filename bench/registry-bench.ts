@@ -12,7 +12,7 @@ const SAMPLES = 6000
 /** Medians of so many samples are compared, to see how they vary. */
 const SERIES = 300
 const BATCH = 500
-const USER_AGENT =
+export const USER_AGENT =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 
 const connect = (url: string) => createClient({ url, commandOptions: { timeout: undefined } }).connect()
@@ -69,7 +69,7 @@ export async function registryBench(report: Report, effort: number): Promise<voi
 }
 
 /** What a login asks of the store: the sessions, the epoch and the settings at once, then the commit. */
-async function admit(store: SessmgrStore, userId: number, sessionId: string): Promise<void> {
+export async function admit(store: SessmgrStore, userId: number, sessionId: string): Promise<void> {
   const [{ version, sessions }, generation] = await Promise.all([
     store.sessions.read(userId),
     store.epoch.current(),
@@ -120,8 +120,8 @@ async function siteLogout(client: Client, store: SessmgrStore) {
   return { first, more: median(more), scans }
 }
 
-/** As long as the ids of express-session are. */
-function sessionIdOf(seed: string): string {
+/** Makes a session id, as long as the ids of express-session are. */
+export function sessionIdOf(seed: string): string {
   return Buffer.from(tokenOf(seed), 'hex').subarray(0, 24).toString('base64url')
 }
 

@@ -1,6 +1,6 @@
 import { createClient } from 'redis'
 import { cookieOf, getMe, type HttpLoad, httpLoad, postLogin } from './http-load.ts'
-import { inTurns, type Redis, ratios, type Slice, type Subject, totals } from './in-turns.ts'
+import { inTurns, type Redis, ratios, redisCommands, type Slice, type Subject, totals } from './in-turns.ts'
 import { type BenchApp, delayProxy, type Kind, startApp, startRedis } from './processes.ts'
 import { type Goal, judged, type Report } from './report.ts'
 import { withQuartiles } from './statistics.ts'
@@ -64,6 +64,7 @@ async function measure(
   const server = await startRedis()
   const url = delayMs === undefined ? server.url : `redis://127.0.0.1:${await delayProxy(server.port, delayMs)}`
   const redis = await createClient({ url: server.url }).connect()
+  const commands = redisCommands(redis as Redis)
   const apps = await Promise.all(KINDS.map((kind) => startApp(kind, url, env)))
   const measured: Measured[] = []
   const cookies = new Map<string, readonly string[]>()
@@ -78,7 +79,7 @@ async function measure(
       subjects.push({ name: app.kind, app, load, next: each(own.map(getMe)) })
     }
     report.progress(one.name)
-    measured.push({ ...one, slices: await inTurns(subjects, { rounds, sliceMs: SLICE_MS, redis: redis as Redis }) })
+    measured.push({ ...one, slices: await inTurns(subjects, { rounds, sliceMs: SLICE_MS, commands }) })
     for (const load of loads) load.close()
   }
   for (const app of apps) app.stop()
@@ -96,7 +97,8 @@ async function signIn({ kind }: BenchApp, load: HttpLoad, sessionsPerUser: numbe
   return heads.map(cookieOf)
 }
 
-function each(values: readonly string[]): () => string {
+/** Returns the values in turn, over and over. */
+export function each(values: readonly string[]): () => string {
   let index = 0
   return () => values[index++ % values.length] ?? ''
 }

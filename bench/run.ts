@@ -1,12 +1,13 @@
 // npm run bench                 everything, in about ten minutes on a quiet machine
 // npm run bench -- --quick      everything, shorter: less exact
-// npm run bench -- --only=start,request,login,memory,comments,registry,account
+// npm run bench -- --only=start,request,login,memory,comments,registry,account,databases
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { accountBench } from './account-bench.ts'
 import { coldStartBench } from './cold-start-bench.ts'
 import { commentsBench } from './comments-bench.ts'
+import { databaseBench } from './database-bench.ts'
 import { loginBench } from './login-bench.ts'
 import { memoryBench } from './memory-bench.ts'
 import { redisVersion, stopAll } from './processes.ts'
@@ -22,6 +23,7 @@ const PARTS = {
   comments: commentsBench,
   registry: registryBench,
   account: accountBench,
+  databases: databaseBench,
 }
 type Part = keyof typeof PARTS
 
@@ -42,7 +44,16 @@ report.note(`\nMeasured in ${minutes} minutes. Load of the machine after: ${load
 process.exit(0)
 
 function whatRuns(): string {
-  const packages = ['redis', 'connect-redis', 'express', 'express-session', 'passport'].map((name) => {
+  const packages = [
+    'redis',
+    'connect-redis',
+    'express',
+    'express-session',
+    'passport',
+    'pg',
+    'connect-pg-simple',
+    'libsql',
+  ].map((name) => {
     const file = new URL(`../node_modules/${name}/package.json`, import.meta.url)
     return `${name} ${JSON.parse(readFileSync(file, 'utf8')).version}`
   })

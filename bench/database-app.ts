@@ -1,0 +1,55 @@
+// An application whose sessions are in PostgreSQL or in a file of SQLite, with and without sessmgr on the same database.
+import connectPgSimple from 'connect-pg-simple'
+import session from 'express-session'
+import { Pool } from 'pg'
+import { type SessmgrStore, sessmgr } from 'sessmgr'
+import { postgresStore } from 'sessmgr/postgres'
+import { sqliteStore } from 'sessmgr/sqlite'
+import { SqliteSessions } from '../examples/express-app/sqlite-sessions.ts'
+import { serveApp } from './serve-app.ts'
+
+const { DATABASE_HOST: host, DATABASE_FILE: path = '' } = process.env
+
+let statements = 0
+let inThisTurn = 0
+let mostInOneTurn = 0
+const { sessionStore, store } = host === undefined ? onSqlite() : onPostgres(host)
+serveApp({
+  store: sessionStore,
+  limiter:
+    process.argv[2] === 'protected' ? sessmgr({ store, settings: { maximum: 10, logic: 'logout_oldest' } }) : undefined,
+  numbers: {
+    statements: () => statements,
+    mostInOneTurn() {
+      const most = mostInOneTurn
+      mostInOneTurn = 0
+      return most
+    },
+  },
+})
+
+function onPostgres(host: string): { sessionStore: session.Store; store: SessmgrStore } {
+  const pool = new Pool({ host, user: 'test', database: 'postgres' })
+  const { query } = pool
+  pool.query = ((...call: unknown[]) => {
+    statements += 1
+    return Reflect.apply(query, pool, call)
+  }) as typeof query
+  const ofSessmgr = {
+    query(text: string, values?: unknown[]) {
+      if (inThisTurn === 0) setImmediate(() => (inThisTurn = 0))
+      inThisTurn += 1
+      mostInOneTurn = Math.max(mostInOneTurn, inThisTurn)
+      return pool.query(text, values)
+    },
+  }
+  const PgSessions = connectPgSimple(session)
+  return {
+    sessionStore: new PgSessions({ pool, createTableIfMissing: true }),
+    store: postgresStore({ pool: ofSessmgr, createTable: true }),
+  }
+}
+
+function onSqlite(): { sessionStore: session.Store; store: SessmgrStore } {
+  return { sessionStore: new SqliteSessions(path), store: sqliteStore({ path }) }
+}

@@ -1,0 +1,121 @@
+import Database from 'libsql'
+import type { Pool } from 'pg'
+import type { SessmgrStore } from 'sessmgr'
+import { postgresStore } from 'sessmgr/postgres'
+import { sqliteStore } from 'sessmgr/sqlite'
+import { admit, sessionIdOf, USER_AGENT } from './registry-bench.ts'
+import { judged } from './report.ts'
+import { median, timesInTurns, withQuartiles } from './statistics.ts'
+
+const SAMPLES = 3000
+/** Medians of so many samples are compared, to see how they vary. */
+const SERIES = 300
+const USERS = 1000
+const BODY = `{"v":1,"s":[{"i":"${'x'.repeat(32)}","a":1,"l":1,"x":9e15,"g":0,"ip":"203.0.113.77","ua":"${USER_AGENT}"}]}`
+
+/** A database with the table of sessmgr, in which a row is read and written as any application would. */
+interface MeasuredDatabase {
+  readonly name: string
+  readonly store: SessmgrStore
+  fill(rows: number): Promise<unknown>
+  readRow(index: number): Promise<unknown>
+  writeRow(index: number): Promise<unknown>
+  /** Runs a task and counts the rows that were written meanwhile. */
+  written(task: () => Promise<unknown>): Promise<number>
+}
+
+export function onPostgres(pool: Pool): MeasuredDatabase {
+  return {
+    name: 'PostgreSQL',
+    store: postgresStore({ pool, createTable: true }),
+    async fill(rows) {
+      const sql = `INSERT INTO sessmgr SELECT 'u:filled' || n, 1, $1, NULL FROM generate_series(0, $2::int - 1) n`
+      await pool.query(sql, [BODY, rows])
+      await pool.query('VACUUM ANALYZE sessmgr')
+    },
+    readRow: (index) => pool.query('SELECT revision, body FROM sessmgr WHERE id = $1', [`u:filled${index}`]),
+    writeRow: (index) =>
+      pool.query('UPDATE sessmgr SET revision = revision + 1, body = $2 WHERE id = $1', [`u:filled${index}`, BODY]),
+    async written(task) {
+      const { rows: before } = await pool.query('SELECT txid_current() AS id')
+      await task()
+      const sql = 'SELECT count(*) AS written FROM sessmgr WHERE xmin::text::bigint > $1'
+      const { rows: after } = await pool.query(sql, [before[0].id])
+      return Number(after[0].written)
+    },
+  }
+}
+
+export function onSqlite(path: string): MeasuredDatabase {
+  const database = new Database(path)
+  const run = (sql: string, ...values: unknown[]) => database.prepare(sql).run(...values)
+  const read = once(() => database.prepare('SELECT revision, body FROM sessmgr WHERE id = ?'))
+  const write = once(() => database.prepare('UPDATE sessmgr SET revision = revision + 1, body = ? WHERE id = ?'))
+  const changes = () => (database.prepare('SELECT total_changes() AS count').all()[0] as { count: number }).count
+  return {
+    name: 'SQLite',
+    store: sqliteStore({ database }),
+    async fill(rows) {
+      const sql = `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < ? - 1)
+        INSERT INTO sessmgr SELECT 'u:filled' || n, 1, ?, NULL FROM n`
+      run(sql, rows, BODY)
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    },
+    readRow: async (index) => read().all(`u:filled${index}`),
+    writeRow: async (index) => write().run(BODY, `u:filled${index}`),
+    async written(task) {
+      const before = changes()
+      await task()
+      return changes() - before
+    },
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Returns rows of a table about logins, and about a logout of everybody. */
+export async function measureRegistry(database: MeasuredDatabase, rows: number): Promise<string[][]> {
+  const { name, store } = database
+  await store.epoch.current()
+  await database.fill(rows)
+  const runs = {
+    admission: (index: number) => admit(store, index % USERS, sessionIdOf(`${performance.now()} ${index}`)),
+    async statements(index: number) {
+      await database.readRow(index % USERS)
+      await database.writeRow(index % USERS)
+    },
+  }
+  await timesInTurns(SERIES, runs)
+  const times = await timesInTurns(SAMPLES, runs)
+  const series = Array.from({ length: SAMPLES / SERIES }, (_, place) => {
+    const part = (all: readonly number[]) => median(all.slice(place * SERIES, (place + 1) * SERIES))
+    return part(times.admission) / part(times.statements)
+  })
+  const [admission, statements] = [median(times.admission), median(times.statements)]
+  const ratio = admission / statements
+  let logout: readonly number[] = []
+  const written = await database.written(async () => {
+    logout = (await timesInTurns(1, { advance: () => store.epoch.advance() })).advance
+  })
+  const all = rows.toLocaleString('en')
+  return [
+    [
+      `${name}: admission p50 ÷ two single-row statements, ${all} rows`,
+      `${withQuartiles(ratio, series)}: ${(admission * 1000).toFixed(0)} µs ÷ ${(statements * 1000).toFixed(0)} µs`,
+      judged(ratio, { atMost: 1.5 }),
+      `${SAMPLES.toLocaleString('en')} of each, in turns`,
+    ],
+    [
+      `${name}: rows written by a site-wide logout, ${all} rows`,
+      `${written}, in ${(logout[0] ?? 0).toFixed(1)} ms`,
+      judged(written, { atMost: 1 }),
+      '1',
+    ],
+  ]
+}
