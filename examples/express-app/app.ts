@@ -74,7 +74,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
     next()
   })
 
-  app.use(loginRoutes(authentication, limiter))
+  app.use(loginRoutes(authentication, limiter, users))
   app.use(noteRoutes())
   if (limiter.comments) app.use(postRoutes(posts, limiter.comments))
   app.use((_req, res) => {

@@ -20,7 +20,7 @@ export function createAuthentication(users: Users): passport.Authenticator {
   authentication.use(
     new LocalStrategy((name, password, done) => {
       users.authenticate(name, password).then(
-        (user) => (user ? done(null, user) : done(null, false, { message: 'Wrong user name or password.' })),
+        (user) => (user ? done(null, user) : done(null, false)),
         (error) => done(error),
       )
     }),

@@ -5,6 +5,7 @@ export type DeviceKind = 'computer' | 'phone' | 'tablet' | 'program' | null
 export interface DeviceName {
   /** Such as "Chrome on Windows"; null if unknown. */
   readonly name: string | null
+  /** What the device is. */
   readonly kind: DeviceKind
 }
 

@@ -34,12 +34,12 @@ export abstract class RunningExample {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** The actions in its hooks log, without those of its start. */
-  actions(): { hook: string; args: unknown[] }[] {
+  /** The actions of a name in its hooks log. */
+  actions(name: string): { hook: string; args: unknown[] }[] {
     const { TEST_HOOKS_LOG: file } = this.env
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
     const actions = lines.map((line) => JSON.parse(line) as { hook: string; args: unknown[] })
-    return actions.filter(({ hook }) => !hook.endsWith('_init'))
+    return actions.filter(({ hook }) => hook === name)
   }
 
   browser(): Browser {

@@ -1,38 +1,34 @@
 import { type Request, type Response, Router } from 'express'
 import type passport from 'passport'
 import type { Sessmgr } from 'sessmgr'
+import { describeRefusal, type Refusal } from '../describe-refusal.ts'
 import { ownPath } from '../own-path.ts'
+import type { Users } from '../users.ts'
 
 declare module 'express-session' {
   interface SessionData {
-    messages: string[]
-    /** Who was refused by the login form. */
-    username: string
+    /** The last login of this browser that was refused. */
+    refusal: Refusal
   }
 }
 
 const DAY = 24 * 60 * 60
 
 /** Signs people in and out. */
-export function loginRoutes(authentication: passport.Authenticator, limiter: Sessmgr): Router {
+export function loginRoutes(authentication: passport.Authenticator, limiter: Sessmgr, users: Users): Router {
   const router = Router()
 
   router.get('/login', (req, res) => {
-    const { messages = [], username = '' } = req.session
-    delete req.session.messages
-    delete req.session.username
+    const { refusal } = req.session
+    delete req.session.refusal
     const redirectTo = ownPath(req.query.redirect_to)
-    res.render('login', { title: 'Sign in', messages, username, redirectTo, toAdmin: /^\/admin\b/.test(redirectTo) })
+    res.render('login', { title: 'Sign in', refusal, redirectTo, reason: reasonFor(redirectTo) })
   })
 
   router.post('/login', (req, res, next) => {
-    // A script gets the error as JSON from the error handler; a browser goes back to the form, which shows the message.
-    const failure = wantsJson(req) ? { failWithError: true } : { failureRedirect: formFor(req), failureMessage: true }
-    // The form asks for the password alone after a refusal. A login that succeeds starts a new session, without this.
-    if (!wantsJson(req)) req.session.username = String(req.body?.username ?? '').slice(0, 320)
-    authentication.authenticate('local', failure)(req, res, (error?: unknown) => {
-      if (error) return next(error)
-      signedIn(req, res).catch(next)
+    authentication.authenticate('local', { failWithError: true })(req, res, (error?: unknown) => {
+      const done = error === undefined ? signedIn(req, res) : refused(req, res, error)
+      done.catch(next)
     })
   })
 
@@ -50,6 +46,15 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
     else res.redirect(ownPath(req.body.redirect_to))
   }
 
+  /** Sends a browser back to the form, which shows why. A script gets the error as JSON from the error handler. */
+  async function refused(req: Request, res: Response, error: unknown): Promise<void> {
+    const { status = 500 } = error as { status?: number }
+    if (wantsJson(req) || status >= 500) throw error
+    // A login that succeeds starts a new session, without this.
+    req.session.refusal = await describeRefusal(limiter, users, String(req.body?.username ?? ''), error)
+    res.redirect(formFor(req))
+  }
+
   router.post('/logout', (req, res, next) => {
     req.logout((error) => (error ? next(error) : res.redirect('/')))
   })
@@ -60,6 +65,12 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
   })
 
   return router
+}
+
+/** Says what signing in leads to. */
+function reasonFor(path: string): string | undefined {
+  if (/^\/admin\b/.test(path)) return 'Sign in to open Session Manager.'
+  return /^\/account\b/.test(path) ? 'Sign in to see your devices.' : undefined
 }
 
 /** The address of the login form that leads on to the same page. */

@@ -5,6 +5,7 @@ import { createExample, ExampleApp } from '../../support/example-app.ts'
 import { ExampleProcess } from '../../support/example-process.ts'
 
 const JSON_CLIENT = { accept: 'application/json' }
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:148.0) Gecko/20100101 Firefox/148.0'
 const DAY = 24 * 60 * 60_000
 
 async function startExample(env: Record<string, string> = {}): Promise<ExampleApp> {
@@ -53,9 +54,7 @@ describe('signing in', () => {
     const browser = example.browser()
     const answer = await browser.post('/login', { username: 'alice', password: 'wrong' })
     expect([answer.status, answer.location]).toEqual([302, '/login'])
-    expect((await browser.get('/login')).text).toContain(
-      '<p class="notice" role="alert">Wrong user name or password.</p>',
-    )
+    expect((await browser.get('/login')).text).toContain('<strong>That name or password is not right.</strong>')
     expect((await browser.get('/login')).text).not.toContain('role="alert"')
     expect(await browser.me()).toBe(401)
   })
@@ -192,7 +191,8 @@ test('npm start without settings keeps everything in memory, allows one session,
   const laptop = await plain.signedIn('alice')
   const phone = await plain.signedIn('alice')
   expect([await laptop.me(), await phone.me()]).toEqual([401, 200])
-  expect(plain.actions()).toEqual([{ hook: 'sessmgr_destroy_all_sessions', args: [2] }])
+  const ended = { hook: 'sessmgr_destroy_all_sessions', args: [2] }
+  expect(plain.actions(ended.hook)).toEqual([ended])
 })
 
 test('three browsers at SESSMGR_MAXIMUM=2 in mode logout_oldest: the first one is signed out, and told why', async () => {
@@ -213,18 +213,25 @@ test('three browsers at SESSMGR_MAXIMUM=2 in mode logout_oldest: the first one i
   await walk.login(first, 'alice')
   expect([await first.me(), await second.me(), await third.me()]).toEqual([200, 401, 200])
   const oldest = { hook: 'sessmgr_destroy_oldest_session', args: [2] }
-  expect(walk.actions()).toEqual([oldest, oldest])
+  expect(walk.actions(oldest.hook)).toEqual([oldest, oldest])
 })
 
-test('SESSMGR_LOGIC=block: the form shows why, a script gets 403, and a logout frees the slot', async () => {
+test('SESSMGR_LOGIC=block: the form says where and what to do, a script gets 403, and a logout frees the slot', async () => {
   const walk = await startExample({ SESSMGR_LOGIC: 'block' })
-  const laptop = await walk.signedIn('alice')
+  const laptop = walk.browser()
+  await walk.login(laptop, 'alice', {}, { 'user-agent': FIREFOX })
   const phone = walk.browser()
-  const answer = await walk.login(phone, 'alice')
-  expect([answer.status, answer.location]).toEqual([302, '/login'])
-  const form = await phone.get('/login')
-  expect(form.text).toMatch(/<p class="notice" role="alert">You(&#39;|')ve reached the limit of devices/)
+  const answer = await walk.login(phone, 'alice', { redirect_to: '/posts/6' })
+  expect([answer.status, answer.location]).toEqual([302, '/login?redirect_to=%2Fposts%2F6'])
+  const form = await phone.get(answer.location ?? '')
+  expect(form.text).toContain('role="alert" tabindex="-1" autofocus')
+  expect(form.text).toContain('<strong>This account is already signed in on 1 device.</strong>')
+  expect(form.text).toContain('<li>Firefox on Windows, used just now</li>')
+  expect(form.text).toContain('Sign out on one of them, then try again.')
+  expect(form.text).toContain('value="alice"')
+  expect(form.text).toContain('name="redirect_to" value="/posts/6"')
   expect(form.text).not.toContain(tokenOf(laptop.sessionId() ?? ''))
+  expect((await phone.get('/login')).text).not.toContain('role="alert"')
 
   const script = await walk.login(walk.browser(), 'alice@example.test', {}, JSON_CLIENT)
   expect(script.status).toBe(403)
@@ -234,7 +241,7 @@ test('SESSMGR_LOGIC=block: the form shows why, a script gets 403, and a logout f
     data: { status: 403 },
   })
   const blocked = { hook: 'sessmgr_login_blocked', args: [2] }
-  expect(walk.actions()).toEqual([blocked, blocked])
+  expect(walk.actions(blocked.hook)).toEqual([blocked, blocked])
 
   await laptop.post('/logout')
   expect((await walk.login(phone, 'alice')).location).toBe('/')
