@@ -15,7 +15,7 @@ const NOTE_LENGTH = 200
  * @throws SessmgrError `invalid_option`, `user_id_missing`.
  */
 export function endByWhom(whom: EndedByWhom = {}): SessionEnd {
-  requireObject('What says who ends a session', whom)
+  requireObject('The last argument of a call that ends sessions', whom)
   requireKnown(whom, NAMES)
   const { by = 'app', actor, device, note } = whom
   if (!KINDS.includes(by)) throw invalidOption(`"by" must be one of ${KINDS.join(', ')}; got ${inWords(by)}`)

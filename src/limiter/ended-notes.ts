@@ -53,7 +53,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
     try {
       await inTime(work())
     } catch (reason) {
-      const message = 'The reason why a session ended could not be kept. Its user is signed out without being told why.'
+      const message = 'The reason why a session ended could not be kept. Its user does not learn it.'
       warn(logger, 'a-store-call-failed', message, { error: messageOf(reason) })
     }
   }

@@ -6,7 +6,7 @@ import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 /**
  * Follows up sessions that a store has ended: notes why, deletes them from the session store, and fires the actions.
  *
- * In this order, so that whoever finds a session deleted also finds the note. Also if the store fails after it has
+ * In this order, so that a request that finds a session deleted also finds the note. Also if the store fails after it has
  * ended sessions, for example without a replica's confirmation: a retry would not find them.
  *
  * @param actionsOf Returns the actions that come before `sessmgr_session_ended`.

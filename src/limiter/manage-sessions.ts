@@ -46,7 +46,7 @@ export interface SessionManager {
   /**
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
-   * @param whom Who ends it, and what its user is told. By default the application. The same for the methods below.
+   * @param whom The origin of the end, and a note to its user. By default the application. The same for the methods below.
    * @returns False if the user has no such session; nothing fires then.
    * @throws SessmgrError `invalid_option` for a missing token, or a raw session id of the user in place of the token.
    * `store_unavailable`; the session may have ended or not. The action only fires if it is known to have ended.

@@ -62,8 +62,7 @@ export interface SessmgrOptions {
    */
   touchEvery?: number | undefined
   /**
-   * Seconds for which the reason why a session ended is kept, so that its user can be told: 0 to 2,592,000, and 0 for
-   * not at all. @default 259200, which is three days
+   * Seconds for which a user can learn why their session ended: 0 to 2,592,000. 0 keeps no reason. @default 259200
    */
   endedMemory?: number | undefined
   /** Users and permissions of your application, for the REST routes and the command line. */

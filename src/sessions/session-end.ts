@@ -41,7 +41,7 @@ export interface SessionEnd {
   readonly kind: EndedKind | 'replaced' | 'signed_out' | 'lost'
   /** As in {@link EndedCause}. */
   readonly at: number
-  /** Who ended it, if known. */
+  /** The origin of the end, if known. */
   readonly by?: {
     /** Id of the user who ended it, if the caller named one. */
     readonly actor?: UserId
@@ -56,7 +56,7 @@ export interface SessionEnd {
   readonly note?: string
 }
 
-/** Who ends a session, and why. */
+/** The origin of an end, and a note about it. */
 export interface EndedByWhom {
   /** Its user, an administrator, or the application. @default 'app' */
   readonly by?: 'user' | 'admin' | 'app' | undefined
