@@ -1,4 +1,5 @@
 export {
+  type DeviceCall,
   type ExplicitCalls,
   explicitCalls,
   type LoginCall,

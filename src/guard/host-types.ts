@@ -13,6 +13,14 @@ export interface HostCookie {
   [attribute: string]: unknown
 }
 
+/** Where a cookie applies. */
+export interface CookieScope {
+  /** @default '/' */
+  readonly path?: string | undefined
+  /** True if browsers send it only over HTTPS. */
+  readonly secure?: unknown
+}
+
 /** Session data of express-session. */
 export interface HostSessionData {
   cookie?: HostCookie
@@ -69,6 +77,8 @@ export interface GuardedRequest {
   readonly ip?: string | undefined
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
+  /** Where the session's cookie applies, if not as in the session. */
+  readonly cookieScope?: CookieScope
   /** What Passport adds to Express requests. */
   readonly _passport?: unknown
   readonly _sessionManager?: unknown

@@ -4,6 +4,7 @@ import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { createUserQueue } from '../limiter/user-queue.ts'
 import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from './host-types.ts'
+import type { DeviceCookies } from './request/device-cookies.ts'
 import { Standing } from './request/standing.ts'
 import type { HostedStore } from './session-exchange.ts'
 import { sessionTtl } from './session-ttl.ts'
@@ -27,6 +28,8 @@ export interface LoginParts {
   readonly storeOf: (request: GuardedRequest) => HostedStore
   /** Returns the message for a blocked user. */
   readonly blockedMessage: (request: GuardedRequest) => string
+  /** Loads what recognizes browsers; undefined without the option `device`. */
+  readonly devices?: (() => Promise<DeviceCookies>) | undefined
 }
 
 /** Creates the function that every login passes, with any framework. */
@@ -48,7 +51,7 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
 }
 
 async function admit(
-  { limiter, blockedMessage }: LoginParts,
+  { limiter, blockedMessage, devices }: LoginParts,
   store: HostedStore,
   { request, logIn, save }: HostLogin,
   userId: UserId,
@@ -60,12 +63,16 @@ async function admit(
   const holder = before && guard.markerOf(sessionId, before)?.userId
   const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
 
+  const recognizer = devices && (await devices())
+  const device = recognizer?.recognizeRequest(userId, request)
+
   const attempt = {
     userId,
     replaces,
     continues: (await standing.dependsOn(userId))?.token,
     ip: request.ip ?? request.socket.remoteAddress,
     userAgent: request.headers['user-agent'],
+    device: device?.id,
     blockedMessage: () => blockedMessage(request),
   }
   const establish = async () => {
@@ -96,6 +103,7 @@ async function admit(
     guard.warnings.compareUsers(userId, named, session)
     store.attend?.(session)
     request.sessmgr = { session: { userId, token } }
+    if (device) recognizer?.remember(device, request)
     if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
     // The limiter has ended the session that this login replaces. Any other one was kept in case of a refusal.
     const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== standing.begunId

@@ -57,6 +57,8 @@ export type Admission =
       readonly admitted: true
       /** The session that was registered. */
       readonly session: SessionRecord
+      /** The `Set-Cookie` header to send, if the login passed `device`. */
+      readonly deviceCookie?: string
     }
   | {
       /** Whether the login is admitted. */

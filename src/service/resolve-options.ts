@@ -65,6 +65,13 @@ export interface SessmgrOptions {
    * Seconds for which a user can learn why their session ended: 0 to 2,592,000. 0 keeps no reason. @default 259200
    */
   endedMemory?: number | undefined
+  /**
+   * Recognizes the browsers of logins by a cookie that lasts 400 days. A user who signs in again in the same browser
+   * replaces their session there, even if its cookie is gone. @default false
+   */
+  device?: boolean | undefined
+  /** The cookie of the option `device`. @default { name: 'sessmgr_device' } */
+  deviceCookie?: DeviceCookieOption | undefined
   /** Users and permissions of your application, for the REST routes and the command line. */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
   host?: Host<any, any> | undefined
@@ -89,6 +96,12 @@ export interface SessmgrOptions {
   logger?: Logger | undefined
 }
 
+/** The cookie of the option `device`. */
+export interface DeviceCookieOption {
+  /** Name of the cookie, which gets the prefix `__Host-` over HTTPS. @default 'sessmgr_device' */
+  readonly name?: string | undefined
+}
+
 /** The resolved options. */
 export interface ResolvedOptions extends UserReaders {
   readonly store: SessmgrStore
@@ -98,6 +111,8 @@ export interface ResolvedOptions extends UserReaders {
   readonly deadlineMs: number
   readonly touchEveryMs: number
   readonly endedMemoryMs: number
+  readonly device: boolean
+  readonly deviceName: string
   readonly host: Host | undefined
   readonly secrets: readonly string[]
   readonly nonceHeader: string
@@ -118,6 +133,8 @@ const OPTIONS = [
   'deadlineMs',
   'touchEvery',
   'endedMemory',
+  'device',
+  'deviceCookie',
   'host',
   'secret',
   'nonceHeader',
@@ -183,6 +200,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     deadlineMs,
     touchEveryMs: touchEvery,
     endedMemoryMs: endedMemory * 1000,
+    ...checkDevice(options),
     host: host && strictHost(host, safe),
     secrets: checkSecrets(options.secret),
     nonceHeader: checkHeader(options.nonceHeader),
@@ -208,6 +226,22 @@ function checkSecrets(secret: SessmgrOptions['secret']): readonly string[] {
     )
   }
   return secrets
+}
+
+function checkDevice({ device, deviceCookie = {} }: SessmgrOptions): { device: boolean; deviceName: string } {
+  if (device !== undefined && typeof device !== 'boolean')
+    throw invalidOption(`"device" must be true or false; got ${inWords(device)}`)
+  requireObject('"deviceCookie"', deviceCookie)
+  requireKnown(deviceCookie, ['name'], (name) => `There is no option "deviceCookie.${name}"`)
+  const { name = 'sessmgr_device' } = deviceCookie
+  if (typeof name !== 'string' || !/^(?!__)[\w.-]+$/.test(name)) {
+    const rule = 'of letters, digits, "_", "-" and ".", and without "__Host-", which is added over HTTPS'
+    throw invalidOption(`"deviceCookie.name" must be the name of a cookie, ${rule}`)
+  }
+  if (device === undefined && deviceCookie.name !== undefined) {
+    throw invalidOption('"deviceCookie" has no effect without device: true')
+  }
+  return { device: device === true, deviceName: name }
 }
 
 function checkPath(path = '/api'): string {

@@ -1,5 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { LimitLogin } from '../guard/host-types.ts'
+import type { DeviceCookies } from '../guard/request/device-cookies.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
@@ -12,6 +13,8 @@ export interface ServiceCore {
   readonly stores: SessionStores
   readonly guards: SessionGuards
   readonly limitLogin: LimitLogin
+  /** Loads what recognizes browsers; undefined without the option `device`. */
+  readonly devices: (() => Promise<DeviceCookies>) | undefined
   readonly options: ResolvedOptions
 }
 

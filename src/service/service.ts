@@ -3,6 +3,7 @@ import type { ApplicationPasswords } from '../auth/application-passwords.ts'
 import type { Addons } from '../features/addons/addons.ts'
 import type { AdminOptions } from '../features/admin/resolve-admin-options.ts'
 import type { LazyComments } from '../features/comments/lazy-comments.ts'
+import type { ResponseLike } from '../guard/request/device-cookies.ts'
 import type { RequestLike } from '../guard/request/host-visit.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
@@ -86,6 +87,13 @@ export interface Sessmgr extends Middleware {
    * without a request.
    */
   logout(request: RequestLike): Promise<void>
+  /**
+   * Removes the cookie of the option `device` from the browser that gets this response. Call it before the response is
+   * sent.
+   *
+   * @throws SessmgrError `invalid_option` without a response.
+   */
+  forgetDevice(response: ResponseLike): Promise<void>
   /**
    * Removes all options and keys of sessmgr from its store. Users stay signed in.
    *

@@ -2,6 +2,7 @@ import { SiteSecrets } from '../auth/site-secrets.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
 import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
 import { createLimitLogin } from '../guard/limit-login.ts'
+import type { DeviceCookies, ResponseLike } from '../guard/request/device-cookies.ts'
 import { guardedRequestOf, type RequestLike, viewOf } from '../guard/request/host-visit.ts'
 import { SessionGuards } from '../guard/session-guards.ts'
 import { SessionStores } from '../guard/stores/session-stores.ts'
@@ -45,7 +46,16 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
 
   const storeOf = createStoreOf(expressStores, limiter)
   const blockedMessage = (request: GuardedRequest) => resolved.textsFor(viewOf(request)).say('login_blocked')
-  const limitLogin = createLimitLogin({ limiter, userIdOf: resolved.userIdOf, storeOf, blockedMessage })
+  const { userIdOf, device, deviceName } = resolved
+  let loading: Promise<DeviceCookies> | undefined
+  const loadDevices = () => {
+    loading ??= import('../guard/request/device-cookies.ts').then((late) => new late.DeviceCookies(deviceName))
+    return loading
+  }
+  const devices = device ? loadDevices : undefined
+  // Now, so that an update in place cannot remove the file first.
+  devices?.().catch(() => {})
+  const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, blockedMessage, devices })
   const middleware = expressGuard(expressStores, limitLogin) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive })
@@ -90,13 +100,17 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
       requireRequest(request, 'limiter.logout(request)')
       await directLogout(request, storeOf)
     },
+    async forgetDevice(response: ResponseLike) {
+      const cookies = await loadDevices()
+      cookies.forget(response)
+    },
     async uninstall() {
       await store.wipe()
       siteSecrets.forget()
     },
     close: () => limiter.close(),
   })
-  carryCore(service, { limiter, stores, guards, limitLogin, options: resolved })
+  carryCore(service, { limiter, stores, guards, limitLogin, devices, options: resolved })
   // The application subscribes in the first turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service

@@ -32,7 +32,7 @@ const GROUND = 'ground'
 /** All that a folder may know beside Node's own modules and `src/`: no framework, no Redis client, nothing unlisted. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sessions: ['bowser'],
-  guard: ['on-headers'],
+  guard: ['cookie', 'on-headers'],
   middleware: ['cookie'],
   routes: ['zod/mini'],
   'features/addons': ['jose', 'zod/mini'],

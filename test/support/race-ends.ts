@@ -73,7 +73,7 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
   const strict = sessmgr({ store, settings: { maximum: 1, logic: 'logout_oldest' } })
   const forgets = { exists: () => true, destroy: () => {} }
   const [loose, one] = [explicitCalls(limiter, forgets), explicitCalls(strict, forgets)]
-  const elsewhere = { ip: null, userAgent: null, device: null }
+  const elsewhere = { ip: null, userAgent: null }
   const make = async () => ({ sessionId: randomUUID(), ttlMs: LIFE_MS })
 
   const acts: Record<Ending, (user: string, sessionId: string) => Promise<unknown>> = {

@@ -36,6 +36,20 @@ export interface LoginCall {
   readonly ip?: string | null
   /** User agent of the client, for lists of sessions. @default null */
   readonly userAgent?: string | null
+  /**
+   * The browser. Send the `deviceCookie` of the result with your response. Needs the option `device`. @default unknown
+   */
+  readonly device?: DeviceCall | undefined
+}
+
+/** How to recognize the browser of a login, with the option `device`. */
+export interface DeviceCall {
+  /** The `Cookie` header of the request. */
+  readonly cookies: string | null | undefined
+  /** The path of your session's cookie. @default '/' */
+  readonly path?: string | undefined
+  /** False if browsers reach your application without HTTPS. @default true */
+  readonly secure?: boolean | undefined
 }
 
 /** Functions to call from a framework without an adapter. All reject with `store_unavailable`. */
@@ -103,16 +117,24 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     return { ended: await ended }
   }
 
+  async function recognize(userId: UserId, { cookies, path, secure = true }: DeviceCall) {
+    if (!core.devices) throw invalidOption('"device" of a login needs sessmgr({ device: true })')
+    requireTexts({ cookies, path })
+    return (await core.devices()).recognize(userId, cookies ?? '', { path, secure })
+  }
+
   return {
-    async login({ userId, replaces, state, ip, userAgent }, create) {
+    async login({ userId, replaces, state, ip, userAgent, device }, create) {
       requireUserId(userId)
       requireTexts({ replaces, ip, userAgent })
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that creates the session')
       const own = state?.session
       const continues = own && String(own.userId) === String(userId) ? own.token : undefined
       const blockedMessage = () => core.options.textsFor().say('login_blocked')
-      const attempt = { userId, replaces: replaces ?? undefined, continues, ip, userAgent, blockedMessage }
-      return limit.admit(attempt, async () => {
+      const browser = device && (await recognize(userId, device))
+      const client = { ip, userAgent, device: browser?.id }
+      const attempt = { userId, replaces: replaces ?? undefined, continues, ...client, blockedMessage }
+      const admission = await limit.admit(attempt, async () => {
         const { sessionId, ttlMs } = (await create()) ?? {}
         requireSession(sessionId)
         const revert = () => held.destroy(sessionId)
@@ -120,6 +142,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
         requireLife(ttlMs)
         return { sessionId, ttlMs, revert }
       })
+      return admission.admitted && browser ? { ...admission, deviceCookie: browser.cookie } : admission
     },
     async check({ request, ...session }) {
       requireBoth(session)

@@ -28,6 +28,7 @@ export class FastifyVisit extends Visit {
     this.store = store
     this.request = request
     this.reply = reply
+    this.response = reply.raw
     // Without a cookie, no session was loaded.
     if (Object.keys(request.cookies ?? {}).length === 0) this.begunId = this.sessionID
     this.#attend()

@@ -29,6 +29,8 @@ export interface KoaSessionOptions {
   readonly externalKey?: { set(context: KoaContext, key: string): void }
   /** Whether koa-session writes sessions by itself. Otherwise the application does. */
   readonly autoCommit?: boolean
+  readonly path?: string | undefined
+  readonly secure?: boolean | undefined
   genid?: unknown
   readonly [option: string]: unknown
 }
@@ -45,6 +47,8 @@ export interface KoaContext {
   readonly app: KoaApplication
   /** Address of the client, by the application's proxy settings. */
   readonly ip: string
+  /** Whether the client uses HTTPS, by the application's proxy settings. */
+  readonly secure: boolean
   /** Path and query, as earlier middleware may have changed them. */
   readonly url: string
   /** Path and query, as received. */

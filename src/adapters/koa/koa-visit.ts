@@ -1,4 +1,4 @@
-import type { HostSession, HostSessionData } from '../../guard/host-types.ts'
+import type { CookieScope, HostSession, HostSessionData } from '../../guard/host-types.ts'
 import { Visit } from '../../guard/request/visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
 import type { KoaSession, KoaSessionContext } from './koa-types.ts'
@@ -22,6 +22,11 @@ export class KoaVisit extends Visit {
 
   get session(): HostSession | undefined {
     return (this.context.session as HostSession | null) ?? undefined
+  }
+
+  get cookieScope(): CookieScope {
+    const { sessionOptions, secure } = this.context
+    return { path: sessionOptions.path, secure: sessionOptions.secure ?? secure }
   }
 
   get ip(): string {

@@ -57,12 +57,20 @@ export async function startHonoHost(options: SessmgrOptions = {}, sessions = new
     const sessionId = randomUUID()
     const userAgent = c.req.header('user-agent') ?? null
     const ip = c.env.incoming.socket.remoteAddress ?? null
-    const login = { userId, replaces: getCookie(c, 'sid'), state: c.var.state, ip, userAgent }
+    const login = {
+      userId,
+      replaces: getCookie(c, 'sid'),
+      state: c.var.state,
+      ip,
+      userAgent,
+      device: options.device ? { cookies: c.req.header('cookie'), secure: false } : undefined,
+    }
     const admission = await calls.login(login, async () => {
       sessions.set(sessionId, { userId })
       return { sessionId, ttlMs: TTL_MS }
     })
     if (!admission.admitted) return c.text(admission.message, 403)
+    if (admission.deviceCookie) c.header('Set-Cookie', admission.deviceCookie, { append: true })
     setCookie(c, 'sid', sessionId, { httpOnly: true, sameSite: 'Lax', path: '/' })
     const { session: left } = c.var.state
     if (left && left.userId !== userId) {

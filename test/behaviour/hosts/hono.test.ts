@@ -51,6 +51,20 @@ test('rule 7: a login in the same browser replaces its session', async () => {
   expect([...host.sessions.keys()]).toEqual([sid(browser)])
 })
 
+test('rule 7: a login in the same browser replaces its session, even if its cookie is gone', async () => {
+  const host = await startHonoHost({ settings: { maximum: 1, logic: 'block' }, device: true })
+  const browser = host.browser()
+  for (let count = 0; count < 50; count++) {
+    browser.cookies.delete('sid')
+    expect((await browser.login('alice')).status).toBe(200)
+    expect([...host.sessions.keys()]).toEqual([sid(browser)])
+  }
+  expect((await host.browser().login('alice')).status).toBe(403)
+  expect((await browser.login('bob')).status).toBe(200)
+  expect(browser.cookies.get('sessmgr_device')?.path).toBe('/')
+  expect(host.actions).toEqual([['sessmgr_login_blocked', 2]])
+})
+
 test('rule 46: a request whose session is ended before its body comes does not sign the same user in again', async () => {
   const host = await startHonoHost({ settings: { maximum: 1, logic: 'allow' } })
   for (const [username, expected] of [

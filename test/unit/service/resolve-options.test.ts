@@ -38,6 +38,8 @@ describe('the defaults', () => {
       deadlineMs: undefined,
       touchEvery: undefined,
       endedMemory: undefined,
+      device: undefined,
+      deviceCookie: undefined,
       host: undefined,
       secret: undefined,
       nonceHeader: undefined,
@@ -167,6 +169,30 @@ describe('invalid options', () => {
 
   it.each([-1, 1.5, 3_600_001, '60000', null, Number.NaN])('throw for noting use every %j ms', (touchEvery) => {
     expect(refusal({ touchEvery })).toMatchObject(invalid('"touchEvery" must be a whole number from 0 to 3600000'))
+  })
+
+  it('throw for a device that is neither true nor false', () => {
+    expect(resolveOptions()).toMatchObject({ device: false, deviceName: 'sessmgr_device' })
+    expect(resolveOptions({ device: true })).toMatchObject({ device: true, deviceName: 'sessmgr_device' })
+    for (const device of ['true', 1, null, {}]) {
+      expect(refusal({ device })).toMatchObject(invalid('"device" must be true or false; got '))
+    }
+  })
+
+  it('throw for a device cookie that cannot be one', () => {
+    const name = 'my.app-device_2'
+    expect(resolveOptions({ device: true, deviceCookie: { name } })).toMatchObject({ deviceName: name })
+    expect(resolveOptions({ device: false, deviceCookie: { name } })).toMatchObject({ device: false, deviceName: name })
+    for (const wrong of ['', 'a b', 'a=b', 'a;b', '__Host-device', '__Secure-device', 'ü', null, 5]) {
+      expect(refusal({ device: true, deviceCookie: { name: wrong } })).toMatchObject(
+        invalid('"deviceCookie.name" must be the name of a cookie, of letters, digits'),
+      )
+    }
+    expect(refusal({ device: true, deviceCookie: 'name' })).toMatchObject(invalid('"deviceCookie" must be an object'))
+    expect(refusal({ device: true, deviceCookie: { nam: 'a' } })).toMatchObject(
+      invalid('^There is no option "deviceCookie.nam". Did you mean "name"'),
+    )
+    expect(refusal({ deviceCookie: { name } })).toMatchObject(invalid('no effect without device: true'))
   })
 
   it('throw for a logger without warn or error', () => {

@@ -1,0 +1,104 @@
+import type { ServerResponse } from 'node:http'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { nodeCrypto } from '../../ground/node-crypto.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { CookieScope, GuardedRequest } from '../host-types.ts'
+import { beforeHeaders } from './before-headers.ts'
+import { guardedRequestOf } from './host-visit.ts'
+import { Standing } from './standing.ts'
+
+/** The longest time that browsers keep a cookie, in seconds. */
+const LIFE = 400 * 24 * 60 * 60
+const BYTES = 16
+/** Matches the bytes in base64url. */
+const VALUE = /^[\w-]{21}[AQgw]$/
+/** 96 bits in base64url. */
+const ID_LENGTH = 16
+
+/** A response as your framework passes it: of Node or Express, a reply of Fastify, or a Koa context. */
+export type ResponseLike =
+  | ServerResponse
+  | {
+      /** Node's response, in Fastify. */
+      readonly raw: ServerResponse
+    }
+  | {
+      /** Node's response, in Koa. */
+      readonly res: ServerResponse
+    }
+
+/** The browser of one login. */
+export interface LoginDevice {
+  /** Identifies the browser to this user only. */
+  readonly id: string
+  /** The `Set-Cookie` header for the response to an admitted login. */
+  readonly cookie: string
+}
+
+/**
+ * Recognizes browsers by a random cookie, which only admitted logins set. It is not a factor of the login: it only
+ * decides which sessions of a user are in the same browser.
+ */
+export class DeviceCookies {
+  readonly #name: string
+  readonly #hostName: string
+
+  constructor(name: string) {
+    this.#name = name
+    // Browsers accept this name only over HTTPS, and from no other subdomain.
+    this.#hostName = `__Host-${name}`
+  }
+
+  /** Recognizes the browser of a login by the `Cookie` header. One without a valid device cookie gets a new one. */
+  recognize(userId: UserId, header: string | undefined, scope: CookieScope = {}): LoginDevice {
+    const { path = '/', secure } = scope
+    const name = secure === true && path === '/' ? this.#hostName : this.#name
+    const sent = parseCookie(header ?? '')[name] ?? ''
+    const value = VALUE.test(sent) ? sent : nodeCrypto().randomBytes(BYTES).toString('base64url')
+    const id = nodeCrypto().hash('sha256', value + userId, 'base64url')
+    return { id: id.slice(0, ID_LENGTH), cookie: setCookie(name, value, LIFE, scope) }
+  }
+
+  /** Recognizes the browser of a request. */
+  recognizeRequest(userId: UserId, request: GuardedRequest): LoginDevice {
+    return this.recognize(userId, request.headers.cookie, scopeOf(request))
+  }
+
+  /** Sets the cookie of a browser with the response to its login. */
+  remember({ cookie }: LoginDevice, request: GuardedRequest): void {
+    const response = Standing.of(request)?.response ?? (request as { res?: ServerResponse }).res
+    if (response) addCookies(response, [cookie])
+  }
+
+  /** Removes the cookie from the browser of a response. */
+  forget(response: ResponseLike): void {
+    const { raw, res } = Object(response) as { raw?: ServerResponse; res?: ServerResponse }
+    const target = raw ?? res ?? (response as ServerResponse)
+    if (typeof target?.setHeader !== 'function') {
+      throw invalidOption('Write limiter.forgetDevice(response): the response is missing')
+    }
+    const scope = scopeOf(guardedRequestOf(target.req ?? {}))
+    addCookies(target, [setCookie(this.#hostName, '', 0, { secure: true }), setCookie(this.#name, '', 0, scope)])
+  }
+}
+
+/** Returns where the session's cookie of a request applies. */
+function scopeOf({ cookieScope, session }: GuardedRequest): CookieScope {
+  return cookieScope ?? session?.cookie ?? {}
+}
+
+/** Adds cookies to a response, in place of earlier ones with their names. */
+function addCookies(response: ServerResponse, cookies: readonly string[]): void {
+  const names = cookies.map((cookie) => cookie.slice(0, cookie.indexOf('=') + 1))
+  // Last of all: Koa removes all headers from the response to an error.
+  beforeHeaders(response, () => {
+    const present = [response.getHeader('Set-Cookie') ?? []].flat().map(String)
+    const others = present.filter((cookie) => !names.some((name) => cookie.startsWith(name)))
+    response.setHeader('Set-Cookie', [...others, ...cookies])
+  })
+}
+
+function setCookie(name: string, value: string, maxAge: number, { path = '/', secure }: CookieScope): string {
+  return stringifySetCookie({ name, value, maxAge, path, httpOnly: true, secure: secure === true, sameSite: 'lax' })
+}

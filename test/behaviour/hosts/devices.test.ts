@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import type { Browser } from '../../support/browser.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import type { HostSetup } from '../../support/host-under-test.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
+import { findUser } from '../../support/users.ts'
+import { BLOCK, LOGIN_PATHS } from './suite-tools.ts'
+
+const NAME = 'sessmgr_device'
+const ALICE = findUser('alice')
+
+/** Applications with `/forget`, and with `/fail`, which logs alice in and then fails. */
+const hosts = {
+  Express: (setup: HostSetup) =>
+    startExpressHost({
+      ...setup,
+      further({ app, limiter }) {
+        app.post('/forget', (_request, response, next) => {
+          limiter.forgetDevice(response).then(() => response.end('forgotten'), next)
+        })
+        app.post('/fail', (request, _response, next) => {
+          limiter.login(request, ALICE).then(() => next(new Error('after the login')), next)
+        })
+      },
+    }),
+  Fastify: (setup: HostSetup) =>
+    startFastifyHost({
+      ...setup,
+      fastify: { trustProxy: true },
+      further({ app, limiter }) {
+        app.post('/forget', async (_request, reply) => {
+          await limiter.forgetDevice(reply)
+          return 'forgotten'
+        })
+        app.post('/fail', async (request) => {
+          await limiter.login(request, ALICE)
+          throw new Error('after the login')
+        })
+      },
+    }),
+  Koa: (setup: HostSetup) =>
+    startKoaHost({
+      ...setup,
+      further: ({ limiter }) => ({
+        'POST /forget': async (ctx) => {
+          await limiter.forgetDevice(ctx)
+          ctx.body = 'forgotten'
+        },
+        'POST /fail': async (ctx) => {
+          await limiter.login(ctx, ALICE)
+          throw new Error('after the login')
+        },
+      }),
+    }),
+}
+
+/** Loses the session's cookie, as a browser that was closed does. */
+function dropSession({ cookies }: Browser): void {
+  for (const name of cookies.keys()) if (!name.endsWith(NAME)) cookies.delete(name)
+}
+
+const deviceIn = ({ cookies }: Browser) => cookies.get(NAME)?.value
+
+const setDevices = (setCookies: readonly string[]) => setCookies.filter((cookie) => cookie.includes(`${NAME}=`))
+
+describe.each(Object.entries(hosts))('the device cookie on %s', (name, startHost) => {
+  const start = (setup: HostSetup = {}) =>
+    startHost({ sessions: new JsonSessions(), ...setup, sessmgr: { settings: BLOCK, device: true, ...setup.sessmgr } })
+
+  test('gives a browser its own place back, 50 times, and leaves none to another', async () => {
+    const host = await start()
+    const browser = host.browser()
+    for (let count = 0; count < 50; count++) {
+      dropSession(browser)
+      expect((await browser.login('alice')).status).toBe(200)
+      expect(await host.limiter.sessions.count(2)).toBe(1)
+    }
+    expect([await browser.me(), host.sessions.ids().length]).toEqual([200, 1])
+    expect((await host.browser().login('alice')).status).toBe(403)
+    expect(host.actions).toEqual([['sessmgr_login_blocked', 2]])
+  })
+
+  test.each(LOGIN_PATHS)('is set by a login by %s, and renewed', async (path) => {
+    const host = await start()
+    const browser = host.browser()
+    const first = await browser.login('alice', {}, path)
+    const cookie = /^sessmgr_device=[\w-]{22}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/
+    expect(setDevices(first.setCookies)).toEqual([expect.stringMatching(cookie)])
+    dropSession(browser)
+    expect(setDevices((await browser.login('alice', {}, path)).setCookies)).toEqual(setDevices(first.setCookies))
+    const [record, ...others] = await host.limiter.sessions.list(2)
+    expect([record?.device, others]).toEqual([expect.stringMatching(/^[\w-]{16}$/), []])
+    expect(deviceIn(browser)).not.toContain(record?.device)
+  })
+
+  test('is not set for visitors, at a refused login, and without the option', async () => {
+    const host = await start()
+    await host.browser().login('alice')
+    const visitor = host.browser()
+    await visitor.get('/')
+    await visitor.post('/cart', { item: 'tea' })
+    expect((await visitor.login('alice')).status).toBe(403)
+    expect((await visitor.login('nobody')).status).not.toBe(200)
+    expect(deviceIn(visitor)).toBeUndefined()
+
+    const without = await start({ sessmgr: { device: undefined } })
+    const browser = without.browser()
+    expect((await browser.login('alice')).status).toBe(200)
+    expect(deviceIn(browser)).toBeUndefined()
+    expect((await without.limiter.sessions.list(2))[0]?.device).toBeNull()
+  })
+
+  test('keeps the sessions of two users in one browser', async () => {
+    const host = await start()
+    const browser = host.browser()
+    for (const login of ['alice', 'bob', 'alice', 'bob']) {
+      dropSession(browser)
+      expect((await browser.login(login)).status).toBe(200)
+    }
+    const [[alice], [bob]] = [await host.limiter.sessions.list(2), await host.limiter.sessions.list(3)]
+    expect(host.sessions.ids()).toHaveLength(2)
+    expect(alice?.device).not.toBe(bob?.device)
+  })
+
+  test.each([
+    ['4 KiB long', 'x'.repeat(4096)],
+    ['of another alphabet', 'ünïcödé-of-22-letters!'],
+    ['encoded', '%22%3B%0D%0A'],
+    ['of bits that no value has', 'AAAAAAAAAAAAAAAAAAAAAB'],
+    ['empty', ''],
+  ])('is ignored and replaced if it is %s', async (_, text) => {
+    const host = await start()
+    const planted = { value: Buffer.from(text).toString('latin1'), path: '/' }
+    const [browser, other] = [host.browser(), host.browser()]
+    browser.cookies.set(NAME, planted)
+    other.cookies.set(NAME, planted)
+    expect((await browser.login('alice')).status).toBe(200)
+    expect(deviceIn(browser)).toMatch(/^[\w-]{21}[AQgw]$/)
+    expect((await other.login('alice')).status).toBe(403)
+  })
+
+  test('admits all parallel logins of one browser, and leaves one session', async () => {
+    const host = await start()
+    const browser = host.browser()
+    await browser.login('alice')
+    dropSession(browser)
+    const tabs = Array.from({ length: 12 }, () => browser.copy())
+    const answers = await Promise.all(tabs.map((tab) => tab.login('alice')))
+    expect(answers.map(({ status }) => status)).toEqual(tabs.map(() => 200))
+    const live = await Promise.all(tabs.map((tab) => tab.me()))
+    expect(live.filter((status) => status === 200)).toHaveLength(1)
+    expect([await host.limiter.sessions.count(2), host.sessions.ids().length]).toEqual([1, 1])
+  })
+
+  test('is removed by forgetDevice', async () => {
+    const host = await start()
+    const browser = host.browser()
+    await browser.login('alice')
+    expect((await browser.post('/forget')).text).toBe('forgotten')
+    expect(deviceIn(browser)).toBeUndefined()
+    expect(await browser.me()).toBe(200)
+  })
+
+  test('is set although the application fails after the login', async () => {
+    const host = await start()
+    const browser = host.browser()
+    expect((await browser.post('/fail')).status).toBe(500)
+    expect(deviceIn(browser)).toBeDefined()
+    dropSession(browser)
+    expect((await browser.login('alice')).status).toBe(200)
+  })
+
+  test.skipIf(name === 'Koa')(
+    'belongs to the host alone over HTTPS, whatever is planted under the other name',
+    async () => {
+      const proxy = name === 'Express' ? { proxy: true } : {}
+      const host = await start({ session: { ...proxy, cookie: { secure: true } } })
+      const browser = host.browser()
+      const https = { 'x-forwarded-proto': 'https' }
+      const { setCookies } = await browser.login('alice', https)
+      const cookie = /^__Host-sessmgr_device=[\w-]{22}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Lax$/
+      expect(setDevices(setCookies)).toEqual([expect.stringMatching(cookie)])
+      const thief = host.browser()
+      thief.cookies.set(NAME, browser.cookies.get(`__Host-${NAME}`) as { value: string; path: string })
+      expect((await thief.login('alice', https)).status).toBe(403)
+      dropSession(browser)
+      expect((await browser.login('alice', https)).status).toBe(200)
+    },
+  )
+})
