@@ -14,7 +14,7 @@ const OPERATIONS = ['bypassed login', 'login at the limit', 'list', 'count', 'en
 const connect = (url: string) => createClient({ url, commandOptions: { timeout: undefined } }).connect()
 type Client = Awaited<ReturnType<typeof connect>>
 
-/** Measures an account with very many sessions: what it costs, and what it costs everybody else. */
+/** Measures an account with very many sessions: what it costs, and what it costs all other users. */
 export async function accountBench(report: Report, effort: number): Promise<void> {
   const client = await connect((await startRedis()).url)
   const rows = [['sessions of one account', ...OPERATIONS]]
@@ -31,7 +31,7 @@ export async function accountBench(report: Report, effort: number): Promise<void
   client.destroy()
   report.heading('An account with very many sessions')
   report.table(rows)
-  report.note('\nWhat the call takes, and the slowest request of another user meanwhile.')
+  report.note('\nHow long the call takes, and the slowest request of another user in the meantime.')
 }
 
 async function measure(client: Client, operation: string): Promise<string> {
@@ -79,7 +79,7 @@ async function measure(client: Client, operation: string): Promise<string> {
   return `${took.toFixed(0)} ms (${outcome}); ${slowest.toFixed(0)} ms`
 }
 
-/** Writes sessions as a version without a bound has left them. */
+/** Writes sessions in the way of an earlier version, which had no limit per user. */
 async function fill(client: Client, count: number): Promise<void> {
   const now = Date.now()
   for (let first = 0; first < count; first += 1000) {

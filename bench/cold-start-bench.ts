@@ -13,7 +13,7 @@ const LOADED = {
 } as const
 type Name = keyof typeof LOADED
 
-/** Measures how much longer Node takes to start when it loads the package. */
+/** Measures how much longer Node takes to start if it loads the package. */
 export function coldStartBench(report: Report): void {
   const names = Object.keys(LOADED) as Name[]
   const times = Object.fromEntries(names.map((name) => [name, [] as Start[]])) as Record<Name, Start[]>
@@ -61,6 +61,6 @@ function start(code: string): Start {
   const begin = performance.now()
   const parameters = ['--input-type=module', '--eval', `${code}\n${CPU}`]
   const { status, stdout } = spawnSync(process.execPath, parameters, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`Node did not run ${code}`)
+  if (status !== 0) throw new Error(`Node could not run ${code}`)
   return { ms: performance.now() - begin, cpu: Number(stdout) }
 }

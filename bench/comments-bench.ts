@@ -9,14 +9,14 @@ const SLICE_SECONDS = 1
 const VIEWS = 300
 const PASSWORD = 'benchbenchbenchbenchbench'.slice(0, 24)
 const READER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
-/** Posts of the example; the cache keeps the parsed block of a block theme. */
+/** Posts of the example. The cache keeps the parsed block of a block theme. */
 const POSTS = [
   { name: '20 comments', post: 1 },
   { name: '1,000 comments', post: 8 },
   { name: '5 comments in a block theme', post: 6 },
 ] as const
 
-/** Measures what the browser's script fetches, and what a page saves by not having its comments inline. */
+/** Measures what the browser's script fetches, and what a page saves by not including its comments. */
 export async function commentsBench(report: Report, effort: number): Promise<void> {
   const origin = await startExample({ SEED_APP_PASSWORD: PASSWORD })
   await waitForSeed(origin)
@@ -26,7 +26,7 @@ export async function commentsBench(report: Report, effort: number): Promise<voi
   for (const { name, post } of POSTS) {
     const path = `${origin}/api/lazycomments/v1/comments?post_id=${post}`
     const times = { cold: [] as number[], cached: [] as number[], file: [] as number[] }
-    // A small file that costs next to nothing: what it takes is the machine's doing.
+    // A small file that costs next to nothing, so its time is that of the machine.
     const urls = { cold: path, cached: path, file: `${origin}/style.css` }
     for (let turn = -1; turn < seconds / SLICE_SECONDS; turn++) {
       for (const kind of ['cold', 'cached', 'file'] as const) {
@@ -76,7 +76,7 @@ interface Answer {
   readonly bytes: number
 }
 
-/** Sends requests at a steady pace, whether or not the ones before have been answered. */
+/** Sends requests at a steady pace, whether or not earlier ones have been answered. */
 async function paced(seconds: number, send: () => Promise<Answer>): Promise<Answer[]> {
   const sent: Promise<Answer>[] = []
   const begin = performance.now()
@@ -108,10 +108,10 @@ function get(agent: Agent, url: string): Promise<Answer> {
 const settingsUrl = (origin: string) => `${origin}/api/wp/v2/settings`
 const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
 
-/** The example stores its first password while it starts. */
+/** Waits for the example to store its first password, which it does while it starts. */
 async function waitForSeed(origin: string): Promise<void> {
   for (let tries = 0; (await fetch(settingsUrl(origin), { headers: { authorization } })).status !== 200; tries++) {
-    if (tries === 5) throw new Error('The password of the example was not stored.')
+    if (tries === 5) throw new Error('The example did not store its password.')
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A connection that carries one request after the other, at a cost that hardly shows beside the application's. */
+/** A connection that sends one request after the other. Its cost is negligible next to the application's. */
 class Connection {
   #received = ''
   #settle: ((head: string) => void) | undefined
@@ -10,14 +10,14 @@ class Connection {
   constructor(readonly socket: Socket) {
     socket.setEncoding('latin1').setNoDelay()
     socket.on('data', (chunk) => this.#take(String(chunk)))
-    socket.on('close', () => this.#fail?.(new Error('The application has closed a connection.')))
+    socket.on('close', () => this.#fail?.(new Error('The application closed a connection.')))
     socket.on('error', () => {})
   }
 
-  /** Sends a request and returns the head of its answer. */
+  /** Sends a request and returns the head of the response. */
   exchange(request: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      if (this.socket.closed) throw new Error('The application has closed a connection.')
+      if (this.socket.closed) throw new Error('The application closed a connection.')
       this.#settle = resolve
       this.#fail = reject
       this.socket.write(request)
@@ -39,9 +39,9 @@ class Connection {
 
 /** Connections to an application. */
 export interface HttpLoad {
-  /** Sends requests over all connections for a while, and returns how many were answered in how many milliseconds. */
+  /** Sends requests over all connections for a while. Returns how many were answered, and in how many milliseconds. */
   slice(next: () => string, ms: number): Promise<{ count: number; ms: number }>
-  /** Sends these requests, each once, and returns the heads of the answers in the order of the requests. */
+  /** Sends each of these requests once, and returns the heads of the responses in the order of the requests. */
   all(requests: readonly string[]): Promise<string[]>
   close(): void
 }
@@ -82,21 +82,21 @@ export async function httpLoad(port: number, size: number): Promise<HttpLoad> {
   }
 }
 
-/** Writes the request for `GET /me` with a cookie. */
+/** Returns the request for `GET /me` with a cookie. */
 export function getMe(cookie: string): string {
   return `GET /me HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`
 }
 
-/** Writes the request that signs a user in. */
+/** Returns the request that signs a user in. */
 export function postLogin(username: string): string {
   const body = `username=${encodeURIComponent(username)}&password=x`
   const type = 'Content-Type: application/x-www-form-urlencoded'
   return `POST /login HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-/** Reads the session's cookie out of the head of an answer. */
+/** Reads the session cookie from the head of a response. */
 export function cookieOf(head: string): string {
   const [, cookie] = /^set-cookie: ([^;]+)/im.exec(head) ?? []
-  if (cookie === undefined) throw new Error('The application has set no cookie.')
+  if (cookie === undefined) throw new Error('The application did not set a cookie.')
   return cookie
 }

@@ -8,7 +8,7 @@ import { withQuartiles } from './statistics.ts'
 const MAXIMUM = 10
 const FULL_USERS = 50
 
-/** Measures logins of one process, without a password hash, which would cost a hundred times as much. */
+/** Measures logins in one process, without a password hash, which would cost a hundred times as much. */
 export async function loginBench(report: Report, effort: number): Promise<void> {
   const rounds = Math.max(4, Math.round(40 * effort))
   const server = await startRedis()

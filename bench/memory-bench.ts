@@ -5,7 +5,7 @@ import { judged, type Report } from './report.ts'
 
 const ALL_SESSIONS = 20_000
 
-/** Measures how much heap a process keeps for each session that it has seen. */
+/** Measures how much heap a process uses for each session that it has seen. */
 export async function memoryBench(report: Report, effort: number): Promise<void> {
   const count = Math.round(ALL_SESSIONS * Math.min(1, effort))
   const { url } = await startRedis()
@@ -26,7 +26,7 @@ export async function memoryBench(report: Report, effort: number): Promise<void>
   ])
 }
 
-/** Lets one process sign users in, and counts how much another grows by seeing their sessions. */
+/** Lets one process sign users in, and measures how much another grows when it sees their sessions. */
 async function growth(kind: Kind, url: string, count: number): Promise<number> {
   const first = await startApp(kind, url)
   const logins = await httpLoad(first.port, 16)

@@ -1,10 +1,10 @@
-/** What a figure should be. */
+/** The range that a figure should be in. */
 export interface Goal {
   readonly atMost?: number
   readonly atLeast?: number
 }
 
-/** Prints tables as the documentation has them, each when it is complete. */
+/** Prints tables in the format of the documentation, each once it is complete. */
 export class Report {
   readonly #lines: string[] = []
 
@@ -12,7 +12,7 @@ export class Report {
     this.#lines.push('', `### ${text}`, '')
   }
 
-  /** Adds a table. Its first row are the names of the columns. */
+  /** Adds a table. Its first row contains the names of the columns. */
   table(rows: readonly (readonly string[])[]): void {
     const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
     const [head = [], ...body] = rows
@@ -25,7 +25,7 @@ export class Report {
     this.#flush()
   }
 
-  /** Tells on the terminal alone what is being measured. */
+  /** Shows what is being measured, on the terminal only. */
   progress(text: string): void {
     if (process.stderr.isTTY) process.stderr.write(`${text} …\n`)
   }
@@ -36,7 +36,7 @@ export class Report {
   }
 }
 
-/** Writes a goal, and whether a value has missed it. */
+/** Formats a goal, and whether a value has missed it. */
 export function judged(value: number, { atMost, atLeast }: Goal): string {
   const isMissed = value > (atMost ?? Number.POSITIVE_INFINITY) || value < (atLeast ?? Number.NEGATIVE_INFINITY)
   const goal = atMost === undefined ? `≥ ${atLeast}` : `≤ ${atMost}`

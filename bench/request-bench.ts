@@ -11,7 +11,7 @@ const SESSIONS = 1000
 const SLICE_MS = 150
 const FAR_MS = 20
 
-/** A row of the table: circumstances, and what is to be reached in them. */
+/** A row of the table: the conditions, and the goals to reach in them. */
 interface Circumstances {
   readonly name: string
   readonly connections: number
@@ -53,7 +53,7 @@ interface Measured extends Circumstances {
   readonly slices: Map<string, Slice[]>
 }
 
-/** Runs all applications of one kind of connection to Redis at once. */
+/** Runs all applications that connect to Redis in the same way at once. */
 async function measure(
   report: Report,
   delayMs: number | undefined,
@@ -135,7 +135,7 @@ function commandsRow({ slices }: Measured): string[] {
   return ['Redis commands per request', ...cells, goal, String(slices.get('plain')?.length)]
 }
 
-/** Counts the round trips that follow each other, by a Redis that is far away. */
+/** Counts the round trips that follow each other, using a Redis server that seems far away. */
 async function roundTrips(): Promise<string> {
   const { port } = await startRedis()
   const url = `redis://127.0.0.1:${await delayProxy(port, FAR_MS)}`
@@ -150,7 +150,7 @@ async function roundTrips(): Promise<string> {
       await load.all([getMe(cookie)])
       times.push(performance.now() - start)
     }
-    // The quickest: a busy machine only ever adds.
+    // The fastest one counts, because a busy machine only ever adds time.
     counts.push(`${kind} ${Math.floor(Math.min(...times) / FAR_MS)}`)
     load.close()
     app.stop()

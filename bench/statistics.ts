@@ -2,7 +2,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** The value that a part of all values, from 0 to 1, does not exceed; between two of them in proportion. */
+/** Returns a quantile, with `part` from 0 to 1. Interpolates between two values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const place = (sorted.length - 1) * part
@@ -10,12 +10,12 @@ export function quantile(values: readonly number[], part: number): number {
   return below + (above - below) * (place % 1)
 }
 
-/** A ratio with the range of the middle half of all rounds, which is the noise. */
+/** Formats a ratio with the range of the middle half of all rounds, which shows the noise. */
 export function withQuartiles(value: number, rounds: readonly number[]): string {
   return `${value.toFixed(2)} (${quantile(rounds, 0.25).toFixed(2)}–${quantile(rounds, 0.75).toFixed(2)})`
 }
 
-/** Returns the values in a random order. */
+/** Returns the values in random order. */
 export function shuffled<T>(values: readonly T[]): T[] {
   return values
     .map((value) => ({ value, place: Math.random() }))
@@ -23,7 +23,7 @@ export function shuffled<T>(values: readonly T[]): T[] {
     .map(({ value }) => value)
 }
 
-/** Milliseconds that each of some functions takes, called in turns. */
+/** Measures how many milliseconds each of several functions takes, calling them in turns. */
 export async function timesInTurns<Name extends string>(
   count: number,
   runs: Readonly<Record<Name, (index: number) => Promise<unknown>>>,

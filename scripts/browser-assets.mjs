@@ -1,18 +1,18 @@
-// Gives the built script and style of the lazy comments, and the place of the built admin screen, as modules, to the
-// build and to the tests alike.
+// Provides the built script and style of the lazy comments, and the folder of the built admin screen, as modules. The
+// build and the tests both use them.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const ASSETS_MODULE = 'virtual:lazycomments-assets'
 const FOLDER_MODULE = 'virtual:admin-folder'
-// What runs in the browser in a form that can be traced back to its sources, while coverage is measured.
+// While coverage is measured, code for the browser is built so that it can be traced back to its sources.
 const traced = process.env.COVERAGE_OF_PAGES
 const builtFolder = traced ? join(traced, 'admin') : fileURLToPath(new URL('../dist/admin', import.meta.url))
 
 const source = (file) => fileURLToPath(new URL(`../src/browser/comments/${file}`, import.meta.url))
 
-/** Builds the script and the style, and writes the module that holds both as texts. */
+/** Builds the script and the style, and returns a module that exports both as strings. */
 async function assetsModule() {
   const built = async (file) => {
     const result = await build({
@@ -26,17 +26,19 @@ async function assetsModule() {
       metafile: true,
     })
     const foreign = Object.keys(result.metafile.inputs).find((input) => input.includes('node_modules/'))
-    if (foreign) throw new Error(`The script that readers get depends on nothing, so it may not import ${foreign}.`)
+    if (foreign) throw new Error(`The script for readers must not have dependencies, but it imports ${foreign}.`)
     return JSON.stringify(result.outputFiles[0].text.trim())
   }
   return `export const script = ${await built('main.ts')}\nexport const style = ${await built('style.css')}\n`
 }
 
 /**
- * Writes the module that tells where the admin screen is: beside the built package, or beside the bundle that this is in.
+ * Returns the module that finds the folder of the admin screen: next to the built package, or next to the bundle that
+ * contains it.
  *
- * Bundlers read it too. One leaves `import.meta` empty as it makes CommonJS of the ES module, and another takes
- * `new URL('./admin', import.meta.url)` for an asset. It is a function, so that a bundle without the screen loads.
+ * Bundlers also read this module. One of them leaves `import.meta` empty when it converts ES modules to CommonJS, and
+ * another treats `new URL('./admin', import.meta.url)` as an asset. It exports a function, so that a bundle without the
+ * screen can load.
  */
 function folderModule(format) {
   const here = 'import.meta.url ? dirname(fileURLToPath(import.meta.url)) : __dirname'

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts', 'vite.admin.config.ts']
 
-/** Where a build that went through to its end leaves the hash of what it was made from. */
+/** The file in which a completed build stores the hash of its inputs. */
 export const BUILD_STAMP = join(root, 'dist', '.built-from')
 
-/** Hashes everything that the built package is made from. */
+/** Hashes everything that the package is built from. */
 export function hashOfBuildInputs() {
   const hash = createHash('sha256')
   const below = ['src', 'scripts'].flatMap((folder) =>

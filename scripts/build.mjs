@@ -1,5 +1,5 @@
-// Builds the package into dist/: the admin screen, the doors with their types and the program, the licences of what is
-// bundled. Last of all the stamp: without it a build that failed half way would pass for one that is up to date.
+// Builds the package into dist/: the admin screen, the entry points with their types, the program, and the licences of
+// what is bundled. Writes the stamp last, so that a build that fails half way does not seem up to date.
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

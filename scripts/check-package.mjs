@@ -1,7 +1,7 @@
-// Checks the package as its users get it: packs it, lets publint and attw judge it, weighs every door, and installs it
-// into an empty project, where the program of docs/getting-started.md has to run as an ES module, as CommonJS, and as TypeScript resolved in
-// three ways.
-// --quick leaves the installation out.
+// Checks the package as users get it: packs it, lets publint and attw check it, and measures the size of every entry
+// point. Then installs it into an empty project and runs the program of docs/getting-started.md there: as an ES module,
+// as CommonJS, and as TypeScript resolved in three ways.
+// --quick skips the installation.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const doors = Object.entries(manifest.exports).filter(([, entry]) => typeof entry !== 'string')
 const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
 
-/** Most that a door may weigh when it is bundled with what it needs, in bytes of gzip. */
+/** Maximum size of each entry point when it is bundled with its dependencies, in bytes of gzip. */
 const LIMITS = {
   '.': 42_000,
   './redis': 11_500,
@@ -31,10 +31,10 @@ const LIMITS = {
   './explicit': 4_000,
   './testing': 12_000,
 }
-/** What the types of a door may name beside Node's own: the package that the door is for. */
+/** What the types of an entry point may import besides Node's: only the package that the entry point is for. */
 const TYPES = { 'fastify.d': ['fastify'], 'koa.d': ['koa'] }
 
-/** What docs/README.md says only the repository has. */
+/** What docs/README.md says is only in the repository. */
 const IN_THE_REPOSITORY = /^(test|docs\/decisions|examples\/(express-app|addon-role-limits))(\/|$)/
 
 try {
@@ -46,7 +46,7 @@ try {
   readTypes()
   followLinks(tarball)
   if (!process.argv.includes('--quick')) installAndRun(tarball)
-  console.log('The package is good.')
+  console.log('The package is OK.')
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -69,13 +69,13 @@ async function weighDoors() {
     })
     const loaded = outputFiles.filter(({ path }) => loadedAtOnce(metafile, entry.default.slice(2), basename(path)))
     const size = gzipSync(Buffer.concat(loaded.map(({ contents }) => contents)), { level: 9 }).length
-    const limit = LIMITS[door] ?? fail(`How much may ${door} weigh? Say it in LIMITS.`)
+    const limit = LIMITS[door] ?? fail(`${door} has no size limit. Add one to LIMITS.`)
     console.log(`${door}: ${size} bytes of gzip with its dependencies (at most ${limit})`)
-    if (size > limit) fail(`${door} has become too heavy: it loads ${Object.keys(metafile.inputs).join(', ')}.`)
+    if (size > limit) fail(`${door} has become too large. It loads ${Object.keys(metafile.inputs).join(', ')}.`)
   }
 }
 
-/** Sees to it that nobody needs the types of a package that they do not use. */
+/** Checks that no user needs the types of a package that they do not use. */
 function readTypes() {
   for (const file of readdirSync(join(root, 'dist')).filter((name) => /\.d\.c?ts$/.test(name))) {
     const text = readFileSync(join(root, 'dist', file), 'utf8')
@@ -88,7 +88,7 @@ function readTypes() {
   }
 }
 
-/** Makes sure that the pages of the package link to nothing that only a clone of the repository has. */
+/** Checks that the pages in the package do not link to files that are only in the repository. */
 function followLinks(tarball) {
   const paths = run('tar', ['-tzf', tarball])
     .split('\n')
@@ -102,7 +102,7 @@ function followLinks(tarball) {
   }
 }
 
-/** Tells whether an output is loaded with the door, and not only by what asks for it later. */
+/** Checks whether an output is loaded together with the entry point, and not on demand later. */
 function loadedAtOnce({ outputs }, door, name) {
   const found = new Set(Object.keys(outputs).filter((path) => outputs[path].entryPoint === door))
   for (const path of found) {
@@ -111,7 +111,7 @@ function loadedAtOnce({ outputs }, door, name) {
   return [...found].some((path) => basename(path) === name)
 }
 
-/** Does what docs/getting-started.md tells a newcomer to do, in an empty folder. */
+/** Follows the steps of docs/getting-started.md in an empty folder. */
 function installAndRun(tarball) {
   const { esm, commonjs, typescript, packages, types: typings } = gettingStarted()
   const project = join(folder, 'project')
@@ -141,11 +141,11 @@ function installAndRun(tarball) {
 
   write('app.ts', typescript)
   compile(['--module', 'esnext', '--moduleResolution', 'bundler', '--outDir', 'bundler', 'app.ts'])
-  // A bundler's modules are ES modules, whatever the project says.
+  // A bundler treats its files as ES modules, whatever the project says.
   write(join('bundler', 'package.json'), '{"type":"module"}')
   start(join('bundler', 'app.js'))
 
-  // How TypeScript 5 resolves modules by itself where it compiles to CommonJS.
+  // How TypeScript 5 resolves modules by default if it compiles to CommonJS.
   const old = [
     '--module',
     'commonjs',
@@ -165,11 +165,14 @@ function installAndRun(tarball) {
   write('doors.mts', types)
   compile(['--module', 'nodenext', '--noEmit', 'doors.mts'])
   write('doors.ts', types)
-  // The types of Koa name some of another package that they do not find in this way.
+  // The types of Koa import some from another package, which cannot be resolved in this way.
   compile([...old, '--skipLibCheck', 'true', '--noEmit', 'doors.ts'])
 }
 
-/** Loads every door in both ways and runs the program, with nothing beside the package that it would have to bring. */
+/**
+ * Loads every entry point in both ways and runs the program. Nothing else is installed that the package should bring
+ * along.
+ */
 function openDoors(project, write) {
   const names = JSON.stringify(doors.map(([door]) => nameOf(door)))
   write('doors.mjs', `for (const name of ${names}) await import(name)`)

@@ -1,10 +1,10 @@
-// Shows how far one login and one signed-in GET walk through src/ in running applications on each kind of host: how many
-// functions of src/ they enter (calls), in how many files (files), and how often the file of the function entered is
-// another than that of the one before (borders). Below that: how large src/ and test/ are, and the circles of files.
-// A walk is all that is entered from the sending of a request until two turns of the event loop after its answer. Another
-// user has signed in before it, so what happens once per process is not in it. Of seven it is the shortest: a timer may run
-// during the others. Of src/ this knows the four doors alone.
-//   node scripts/count-walks.mjs [--list]     with --list also the files and functions of every walk, and of the circles
+// Shows how far one login and one signed-in GET walk through src/ on each framework: how many functions of src/ they
+// enter (calls), in how many files (files), and how often a function is in another file than the one before (borders).
+// Below that: how large src/ and test/ are, and the circles of files.
+// A walk starts when a request is sent, and ends two turns of the event loop after its response. Another user has signed
+// in before, so a walk does not include what happens once per process. The shortest of seven walks counts, because a
+// timer may run during the others. Only four entry points of src/ are measured.
+//   node scripts/count-walks.mjs [--list]     --list also shows the files and functions of every walk and circle
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -35,7 +35,7 @@ const src = join(root, 'src/')
 const isListed = process.argv.includes('--list')
 const parse = (path) => ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
 
-/** Has every function of a source that has a body tell its file and name when it is entered. */
+/** Makes every function of a source report its file and name when it is entered. */
 function instrument(path) {
   const source = parse(path)
   const inserts = []
@@ -57,7 +57,7 @@ function instrument(path) {
   return pieces.join('') + source.text.slice(inserts.at(-1)?.[0] ?? 0)
 }
 
-/** Bundles the doors together, so that they share their modules, and loads them. */
+/** Bundles the entry points together, so that they share their modules, and loads them. */
 async function loadDoors() {
   const folder = join(root, 'node_modules', '.cache', `count-walks-${process.pid}`)
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -82,7 +82,7 @@ function withUsers(authentication) {
   return authentication.use(strategy)
 }
 
-/** Applications with `POST /login` and `GET /`, which answer with the name of the user. */
+/** Applications with `POST /login` and `GET /`, which return the name of the user. */
 const hosts = {
   Express() {
     const authentication = withUsers(new passport.Passport())
@@ -138,7 +138,7 @@ const hosts = {
   },
 }
 
-/** Sends one request, and tells which functions it entered. */
+/** Sends one request, and returns the functions that it entered. */
 async function walk(url, user, init) {
   const entered = []
   Object.assign(globalThis, { __enter: (file, name) => entered.push({ file, name }) })
@@ -185,7 +185,7 @@ const lines = (folder, paths) =>
   paths.reduce((sum, path) => sum + readFileSync(join(root, folder, path), 'utf8').split('\n').length - 1, 0)
 const sources = filesOf('src', /\.tsx?$/)
 const small = sources.filter((path) => !/^browser[/\\]/.test(path) && lines('src', [path]) < 12)
-// A circle: files of which each reaches each other by imports, those of types and import() included.
+// A circle: files that all reach each other through imports, including type imports and import().
 const reached = Object.fromEntries(sources.map((path) => [path, new Set()]))
 for (const path of sources) {
   const visit = (node) => {

@@ -1,6 +1,6 @@
-// Judges which lines and branches of src/ the tests have run: in vitest, in the processes of the command line, and in the
-// pages of a real browser. `COVERAGE=1 npm test` and `COVERAGE=1 npm run test:browser` note it. Fails below the
-// thresholds. The whole report is coverage/index.html.
+// Checks which lines and branches of src/ the tests have run: in vitest, in the processes of the command line, and in
+// the pages of a real browser. `COVERAGE=1 npm test` and `COVERAGE=1 npm run test:browser` record this. Fails below the
+// thresholds. The full report is coverage/index.html.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,8 +29,8 @@ for (const [kind, least] of Object.entries(THRESHOLDS)) {
 }
 
 /**
- * Adds what other processes ran of files to what vitest saw of them. The two place statements differently, so it goes by
- * lines: what begins on a line of which everything ran has run.
+ * Adds what other processes ran to what vitest saw. The two place statements differently, so they are compared by line:
+ * whatever starts on a line that ran completely counts as run.
  */
 function together(seen, elsewhere) {
   for (const [path, file] of Object.entries(seen)) {
@@ -43,7 +43,7 @@ function together(seen, elsewhere) {
   return { ...elsewhere, ...seen }
 }
 
-/** The statements, functions and ways of branches of a file. */
+/** Returns the statements, functions and branches of a file. */
 function partsOf({ statementMap, s, fnMap, f, branchMap, b }) {
   const part = (line, counts, key) => ({
     line,
@@ -59,7 +59,7 @@ function partsOf({ statementMap, s, fnMap, f, branchMap, b }) {
   ]
 }
 
-/** Traces what ran elsewhere back to the sources below a folder. */
+/** Maps what ran elsewhere back to the sources below a folder. */
 async function tracedBack(below, add) {
   const outputDir = join(folder, below.replaceAll('/', '-'))
   const report = new CoverageReport({
@@ -73,7 +73,7 @@ async function tracedBack(below, add) {
   })
   await add(report)
   await report.generate()
-  // What has no map, such as a page's own script, is in it too.
+  // Anything without a source map, such as a page's own script, is also included.
   const files = Object.entries(readJson(join(outputDir, 'coverage-final.json')))
   return Object.fromEntries(files.filter(([path]) => path.startsWith(join(root, below))))
 }

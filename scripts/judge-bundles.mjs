@@ -1,5 +1,6 @@
-// Judges what other packages are bundled into this one, by the lists of inputs that the build leaves in dist/, which this
-// removes: what may be in which part, and under which licence. Writes the licences, as they ask for.
+// Checks what is bundled into the package, using the lists of inputs that the build leaves in dist/, and then removes
+// the lists. Checks which packages are in which part, and under which licence, and writes the licence texts that must
+// be included.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +8,9 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const LICENCES = ['MIT', 'ISC', '0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause']
-/** What runs in Node carries this along and no more: a framework or a Redis client is the application's. */
+/**
+ * Only these may be bundled into code that runs in Node. Frameworks and Redis clients are installed by the application.
+ */
 const IN_NODE = ['bowser', 'zod']
 
 const lists = readdirSync(dist).filter((name) => /^metafile-.*\.json$/.test(name))
@@ -21,7 +24,7 @@ for (const name of lists) {
     const bundled = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
     if (name !== 'metafile-admin.json' && !IN_NODE.includes(bundled)) {
       refuse(
-        `${bundled} is bundled into what runs in Node, where only ${IN_NODE.join(', ')} may be: import its types alone.`,
+        `${bundled} is bundled into code that runs in Node, where only ${IN_NODE.join(', ')} may be. Import only its types.`,
       )
     }
   }
@@ -30,7 +33,7 @@ for (const name of lists) {
 const texts = [...folders].sort().map((folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
   if (!LICENCES.includes(license)) {
-    refuse(`${name} is bundled, and its licence (${license}) is none of ${LICENCES.join(', ')}.`)
+    refuse(`${name} is bundled, but its licence (${license}) is not one of ${LICENCES.join(', ')}.`)
   }
   const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry))
   const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : `Licence: ${license}`

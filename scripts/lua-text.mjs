@@ -1,8 +1,8 @@
-// Gives a Lua script as a string, to the build and to the tests alike: without its comments and its indentation, which
-// are most of it, and which Redis would be sent and the application would load for nothing.
+// Loads Lua scripts as strings, for both the build and the tests. Strips comments and indentation, which make up most
+// of a script and would otherwise be loaded by the application and sent to Redis.
 import { readFile } from 'node:fs/promises'
 
-/** Takes comments that have lines of their own, indentation and empty lines out of a Lua script. */
+/** Removes comments on their own lines, indentation and empty lines from a Lua script. */
 export function luaText(source) {
   return source
     .replaceAll(/^--\[\[[\s\S]*?^\]\]$/gm, '')

@@ -1,4 +1,4 @@
-// Reads what `stryker run` found, and fails when one part alone is below the threshold: a good one must not make up for it.
+// Reads the results of `stryker run`. Fails if any part is below the threshold, even if others make up for it.
 import { readFileSync } from 'node:fs'
 
 const LEAST = 90

@@ -1,2 +1,2 @@
-/** Where Debian keeps the programs of the server. */
+/** Returns the folders in which Debian keeps the programs of the server. */
 export function postgresFolders(): string[]

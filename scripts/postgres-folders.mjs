@@ -3,7 +3,10 @@ import { join } from 'node:path'
 
 const DEBIAN = '/usr/lib/postgresql'
 
-/** Where Debian keeps the programs of the server, which are not on the PATH; the newest version first. */
+/**
+ * Returns the folders in which Debian keeps the programs of the server, which are not on the PATH. The newest version
+ * comes first.
+ */
 export function postgresFolders() {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : []
   return versions.map((version) => join(DEBIAN, version, 'bin'))

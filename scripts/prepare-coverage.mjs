@@ -1,18 +1,18 @@
-// Makes ready what tells which lines and branches the tests run. The program and the admin screen, which run elsewhere
-// than the tests, are built once more, in a form that can be traced back to its sources.
+// Prepares recording which lines and branches the tests run. The program and the admin screen do not run inside the
+// tests, so they are built again in a form that can be traced back to their sources.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Where scripts/coverage.mjs finds what was noted. */
+/** Folder in which scripts/coverage.mjs finds what was recorded. */
 export const FOLDER = join(root, 'coverage')
 
 /**
- * Makes a project of the tests note what it runs.
+ * Prepares a test project to record what it runs.
  *
- * @returns What vitest gets on its command line, and its environment.
+ * @returns The command line arguments and the environment for vitest.
  */
 export function prepareCoverage(project) {
   mkdirSync(FOLDER, { recursive: true })

@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Leaves the list of what went into a bundle in dist/, under a name of its own: tsup would give two bundles the same. */
+/**
+ * Writes the list of a bundle's inputs to dist/ under a unique name, because tsup would use the same name for two
+ * bundles.
+ */
 export const recordInputs = (name) => ({
   name: 'record-inputs',
   setup({ initialOptions, onEnd }) {

@@ -1,5 +1,5 @@
-// Runs a project of the tests: `node`, with the linter and the type checks beside it, or `browser`. Further parameters go
-// to vitest. With COVERAGE set, what runs is noted for `npm run coverage`.
+// Runs a test project: `node`, with the linter and the type checks alongside, or `browser`. Further arguments go to
+// vitest. With COVERAGE set, records what runs for `npm run coverage`.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { prepareCoverage } from './prepare-coverage.mjs'
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const [project = '', ...more] = process.argv.slice(2)
 
 const { parameters, env } = process.env.COVERAGE ? prepareCoverage(project) : { parameters: [], env: {} }
-// Tests wait for much; the checks use that time, and speak when the tests are done.
+// The tests spend much time waiting. The checks use that time, and print their output when the tests have finished.
 const checks =
   project === 'node'
     ? [
@@ -28,7 +28,7 @@ tests.on('close', async (code) => {
   process.exitCode = found.every(({ passed }) => passed) ? (code ?? 1) : 1
 })
 
-/** Runs a program and keeps what it says. */
+/** Runs a program and keeps its output. */
 function check(name, command, ...parameters) {
   const child = spawn(command, parameters, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

@@ -1,6 +1,6 @@
-// Makes a fresh clone ready: installs the locked dependencies; with --build also compiles the package, with --servers
-// and --chromium sees to it that there are Redis, PostgreSQL and a browser, of which the tests start private copies.
-// Runs before `npm start` and `npm test`; does nothing when everything is already in place.
+// Prepares a fresh clone: installs the locked dependencies. With --build, also builds the package. With --servers and
+// --chromium, makes sure that Redis, PostgreSQL and a browser are installed, of which the tests start private copies.
+// Runs before `npm start` and `npm test`, and does nothing if everything is already in place.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || major === 21 || (major === 20 && minor < 19) || (major === 22 && minor < 12)) {
-  fail(`sessmgr needs Node 20.19, or 22.12 or newer; this is ${process.version}. Install such a Node and try again.`)
+  fail(
+    `sessmgr needs Node 20.19, or 22.12 or newer; this is ${process.version}. Install one of these versions and try again.`,
+  )
 }
 
 installDependencies()
@@ -30,7 +32,8 @@ function installDependencies() {
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
-  // Not `npm ci`: it refuses a lock file that leaves out optional packages for other platforms, which some registries lack.
+  // Not `npm ci`: it refuses a lock file that lacks optional packages for other platforms, which some registries do not
+  // have.
   run(
     'npm',
     ['install', '--no-save', '--no-audit', '--no-fund'],
@@ -41,11 +44,12 @@ function installDependencies() {
 
 function build() {
   if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, 'utf8') === hashOfBuildInputs()) return
-  run('npm', ['run', '--silent', 'build'], 'Building the package failed; the messages above say where.')
+  run('npm', ['run', '--silent', 'build'], 'Building the package failed. See the messages above.')
 }
 
 /**
- * Finds a program on the PATH, or has Debian's package manager install it.
+ * Finds a program on the PATH, or installs it with Debian's package manager.
+ *
  * @param {string} program
  * @param {string} debianPackage
  * @param {() => string[]} folders
@@ -55,7 +59,7 @@ function provide(program, debianPackage, folders = () => []) {
   const advice = `The tests need ${program}. Install the package ${debianPackage} with your system's package manager.`
   if (!isThere('apt-get') || process.getuid?.() !== 0) fail(advice)
   run('apt-get', ['update', '-qq'], advice)
-  // Without recommended packages and without starting a service: the tests start what they need.
+  // Without recommended packages, and without starting a service, because the tests start what they need.
   run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], advice)
   if (!isThere(program, folders)) fail(advice)
 }

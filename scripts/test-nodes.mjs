@@ -1,5 +1,5 @@
-// Runs the suite on other Nodes: `npm run test:nodes`, or `npm run test:nodes -- 22`. Their binaries come from the npm
-// package `node`, into node_modules/.cache/nodes, which an installation leaves alone.
+// Runs the test suite on other versions of Node: `npm run test:nodes`, or `npm run test:nodes -- 22`. The binaries come
+// from the npm package `node` and are stored in node_modules/.cache/nodes, where they survive an installation.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

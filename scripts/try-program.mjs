@@ -1,5 +1,5 @@
-// Loaded in front of the program of docs/getting-started.md, by `node --import`: lets it listen on a free port, and tries it
-// out there with the page's own lines. Exits with 0 if they print what the page says.
+// Loaded before the program of docs/getting-started.md, with `node --import`. Lets the program listen on a free port,
+// and runs the lines with which the page tries it out. Exits with 0 if they print what the page says.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Server } from 'node:net'

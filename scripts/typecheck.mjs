@@ -1,6 +1,6 @@
-// Checks the types of every project with TypeScript 7, which takes a quarter of the time; what asks the compiler for more
-// than errors needs the version before. What it learns is kept in node_modules/.cache, so that it looks again only at what
-// has changed.
+// Checks the types of every project with TypeScript 7, which takes a quarter of the time. Tools that need more than
+// errors from the compiler still use the version before. Results are cached in node_modules/.cache, so that only
+// changed files are checked again.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ const tsc = join(root, 'node_modules', 'typescript7', 'bin', 'tsc')
 
 for (const project of PROJECTS) {
   const memory = join(root, 'node_modules', '.cache', 'types', `${project.replaceAll('/', '-')}.tsbuildinfo`)
-  // On one core, and with memory to spare: the tests run beside it.
+  // On a single core, and with memory to spare, because the tests run at the same time.
   const parameters = [tsc, '-p', project, '--singleThreaded', '--incremental', '--tsBuildInfoFile', memory]
   const { status } = spawnSync(process.execPath, parameters, {
     cwd: root,

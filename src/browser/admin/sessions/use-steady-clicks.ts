@@ -3,8 +3,8 @@ import { type MouseEvent, useLayoutEffect, useRef } from 'react'
 const PAUSE_MS = 500
 
 /**
- * Returns a handler that ignores clicks on a list that were probably meant for something else: the second one of a
- * double click, and those right after the list has changed.
+ * Returns a handler that ignores clicks on a list that were probably meant for something else. These are the second
+ * click of a double click, and clicks right after the list has changed.
  *
  * @param state Must change whenever the list does.
  */
