@@ -1,4 +1,4 @@
-// An application with connect-redis, with one of the checks that are compared.
+// An application with connect-redis and one of the checks to compare.
 import { RedisStore } from 'connect-redis'
 import { createClient } from 'redis'
 import { sessmgr } from 'sessmgr'
@@ -13,7 +13,7 @@ const client = createClient(process.env.CLIENT_DEFAULTS ? { url } : { url, comma
 client.on('error', () => {})
 await client.connect()
 
-/** Notes at most once a minute that a session is in use, as sessmgr does: faster than that no check can be. */
+/** Records at most once a minute that a session is in use, as sessmgr does. No check can be faster than that. */
 class ThrottledStore extends RedisStore {
   #noted = new Map<string, number>()
 
@@ -38,7 +38,7 @@ const live = (userId: string) => `live:${userId}`
 serveApp({
   store: kind === 'limit' ? new ThrottledStore({ client }) : new RedisStore({ client }),
   limiter: kind === 'protected' || kind === 'fallback' ? limiter() : undefined,
-  // What many write themselves: a hash of the user's sessions, asked on every request.
+  // What many applications write themselves: a hash of the user's sessions that every request looks up.
   check: isNaive
     ? async ({ user, sessionID }, res, next) => {
         if (user && !(await client.hExists(live((user as { id: string }).id), sessionID))) res.sendStatus(401)

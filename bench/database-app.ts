@@ -1,4 +1,4 @@
-// An application whose sessions are in PostgreSQL or in a file of SQLite, with and without sessmgr on the same database.
+// An application whose sessions are in PostgreSQL or in a SQLite file, with and without sessmgr on the same database.
 import connectPgSimple from 'connect-pg-simple'
 import session from 'express-session'
 import { Pool } from 'pg'

@@ -15,7 +15,7 @@ const SESSIONS = 1000
 const SLICE_MS = 150
 const MANY = 1_000_000
 
-/** Measures requests and logins with everything in PostgreSQL, and with everything in a file of SQLite. */
+/** Measures requests and logins with everything in PostgreSQL, and with everything in a SQLite file. */
 export async function databaseBench(report: Report, effort: number): Promise<void> {
   const server = await startPostgres()
   const directory = mkdtempSync(join(tmpdir(), 'sessmgr-bench-'))
@@ -63,7 +63,7 @@ async function requests(
     subjects.push({ name: kind, app, load, next: each(heads.map(cookieOf).map(getMe)) })
   }
   const guardedApp = subjects[1]?.app
-  // Logins have sent several at once.
+  // Logins send several statements at once.
   await guardedApp?.ask('mostInOneTurn')
   const isCounted = env.DATABASE_HOST !== undefined
   const commands = async ({ ask }: Subject['app']) => (isCounted ? ask('statements') : 0)

@@ -8,19 +8,19 @@ import { judged } from './report.ts'
 import { median, timesInTurns, withQuartiles } from './statistics.ts'
 
 const SAMPLES = 3000
-/** Medians of so many samples are compared, to see how they vary. */
+/** Medians of this many samples are compared, to see how much they vary. */
 const SERIES = 300
 const USERS = 1000
 const BODY = `{"v":1,"s":[{"i":"${'x'.repeat(32)}","a":1,"l":1,"x":9e15,"g":0,"ip":"203.0.113.77","ua":"${USER_AGENT}"}]}`
 
-/** A database with the table of sessmgr, in which a row is read and written as any application would. */
+/** A database with the table of sessmgr, in which rows are read and written as any application would. */
 interface MeasuredDatabase {
   readonly name: string
   readonly store: SessmgrStore
   fill(rows: number): Promise<unknown>
   readRow(index: number): Promise<unknown>
   writeRow(index: number): Promise<unknown>
-  /** Runs a task and counts the rows that were written meanwhile. */
+  /** Runs a task and counts the rows that were written in the meantime. */
   written(task: () => Promise<unknown>): Promise<number>
 }
 
@@ -79,7 +79,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Returns rows of a table about logins, and about a logout of everybody. */
+/** Returns the table rows about logins and about a site-wide logout. */
 export async function measureRegistry(database: MeasuredDatabase, rows: number): Promise<string[][]> {
   const { name, store } = database
   await store.epoch.current()

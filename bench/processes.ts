@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const running = new Set<ChildProcess>()
 
-/** Runs a private Redis server on a free port. */
+/** Starts a private Redis server on a free port. */
 export async function startRedis(): Promise<{ url: string; port: number }> {
   const port = await freePort()
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
@@ -31,8 +31,8 @@ export interface BenchApp {
   readonly kind: Kind
   readonly port: number
   /**
-   * Returns the CPU time of the process in microseconds, its heap in bytes after a garbage collection, the statements
-   * it has sent to its database, or the most that sessmgr has sent in one turn of the event loop.
+   * Returns the CPU time of the process in microseconds, its heap in bytes after garbage collection, the number of
+   * statements it has sent to its database, or the most that sessmgr has sent in one turn of the event loop.
    */
   ask(what: 'cpu' | 'heap' | 'statements' | 'mostInOneTurn'): Promise<number>
   stop(): void
@@ -71,7 +71,7 @@ async function launch({ pathname }: URL, kind: Kind, env: Record<string, string>
   }
 }
 
-/** Starts the example application, as `npm start` does, and returns its address. */
+/** Starts the example application, as `npm start` does, and returns its URL. */
 export async function startExample(env: Record<string, string>): Promise<string> {
   const tsconfig = new URL('../examples/express-app/tsconfig.json', import.meta.url).pathname
   const server = new URL('../examples/express-app/server.ts', import.meta.url).pathname
@@ -93,7 +93,7 @@ export function stopAll(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** Forwards connections to a port and delays each answer, as a network in between would. Returns its own port. */
+/** Forwards connections to a port and delays each response, as a network would. Returns its own port. */
 export async function delayProxy(target: number, delayMs: number): Promise<number> {
   const server = createServer((inbound) => {
     const outbound = connect(target, '127.0.0.1')

@@ -9,7 +9,7 @@ import { median, timesInTurns, withQuartiles } from './statistics.ts'
 const MANY = 1_000_000
 const FEW = 1000
 const SAMPLES = 6000
-/** Medians of so many samples are compared, to see how they vary. */
+/** Medians of this many samples are compared, to see how much they vary. */
 const SERIES = 300
 const BATCH = 500
 export const USER_AGENT =
@@ -68,7 +68,7 @@ export async function registryBench(report: Report, effort: number): Promise<voi
   ])
 }
 
-/** What a login asks of the store: the sessions, the epoch and the settings at once, then the commit. */
+/** Makes the store calls of a login: reads the sessions, the epoch and the settings at once, then commits. */
 export async function admit(store: SessmgrStore, userId: number, sessionId: string): Promise<void> {
   const [{ version, sessions }, generation] = await Promise.all([
     store.sessions.read(userId),
@@ -120,7 +120,7 @@ async function siteLogout(client: Client, store: SessmgrStore) {
   return { first, more: median(more), scans }
 }
 
-/** Makes a session id, as long as the ids of express-session are. */
+/** Returns a session id as long as those of express-session. */
 export function sessionIdOf(seed: string): string {
   return Buffer.from(tokenOf(seed), 'hex').subarray(0, 24).toString('base64url')
 }

@@ -1,5 +1,5 @@
-// Hono, with sessions of its own, by explicit calls. Sign in at http://127.0.0.1:3000 from two browsers: the first one is
-// signed out.
+// Hono with its own sessions, using explicit calls. Sign in at http://127.0.0.1:3000 from two browsers: the first one
+// is signed out.
 import { randomBytes } from 'node:crypto'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'

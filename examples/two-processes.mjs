@@ -1,5 +1,5 @@
-// Two processes that share one limit, by Redis. Sign in at http://127.0.0.1:3000 from two browsers: the first one is
-// signed out, whichever process serves it.
+// Two processes that share one limit through Redis. Sign in at http://127.0.0.1:3000 from two browsers: the first one
+// is signed out, whichever process serves it.
 import cluster from 'node:cluster'
 import { RedisStore } from 'connect-redis'
 import express from 'express'

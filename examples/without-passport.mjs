@@ -1,4 +1,4 @@
-// An Express application with a login of its own. Sign in at http://127.0.0.1:3000 from two browsers: the first one is
+// An Express application with its own login. Sign in at http://127.0.0.1:3000 from two browsers: the first one is
 // signed out.
 import express from 'express'
 import session from 'express-session'

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** What an application knows of the vendor whose licences it believes. */
+/** A vendor whose licences an application accepts. */
 export interface DemoVendor {
   readonly issuer: string
   /** Public keys by their `kid`. */
@@ -9,11 +9,11 @@ export interface DemoVendor {
 }
 
 /**
- * Reads the public keys of the demo's vendor, as `sessmgr license keygen` printed them.
+ * Reads the public keys of the demo vendor, as printed by `sessmgr license keygen`.
  *
- * A real add-on comes with its vendor's public key. This one has no vendor: whoever tries it makes a key of their own.
+ * A real add-on includes its vendor's public key. This one has no vendor, so you create your own key to try it.
  *
- * @throws Error when the file is not there, or is none that keygen printed.
+ * @throws Error if the file does not exist, or does not contain keys from keygen.
  */
 export function demoVendor(file: string): DemoVendor {
   try {
@@ -22,6 +22,6 @@ export function demoVendor(file: string): DemoVendor {
     return { issuer: 'demo-vendor', keys }
   } catch (cause) {
     const hint = `npx sessmgr license keygen demo-vendor.json > ${file}`
-    throw new Error(`ADDON_ROLE_LIMITS: ${file} holds no public keys. Make some: ${hint}`, { cause })
+    throw new Error(`ADDON_ROLE_LIMITS: ${file} contains no public keys. Create them: ${hint}`, { cause })
   }
 }

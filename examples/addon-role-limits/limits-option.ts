@@ -1,10 +1,10 @@
 import type { OptionRegistry, SiteOption } from 'sessmgr'
 import * as z from 'zod'
 
-/** Limits by the name of a role, or the login name of a user. */
+/** Limits by role, or by the login name of a user. */
 export type Limits = Readonly<Record<string, number>>
 
-/** What the option `role_limits` holds. */
+/** The value of the option `role_limits`. */
 export interface RoleLimits {
   readonly roles: Limits
   readonly users: Limits
@@ -13,8 +13,8 @@ export interface RoleLimits {
 /**
  * Registers the option `role_limits`, which the admin screen and scripts read and write at `/wp/v2/settings`.
  *
- * Of a saved value the texts of numbers are taken as numbers, and empty limits as none; everything else that is wrong
- * is refused, by name, and nothing is written.
+ * Numbers may be saved as strings, and empty limits are dropped. Any other invalid value is refused by name, and
+ * nothing is written.
  */
 export function registerRoleLimits(options: OptionRegistry): SiteOption<RoleLimits> {
   return options.register<RoleLimits>('role_limits', {
@@ -38,13 +38,13 @@ function limitsSchema(nameProblem: NameCheck) {
 }
 
 function problemOfName(name: string): string | undefined {
-  return name === '' || name.trim() !== name ? 'is no name: it is empty, or has blanks around it' : undefined
+  return name === '' || name.trim() !== name ? 'is not a valid name: it is empty or has spaces around it' : undefined
 }
 
-/** Applications find a user by login name whatever its case. */
+/** Applications ignore case when they find a user by login name. */
 function problemOfLogin(name: string, all: readonly string[]): string | undefined {
   const same = all.filter((other) => other.toLowerCase() === name.toLowerCase())
-  return same.length > 1 ? 'is there more than once, in other letters' : problemOfName(name)
+  return same.length > 1 ? 'occurs more than once, with different case' : problemOfName(name)
 }
 
 function problemOfLimit(limit: unknown): string | undefined {
@@ -54,7 +54,7 @@ function problemOfLimit(limit: unknown): string | undefined {
 function tidy(limits: unknown): unknown {
   if (!isRecord(limits)) return limits
   const entries = Object.entries(limits).filter(([, limit]) => limit !== '' && limit !== null)
-  // In one order, whoever wrote them, so that the screen can tell whether anything has changed.
+  // Always in the same order, so that the screen can detect changes.
   return Object.fromEntries(entries.map(([name, limit]) => [name, numberOf(limit)] as const).sort(byName))
 }
 

@@ -1,7 +1,7 @@
 import type { HostUsers, SiteOption, UserId } from 'sessmgr'
 import type { RoleLimits } from './limits-option.ts'
 
-/** What the limits of a user are found by. */
+/** What is needed to find the limits of a user. */
 export interface OwnLimitsParts<User> {
   readonly option: SiteOption<RoleLimits>
   readonly users: HostUsers<User>
@@ -9,15 +9,15 @@ export interface OwnLimitsParts<User> {
   isLicensed(): Promise<boolean>
 }
 
-/** Finds the limit that is a user's own; undefined where there is none, or no licence. */
+/** Finds the limit of a user; undefined if there is none, or no licence. */
 export interface OwnLimits {
-  /** By the user's roles: the highest one. */
+  /** Returns the highest limit of the user's roles. */
   ofRoles(userId: UserId): Promise<number | undefined>
-  /** By the user's login name. */
+  /** Returns the limit set for the user's login name. */
   ofUser(userId: UserId): Promise<number | undefined>
 }
 
-/** Creates what finds the limits. */
+/** Creates the lookup of limits. */
 export function createOwnLimits<User>({ option, users, rolesOf, isLicensed }: OwnLimitsParts<User>): OwnLimits {
   async function limitsOf(group: keyof RoleLimits, userId: UserId, namesOf: (user: User) => Names) {
     const limits = Object.entries((await option.get())[group])

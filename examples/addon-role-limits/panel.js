@@ -1,10 +1,10 @@
-// The panel, as it runs on the admin screen. The screen lends its copy of React and its parts, so nothing has to be built.
+// The panel on the admin screen. It uses the screen's copy of React and its components, so it needs no build.
 const { hooks, react, request, useOption, components } = window.sessmgr
 const { adminUrl, roleLimits } = window.sessmgr
 const { Button, Notice, Panel, TextField } = components
 const { createElement: h, useEffect, useState } = react
 
-/** Tells whether the licence is active: undefined until it is known. */
+/** Returns whether the licence is active, or undefined until this is known. */
 function useLicensed() {
   const [isLicensed, setLicensed] = useState()
   useEffect(() => {
@@ -23,7 +23,10 @@ function useLicensed() {
   return isLicensed
 }
 
-/** Puts a limit among others, in the order in which they are stored. A role without one is left out; it has its field anyway. */
+/**
+ * Puts a limit among the others, in the order in which they are stored. A role without a limit is left out, because it
+ * has its own field.
+ */
 function withLimit(limits, name, typed) {
   const limit = /^\d+$/.test(typed) ? Number(typed) : typed
   return Object.fromEntries(
@@ -56,7 +59,7 @@ function AddUser({ known, onAdd }) {
     const name = login.trim()
     if (name === '') return setProblem('Enter a login name first.')
     if (known.some((other) => other.toLowerCase() === name.toLowerCase()))
-      return setProblem('This user is listed already.')
+      return setProblem('This user is already in the list.')
     setLogin('')
     onAdd(name)
   }
@@ -95,13 +98,13 @@ function RoleLimitsPanel() {
     Panel,
     {
       title: 'Role Limits',
-      help: 'The limit of a role holds instead of that of the site, and a user’s own instead of both. Empty: none of its own.',
+      help: 'The limit of a role replaces that of the site, and the limit of a user replaces both. Leave a field empty for no limit of its own.',
     },
     isLicensed === false &&
       h(
         Notice,
         { tone: 'warning', title: 'Role Limits has no active license' },
-        'These limits are kept, but the limit of the site holds for everybody. ',
+        'These limits are saved, but the limit of the site applies to everyone. ',
         h('a', { href: `${adminUrl}addons` }, 'Activate a license'),
       ),
     [...new Set([...roleLimits.roles, ...Object.keys(roles)])].map((name) => fieldOf('roles', 'role', name)),

@@ -1,10 +1,10 @@
 import type { OfflineAddon } from 'sessmgr/licensing'
 
-/** What the catalogue of an application says of this add-on. */
+/** The add-on as listed in an application's catalogue. */
 export const product = {
   id: 7001,
   slug: 'role-limits',
   title: 'Role Limits',
   is_premium: true,
-  description: 'Gives roles, and single users, limits of their own.',
+  description: 'Sets limits for roles and for single users.',
 } as const satisfies OfflineAddon

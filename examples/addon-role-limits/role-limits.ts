@@ -9,25 +9,27 @@ import { product } from './product.ts'
 const NAME = 'role-limits'
 const SCRIPT = '/addons/role-limits.js'
 
-/** What an application tells the add-on. */
+/** What the add-on needs from the application. */
 export interface RoleLimitsOptions<User> {
   readonly vendor: DemoVendor
-  /** The roles that the panel offers. */
+  /** The roles that the panel lists. */
   readonly roles: readonly string[]
-  /** Tells the roles of a user; the highest limit of them holds. */
+  /** Returns the roles of a user. The highest of their limits applies. */
   rolesOf(user: User): readonly string[] | Promise<readonly string[]>
 }
 
 /**
- * Adds limits for roles and for single users to a limiter, and makes the middleware that serves the script of their panel.
+ * Adds limits for roles and single users to a limiter, and returns the middleware that serves the script of their
+ * panel.
  *
- * It does nothing while it has no licence. Mount it at the root: `app.use(roleLimits(limiter, { … }))`.
+ * Does nothing without a licence. Mount it at the root: `app.use(roleLimits(limiter, { … }))`.
  *
- * @throws Error when the limiter does not know the users.
+ * @throws Error if the limiter has no `host`.
  */
 export function roleLimits<User>(limiter: Sessmgr, { vendor, roles, rolesOf }: RoleLimitsOptions<User>): Middleware {
   const { hooks, host, options, addons } = limiter
-  if (!host) throw new Error('Role limits need to know the users: sessmgr({ host: { users, can } }).')
+  if (!host)
+    throw new Error('Role limits need the users of the application. Set host: sessmgr({ host: { users, can } }).')
 
   hooks.addFilter('sessmgr_register_addon', NAME, (registered) => ({
     ...registered,

@@ -1,8 +1,8 @@
 // @ts-check
-// Drizzle, over PostgreSQL. Table: npx sessmgr schema postgres; below is how Drizzle sees it.
+// Drizzle, with PostgreSQL. Table: npx sessmgr schema postgres; below is its definition for Drizzle.
 //
-// Each statement is a transaction of its own, at READ COMMITTED, the default. Pass the database, never a transaction of
-// it.
+// Each statement is its own transaction, at READ COMMITTED, the default. Pass the database, never one of its
+// transactions.
 import { and, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import { bigint, pgTable, text } from 'drizzle-orm/pg-core'
 import { SQL_CLOCKS } from './sql-clocks.mjs'
@@ -65,7 +65,7 @@ export function drizzleDriver(db, table = sessmgr) {
     },
     async purge(count) {
       const some = db.select({ id: table.id }).from(table).where(expired).limit(count)
-      // A row that is written meanwhile has expired no longer, and stays.
+      // A row that is rewritten in the meantime has not expired any more, so it stays.
       return (
         await db
           .delete(table)

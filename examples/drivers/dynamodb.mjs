@@ -1,14 +1,16 @@
 // @ts-check
 // DynamoDB, with the packages @aws-sdk/client-dynamodb and @aws-sdk/lib-dynamodb. Table: the partition key `id`, a
-// string; no sort key, and no global table, whose regions may each accept a write.
+// string; no sort key, and no global table, because each of its regions may accept a write.
 //
-// A change of one item is atomic, and reads are consistent. DynamoDB has no clock to ask: keep those of the machines in
-// step. A write whose reply is lost must not be sent again, or it is taken for one that lost:
+// Changes to a single item are atomic, and reads are consistent. DynamoDB has no clock to ask, so keep the clocks of
+// your machines in sync. A write whose reply was lost must not be sent again, because the repeated write would be
+// refused:
 // DynamoDBDocument.from(new DynamoDBClient({ maxAttempts: 1 })).
 //
-// An item has at most 400 KB, which is about 1,500 sessions of a user. The longest text of the driver contract has more.
+// An item may have at most 400 KB, which is about 1,500 sessions of a user. The longest string in the driver contract
+// is larger.
 
-/** Keys that one request may have. */
+/** Maximum number of keys in one request. */
 const MOST = 100
 
 /**
@@ -16,7 +18,7 @@ const MOST = 100
  * @returns {import('sessmgr/document').DocumentDriver}
  */
 export function dynamodbDriver(client, table = 'sessmgr') {
-  /** @type {any} Where the next purge() begins. */
+  /** @type {any} Where the next purge() starts. */
   let start
   /** Returns whether a write was made, or refused by its condition. */
   const unlessRefused = (/** @type {Promise<unknown>} */ write) =>
@@ -69,7 +71,7 @@ export function dynamodbDriver(client, table = 'sessmgr') {
       }
       return unlessRefused(client.update(write))
     },
-    // Reads one page of the table per call, and goes on with the next one when it is clean.
+    // Reads one page of the table per call. Goes on to the next page once nothing on this one has expired.
     async purge(count) {
       const expired = { ExpressionAttributeValues: { ':now': Date.now() }, TableName: table }
       const page = { ...expired, FilterExpression: 'expires_at <= :now', ProjectionExpression: 'id' }

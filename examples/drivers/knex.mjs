@@ -1,8 +1,8 @@
 // @ts-check
-// Knex, over PostgreSQL, MySQL, MariaDB or SQLite. Table: npx sessmgr schema postgres, mysql or sqlite
+// Knex, with PostgreSQL, MySQL, MariaDB or SQLite. Table: npx sessmgr schema postgres, mysql or sqlite
 //
-// Each statement is a transaction of its own, at the database's default isolation level. Pass the Knex instance, never
-// a transaction of it.
+// Each statement is its own transaction, at the database's default isolation level. Pass the Knex instance, never one
+// of its transactions.
 import { SQL_CLOCKS } from './sql-clocks.mjs'
 
 /** Codes of a write that lost to another one: a duplicate key in each database, a deadlock in MySQL. */
@@ -58,7 +58,7 @@ export function knexDriver(knex, database, table = 'sessmgr') {
       return (await written(inserted)) || written(replaced)
     },
     async purge(count) {
-      // MySQL allows no LIMIT within IN. What is written in between has expired no longer, and stays.
+      // MySQL allows no LIMIT within IN. A row that is rewritten in between has not expired any more, so it stays.
       const ids = await knex(table).where(expired).limit(count).pluck('id')
       return knex(table).whereIn('id', ids).where(expired).delete()
     },

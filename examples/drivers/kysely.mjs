@@ -1,8 +1,8 @@
 // @ts-check
-// Kysely, over PostgreSQL or SQLite. Table: npx sessmgr schema postgres or sqlite
+// Kysely, with PostgreSQL or SQLite. Table: npx sessmgr schema postgres or sqlite
 //
-// Each statement is a transaction of its own, at the database's default isolation level. Pass the Kysely instance, never
-// a transaction of it.
+// Each statement is its own transaction, at the database's default isolation level. Pass the Kysely instance, never one
+// of its transactions.
 import { sql } from 'kysely'
 import { SQL_CLOCKS } from './sql-clocks.mjs'
 
@@ -47,7 +47,7 @@ export function kyselyDriver(db, database, table = 'sessmgr') {
       return (await write.execute(db)).rows.length === 1
     },
     async purge(count) {
-      // A row that is written meanwhile has expired no longer, and stays.
+      // A row that is rewritten in the meantime has not expired any more, so it stays.
       const some = sql`SELECT id FROM ${name} WHERE expires_at <= ${now} LIMIT ${count}`
       const purged = await sql`DELETE FROM ${name} WHERE expires_at <= ${now} AND id IN (${some}) RETURNING 1`.execute(
         db,

@@ -1,9 +1,10 @@
 // @ts-check
-// MongoDB 5.1 or newer, a replica set, with the package mongodb. No schema: one document per row, found by `_id`; for
-// purge(), create an index on `expiresAt`.
+// MongoDB 5.1 or newer, as a replica set, with the package mongodb. No schema: one document per row, found by `_id`.
+// For purge(), create an index on `expiresAt`.
 //
-// A change of one document is atomic. Write concern majority: what was written outlives a failover. Reads are from the
-// primary, with the default read concern: a swap that lost must see at once to whom. Never in a transaction.
+// Changes to a single document are atomic. With write concern majority, they survive a failover. Reads go to the
+// primary with the default read concern, because a swap that lost must see at once what won. Never use it in a
+// transaction.
 
 /**
  * @param {any} db A `Db` of the package mongodb.
@@ -13,7 +14,7 @@ export function mongodbDriver(db, name = 'sessmgr') {
   const readPreference = 'primary'
   const collection = db.collection(name, { readPreference, writeConcern: { w: 'majority' } })
   const now = { $toLong: '$$NOW' }
-  // Without the type, null would be less than any number.
+  // Without the type check, null would be less than any number.
   const expired = { expiresAt: { $type: 'number' }, $expr: { $lte: ['$expiresAt', now] } }
   const live = { $or: [{ expiresAt: null }, { $expr: { $gt: ['$expiresAt', now] } }] }
 
@@ -29,7 +30,7 @@ export function mongodbDriver(db, name = 'sessmgr') {
       return { now: Number(found.now), rows }
     },
     async swap(key, revision, text, lifeMs) {
-      // Literally, because a text may begin with "$".
+      // As a literal, because a string may start with "$".
       const body = { $literal: text }
       const expiresAt = lifeMs === undefined ? null : { $add: [now, lifeMs] }
       const set = (/** @type {object} */ to) => [{ $set: { revision: to, body, expiresAt } }]
@@ -40,7 +41,7 @@ export function mongodbDriver(db, name = 'sessmgr') {
       const replaced = await collection.updateOne({ _id: key, ...expired }, set({ $max: [next, now] }))
       if (replaced.matchedCount === 1) return true
       try {
-        // Matches nothing: it inserts, by the clock of the database, or fails because there is a row.
+        // Never matches: inserts the row with the database's clock, or fails because the row exists.
         const made = await collection.updateOne({ _id: key, revision: { $exists: false } }, set(now), { upsert: true })
         return made.upsertedCount === 1
       } catch (error) {
@@ -54,7 +55,7 @@ export function mongodbDriver(db, name = 'sessmgr') {
         .limit(count)
         .toArray()
       const ids = found.map((/** @type {{ _id: string }} */ { _id }) => _id)
-      // A row that was written meanwhile has expired no longer, and stays.
+      // A row that was rewritten in the meantime has not expired any more, so it stays.
       return (await collection.deleteMany({ _id: { $in: ids }, ...expired })).deletedCount
     },
     wipe: async () => void (await collection.deleteMany({})),

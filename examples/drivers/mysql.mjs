@@ -1,8 +1,8 @@
 // @ts-check
 // MySQL 8 and MariaDB, with the package mysql2. Table: npx sessmgr schema mysql
 //
-// Each statement is a transaction of its own, at any isolation level. Pass a pool of `mysql2/promise` that connects to
-// the primary: a connection could be in a transaction that is rolled back.
+// Each statement is its own transaction, at any isolation level. Pass a pool from `mysql2/promise` that connects to the
+// primary. A single connection could be in a transaction that is rolled back.
 import { SQL_CLOCKS } from './sql-clocks.mjs'
 
 const now = SQL_CLOCKS.mysql
@@ -36,7 +36,7 @@ export function mysqlDriver(pool, table = 'sessmgr') {
   return {
     id: `mysql:${table}`,
     async get(keys) {
-      // A power of two of them, because the server keeps each statement that it has prepared.
+      // Padded to a power of two, because the server keeps each statement that it has prepared.
       const ids = [...keys, ...Array(2 ** Math.ceil(Math.log2(keys.length + 1)) - keys.length).fill('')]
       const [found] = await pool.execute(
         `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s

@@ -1,8 +1,8 @@
 // @ts-check
-// Prisma, over PostgreSQL. Table: npx sessmgr schema postgres, in a migration of its own
+// Prisma, with PostgreSQL. Table: npx sessmgr schema postgres, in a migration of its own
 //
-// Raw statements, because `updateMany` can neither calculate with the database's clock nor replace an expired row. Each
-// is a transaction of its own, at READ COMMITTED, the default. Pass the client, never that of `$transaction`.
+// Uses raw statements, because `updateMany` can neither calculate with the database's clock nor replace an expired row.
+// Each is its own transaction, at READ COMMITTED, the default. Pass the client, never that of `$transaction`.
 
 /** @typedef {{ now: bigint, id: string | null, revision: bigint, body: string }} Found */
 
@@ -48,7 +48,7 @@ export function prismaDriver(prisma) {
               WHERE id = ${key}::text AND revision = ${revision}::bigint`
       return (await written) === 1
     },
-    // A row that is written meanwhile has expired no longer, and stays.
+    // A row that is rewritten in the meantime has not expired any more, so it stays.
     purge: async (count) =>
       await prisma.$executeRaw`
       DELETE FROM sessmgr WHERE expires_at <= (extract(epoch FROM clock_timestamp()) * 1000)::bigint AND id IN

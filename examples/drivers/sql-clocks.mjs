@@ -1,4 +1,7 @@
-/** Each database's clock, in whole milliseconds since the Unix epoch. UTC, because local time goes back in autumn. */
+/**
+ * The clock of each database, in whole milliseconds since the Unix epoch. In UTC, because local time goes back in
+ * autumn.
+ */
 export const SQL_CLOCKS = {
   postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
   mysql: "(timestampdiff(MICROSECOND, '1970-01-01', utc_timestamp(3)) DIV 1000)",

@@ -1,7 +1,7 @@
 // @ts-check
-// TypeORM, over PostgreSQL. Table: npx sessmgr schema postgres
+// TypeORM, with PostgreSQL. Table: npx sessmgr schema postgres
 //
-// Each statement is a transaction of its own, at READ COMMITTED, the default. Pass the data source, never the manager or
+// Each statement is its own transaction, at READ COMMITTED, the default. Pass the data source, never the manager or
 // query runner of a transaction.
 import { SQL_CLOCKS } from './sql-clocks.mjs'
 
@@ -19,7 +19,7 @@ export function typeormDriver(dataSource, table = 'sessmgr') {
     expires_at = excluded.expires_at WHERE s.expires_at <= ${now} RETURNING 1`
   const update = `UPDATE ${table} SET revision = revision + 1, body = $2, expires_at = ${now} + $3::bigint
     WHERE id = $1 AND revision = $4::bigint`
-  // A row that is written meanwhile has expired no longer, and stays.
+  // A row that is rewritten in the meantime has not expired any more, so it stays.
   const purge = `DELETE FROM ${table} WHERE expires_at <= ${now} AND id IN
     (SELECT id FROM ${table} WHERE expires_at <= ${now} LIMIT $1)`
 
@@ -36,7 +36,7 @@ export function typeormDriver(dataSource, table = 'sessmgr') {
     async swap(key, revision, text, lifeMs) {
       const values = [key, text, lifeMs ?? null]
       if (revision === undefined) return (await dataSource.query(insert, values)).length === 1
-      // TypeORM resolves UPDATE and DELETE to their rows and how many there were.
+      // TypeORM resolves UPDATE and DELETE to the affected rows and their number.
       const [, count] = await dataSource.query(update, [...values, revision])
       return count === 1
     },

@@ -19,7 +19,10 @@ import { createUsers, type User } from './users.ts'
 const ADMIN_ID = 1
 const SEEDED = 'seeded at the start'
 
-/** Gives the administrator a known application password, once however often and in how many processes the app starts. */
+/**
+ * Gives the administrator a known application password. Only one is created, however often and in how many processes
+ * the app starts.
+ */
 function seedAppPassword(limiter: Sessmgr, password: string): void {
   limiter.passwords
     .verify(ADMIN_ID, password)
@@ -27,7 +30,7 @@ function seedAppPassword(limiter: Sessmgr, password: string): void {
     .catch((error) => console.error(`SEED_APP_PASSWORD could not be stored: ${error.message}`))
 }
 
-/** Builds the example application: a small blog whose accounts hold a limited number of sessions. */
+/** Builds the example application: a small blog whose accounts may have a limited number of sessions. */
 export function createApp(config: Config): { app: Express; limiter: Sessmgr; close(): Promise<void> } {
   const users = createUsers(config)
   const posts = createPosts()
@@ -69,7 +72,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
     res.locals.user = req.user
     res.locals.mayManage = req.user && may(req.user, 'manage_options')
     res.locals.ended = req.sessmgr?.ended
-    // Else the browser's "back" shows who was signed in, after signing out too.
+    // Otherwise the browser's back button would show who was signed in, even after they signed out.
     if (req.user) res.set('Cache-Control', 'private, no-cache')
     next()
   })

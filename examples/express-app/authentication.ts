@@ -14,7 +14,7 @@ declare global {
   }
 }
 
-/** Sets Passport up for the demo's users. */
+/** Sets up Passport for the demo's users. */
 export function createAuthentication(users: Users): passport.Authenticator {
   const authentication = new passport.Passport()
   authentication.use(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What the environment says. */
+/** Configuration from environment variables. */
 export interface Config {
   port: number
   redisUrl: string | undefined
@@ -16,10 +16,10 @@ export interface Config {
   demoVendorKeys: string | undefined
 }
 
-/** Reads the environment once, when the application starts. */
+/** Reads the environment variables once, when the application starts. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (!env.SESSION_SECRET) {
-    console.warn('SESSION_SECRET is not set: using a random one, so every restart signs everybody out.')
+    console.warn('SESSION_SECRET is not set: using a random one, so every restart signs everyone out.')
   }
   return {
     port: integer(env, 'PORT', 3000),
@@ -40,7 +40,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 function workersOf(env: NodeJS.ProcessEnv): number {
   const workers = Math.max(1, integer(env, 'WEB_CONCURRENCY', 1))
   if (workers > 1 && !env.REDIS_URL && !env.SESSMGR_DB)
-    throw new Error('WEB_CONCURRENCY above 1 needs REDIS_URL or SESSMGR_DB: processes share no memory.')
+    throw new Error('WEB_CONCURRENCY above 1 needs REDIS_URL or SESSMGR_DB, because processes share no memory.')
   return workers
 }
 

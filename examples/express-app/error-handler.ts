@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler } from 'express'
 
-/** Answers an error as JSON to a script and as a page to a browser. What went wrong inside stays in the log. */
+/** Reports an error as JSON to scripts and as a page to browsers. Internal details stay in the log. */
 export const errorHandler: ErrorRequestHandler = (error, req, res, next) => {
   if (res.headersSent) return next(error)
   const status = Number(error.status) >= 400 ? Number(error.status) : 500

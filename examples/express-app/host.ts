@@ -12,16 +12,16 @@ const CAPABILITIES: Record<User['role'], readonly string[]> = {
   subscriber: ['read'],
 }
 
-/** Reports whether a user may do something. */
+/** Checks whether a user has a capability. */
 export const may = (user: Pick<User, 'role'>, capability: string): boolean =>
   CAPABILITIES[user.role].includes(capability)
 
-/** Every role that a user of the demo can have. */
+/** All roles that a user of the demo can have. */
 export const ROLES = Object.keys(CAPABILITIES)
 
-/** Tells sessmgr about the demo's users, what they may do, and its posts. */
+/** Gives sessmgr access to the demo's users, their permissions, and its posts. */
 export function createHost(users: Users, posts: Posts): Host<User, Post> {
-  // Two counters: names are up to the client, so a single address must not fill the memory with them.
+  // Two counters: clients choose the names, so a single address must not be able to fill the memory with them.
   const wrongHere = new RateLimiterMemory({ keyPrefix: 'address', points: 100, duration: 60 })
   const wrongPasswords = new RateLimiterMemory({ keyPrefix: 'account', points: 10, duration: 60 })
   const addressOf = ({ ip }: PasswordAttempt) => ip ?? 'unknown'

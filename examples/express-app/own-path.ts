@@ -1,9 +1,9 @@
 const OWN = 'http://own.invalid'
 
-/** Returns an address as a path of this site, or `/` for one that leads anywhere else. */
+/** Returns a URL as a path on this site, or `/` if it leads to another site. */
 export function ownPath(address: unknown): string {
   if (typeof address !== 'string' || !URL.canParse(address, OWN)) return '/'
   const { origin, pathname, search, hash } = new URL(address, OWN)
-  // The path may itself look like the address of another host.
+  // The path may itself look like a URL on another host.
   return origin === OWN && !pathname.startsWith('//') ? pathname + search + hash : '/'
 }

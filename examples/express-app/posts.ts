@@ -2,7 +2,7 @@ import type { Request } from 'express'
 
 declare module 'express-session' {
   interface SessionData {
-    /** Posts whose password this browser has given. */
+    /** Posts whose password was entered in this browser. */
     openPosts: number[]
   }
 }
@@ -11,9 +11,9 @@ declare module 'express-session' {
 export interface Comment {
   readonly id: number
   readonly author: string
-  /** Address of the author's own site, as it was given. */
+  /** URL of the author's own site, as entered. */
   readonly url?: string | undefined
-  /** May hold a little markup; `threadHtml` makes it safe. */
+  /** May contain some markup; `threadHtml` makes it safe. */
   readonly text: string
   readonly approved: boolean
 }
@@ -30,7 +30,7 @@ export interface Post {
   comments: Comment[]
 }
 
-/** Keeps the posts of the demo. */
+/** Stores the posts of the demo. */
 export interface Posts {
   all(): readonly Post[]
   find(id: number): Post | undefined
@@ -38,7 +38,7 @@ export interface Posts {
   addComment(post: Post, author: string, text: string, url?: string): Comment
 }
 
-/** Tells whether a post is behind a password that this browser has not given. */
+/** Checks whether a post has a password that was not entered in this browser. */
 export function isLocked(request: Request, post: Post): boolean {
   return post.password !== undefined && !request.session.openPosts?.includes(post.id)
 }

@@ -9,7 +9,7 @@ else serve(config)
 
 function serve({ port, redisUrl, databaseFile }: Config): void {
   if (!redisUrl && !databaseFile) {
-    console.log('Everything is kept in memory. Set SESSMGR_DB to a file, or REDIS_URL to a Redis, to keep it.')
+    console.log('All data is in memory. To keep it, set SESSMGR_DB to a file or REDIS_URL to a Redis server.')
   }
   const { app, close } = createApp(config)
   const server = app.listen(port, '127.0.0.1', (error) => {

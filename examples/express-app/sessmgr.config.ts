@@ -6,13 +6,13 @@ import { createPosts } from './posts.ts'
 import { createStorage } from './storage.ts'
 import { createUsers } from './users.ts'
 
-/** What the command line works with: the same users and storage as the application. */
+/** Creates the limiter for the command line, with the same users and storage as the application. */
 export default function createLimiter() {
   const config = readConfig({ SESSION_SECRET: 'not used on the command line', ...process.env })
   const { store, sessionStore, close } = createStorage(config)
   const settings = { maximum: config.maximum, logic: config.logic }
   const limiter = sessmgr({
-    // The command's own connection ends with it.
+    // The command's own connection is closed when the command ends.
     store: { ...store, close },
     sessionStore,
     settings,

@@ -5,7 +5,7 @@ const DAY_MS = 24 * 60 * 60_000
 
 type Done = (error?: unknown, session?: SessionData | null) => void
 
-/** Keeps sessions in a file of SQLite, which the processes of one machine may share. */
+/** Stores sessions in a SQLite file, which the processes on one machine may share. */
 export class SqliteSessions extends session.Store {
   readonly #database
 

@@ -7,20 +7,21 @@ import { sqliteStore } from 'sessmgr/sqlite'
 import type { Config } from './config.ts'
 import { SqliteSessions } from './sqlite-sessions.ts'
 
-/** Where sessions, and what sessmgr knows of them, are kept. */
+/** Where the sessions and the data of sessmgr are stored. */
 export interface Storage {
   sessionStore: session.Store
   store: SessmgrStore
   close(): Promise<void>
 }
 
-/** Opens Redis or a file of SQLite, or keeps everything in this process. */
+/** Connects to Redis or opens a SQLite file, or else stores everything in this process. */
 export function createStorage({ redisUrl, databaseFile }: Pick<Config, 'redisUrl' | 'databaseFile'>): Storage {
   if (!redisUrl && databaseFile) return inFile(databaseFile)
   if (!redisUrl) {
     return { sessionStore: new session.MemoryStore(), store: memoryStore(), close: async () => {} }
   }
-  // The client's own timeout does not cover a command already sent, and costs time on each; sessmgr sets its deadline.
+  // The client's own timeout does not cover commands that were already sent, and slows each one down. sessmgr has its
+  // own deadline.
   const client = createClient({ url: redisUrl, commandOptions: { timeout: undefined } })
   let down = false
   client.on('error', (error) => {
@@ -30,7 +31,7 @@ export function createStorage({ redisUrl, databaseFile }: Pick<Config, 'redisUrl
   client.on('ready', () => {
     down = false
   })
-  // Not awaited: with Redis down the application starts all the same, answers 503 to logins, and recovers by itself.
+  // Not awaited. If Redis is down, the application still starts, responds to logins with 503, and recovers by itself.
   client.connect().catch((error) => console.error(`Redis: ${error.message}`))
   return {
     sessionStore: new RedisStore({ client }),

@@ -7,7 +7,7 @@ import type { Users } from './users.ts'
 
 const view = (name: string) => fileURLToPath(new URL(`./views/comments/${name}.ejs`, import.meta.url))
 
-/** The two themes of the demo: one renders comments by a template, the other is made of blocks. */
+/** Creates the two themes of the demo: one renders comments with a template, the other is made of blocks. */
 export function createThemes(users: Users): (post: Post) => ClassicTheme<Post> | BlockTheme<Post> {
   const render = (name: string, post: Post, { userId }: RenderContext): Promise<string> =>
     ejs.renderFile(
@@ -33,7 +33,7 @@ export function createThemes(users: Users): (post: Post) => ClassicTheme<Post> |
   return (post) => (post.theme === 'block' ? block : classic)
 }
 
-/** Which view renders which block. */
+/** The view that renders each block. */
 const PARTS: Record<string, string> = {
   'comments-title': 'title',
   'comment-template': 'list',

@@ -7,7 +7,7 @@ const write = ejs.compile(readFileSync(new URL('./views/comments/comment.ejs', i
 const written = new WeakMap<Comment, string>()
 const threads = new WeakMap<Post, { comments: readonly Comment[]; html: string }>()
 
-/** Writes the comments of a post. Done anew only when one has come or gone. */
+/** Renders the comments of a post. Repeated only when a comment is added or removed. */
 export function threadHtml(post: Post, comments: readonly Comment[]): string {
   const known = threads.get(post)
   const isSame = known?.comments.length === comments.length && known.comments.every((one, at) => one === comments[at])
@@ -17,7 +17,7 @@ export function threadHtml(post: Post, comments: readonly Comment[]): string {
   return html
 }
 
-/** Writes one comment. Done once for each, since a comment never changes. */
+/** Renders one comment. Done only once for each, because comments never change. */
 function commentHtml(comment: Comment): string {
   const known = written.get(comment)
   if (known !== undefined) return known
@@ -27,7 +27,7 @@ function commentHtml(comment: Comment): string {
   return html
 }
 
-/** Gives back an absolute address of the web, spelled out; anything else is none. */
+/** Returns an absolute web URL in its full form, or undefined for anything else. */
 function webAddress(text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined
   const { protocol, href } = new URL(text)
@@ -38,7 +38,7 @@ const MARKUP: sanitizeHtml.IOptions = {
   allowedTags: ['a', 'em', 'strong', 'code', 'blockquote', 'p', 'br'],
   allowedAttributes: { a: ['href', 'rel'] },
   allowedSchemes: ['http', 'https'],
-  // What is not markup here is text that somebody wrote, so it is shown.
+  // Anything that is not allowed as markup was meant as text, so it is shown.
   disallowedTagsMode: 'escape',
   transformTags: {
     a(tagName, { href }) {

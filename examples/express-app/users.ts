@@ -35,7 +35,7 @@ export function createUsers({ seedUsers, scryptCost }: { seedUsers: number; scry
   const hash = (password: string) => derive(password, salt, 32, { N: scryptCost })
   const hashes = new Map<number, Promise<Buffer>>()
 
-  // Derived at the first login of each user: hashing thousands of seeded passwords would make the start slow.
+  // Hashed at the first login of each user, because hashing thousands of seeded passwords would delay the start.
   function storedHash(entry: User): Promise<Buffer> {
     const known = hashes.get(entry.id) ?? hash(`${entry.login}-password`)
     hashes.set(entry.id, known)

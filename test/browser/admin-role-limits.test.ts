@@ -116,7 +116,7 @@ test('a user is added once, by name, and the field for their limit has the focus
   await addUser(page, 'alice')
   await expect.poll(() => userField(page, 'alice').evaluate((field) => document.activeElement === field)).toBe(true)
   await addUser(page, 'ALICE')
-  await panel(page).getByText('This user is listed already.').waitFor()
+  await panel(page).getByText('This user is already in the list.').waitFor()
   expect(
     await panel(page)
       .getByLabel(/^Limit for the user/)

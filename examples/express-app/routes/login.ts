@@ -73,7 +73,7 @@ function reasonFor(path: string): string | undefined {
   return /^\/account\b/.test(path) ? 'Sign in to see your devices.' : undefined
 }
 
-/** The address of the login form that leads on to the same page. */
+/** Returns the path of the login form that leads to the same page. */
 function formFor({ body }: Request): string {
   const redirectTo = ownPath(body?.redirect_to)
   return redirectTo === '/' ? '/login' : `/login?redirect_to=${encodeURIComponent(redirectTo)}`

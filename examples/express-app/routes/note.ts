@@ -3,7 +3,7 @@ import { Router } from 'express'
 
 const LONGEST_DELAY_MS = 1000
 
-/** Stores a text in the session, slowly if asked: a request that saves while others come and go. */
+/** Stores a note in the session, slowly if asked, for tests of requests that save while others come and go. */
 export function noteRoutes(): Router {
   const router = Router()
   router.post('/note', async (req, res) => {

@@ -15,7 +15,7 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
     const post = visiblePost(req, res)
     if (!post) return
     const locked = isLocked(req, post)
-    // What lazy loading fetches is public, so a post that is not shows its comments with the page.
+    // The lazy comments route is public, so a post that is not public shows its comments in the page.
     const single = post.status === 'published'
     const [commentsHtml, commentsScript] = locked
       ? ['', '']
@@ -50,7 +50,7 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
     }
     const refusal = refusalOf(req, text, author)
     if (refusal) {
-      // What was written is worth more than the session that ended meanwhile.
+      // Do not lose what the user wrote because their session ended in the meantime.
       const signIn = req.sessmgr?.ended !== undefined
       res.status(400).render('not-posted', { title: 'Not posted yet', post, text, author, refusal, signIn })
       return
@@ -70,16 +70,16 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
   return router
 }
 
-/** Says why a comment cannot be posted as it is. */
+/** Returns why a comment cannot be posted, or undefined. */
 function refusalOf({ sessmgr }: Request, text: string, author: string): string | undefined {
-  if (text === '') return 'A comment needs a text.'
+  if (text === '') return 'A comment must not be empty.'
   if (author !== '') return undefined
   return sessmgr?.ended
     ? 'You are no longer signed in here. Add your name to post this comment as a guest.'
     : 'A comment needs a name.'
 }
 
-/** Reads a text of a form; what was sent in another shape, or not at all, is empty. */
+/** Reads a string from a form. A missing or malformed value counts as empty. */
 function field({ body }: Request, name: string): string {
   const value: unknown = body?.[name]
   return typeof value === 'string' ? value : ''

@@ -49,7 +49,7 @@ test('the example without ADDON_ROLE_LIMITS knows nothing of the add-on', async 
 test('a file without public keys is named, with the command that makes them', () => {
   for (const file of ['none-there.json', fileURLToPath(import.meta.url)]) {
     expect(() => demoVendor(file)).toThrow(
-      `ADDON_ROLE_LIMITS: ${file} holds no public keys. Make some: npx sessmgr license keygen demo-vendor.json > ${file}`,
+      `ADDON_ROLE_LIMITS: ${file} contains no public keys. Create them: npx sessmgr license keygen demo-vendor.json > ${file}`,
     )
   }
 })

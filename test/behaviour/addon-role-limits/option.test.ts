@@ -48,8 +48,8 @@ describe('the option role_limits at /wp/v2/settings', () => {
     ['beyond all bounds', { users: { bob: 1e300 } }, 'role_limits.users.bob', 'must be a whole number, 1 or more'],
     ['a list of limits', { roles: [3] }, 'role_limits.roles', 'must be an object of limits by name'],
     ['no limits at all', { users: null }, 'role_limits.users', 'must be an object of limits by name'],
-    ['a blank name', { roles: { ' editor': 2 } }, 'role_limits.roles. editor', 'is no name'],
-    ['one user twice', { users: { bob: 2, Bob: 3 } }, 'role_limits.users.Bob', 'is there more than once'],
+    ['a blank name', { roles: { ' editor': 2 } }, 'role_limits.roles. editor', 'is not a valid name'],
+    ['one user twice', { users: { bob: 2, Bob: 3 } }, 'role_limits.users.Bob', 'occurs more than once'],
     ['no object', 'all', 'role_limits', 'must be an object'],
   ])('rule 20: refuses %s by name, and writes nothing', async (_what, sent, name, problem) => {
     const { host, post, stored } = await start()

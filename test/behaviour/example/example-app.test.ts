@@ -186,7 +186,7 @@ describe('a slow request', () => {
 
 test('npm start without settings keeps everything in memory, allows one session, and says so', async () => {
   const plain = await startProcess()
-  expect(plain.output).toContain('Everything is kept in memory.')
+  expect(plain.output).toContain('All data is in memory.')
   expect(plain.output).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+$/m)
   const laptop = await plain.signedIn('alice')
   const phone = await plain.signedIn('alice')
