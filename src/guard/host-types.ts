@@ -17,6 +17,7 @@ export interface HostCookie {
 export interface CookieScope {
   /** @default '/' */
   readonly path?: string | undefined
+  readonly domain?: string | undefined
   /** True if browsers send it only over HTTPS. */
   readonly secure?: unknown
 }

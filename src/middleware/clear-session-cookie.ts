@@ -1,5 +1,6 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
+import type { KeepNotice } from '../guard/notice/notice-parts.ts'
 import { beforeHeaders } from '../guard/request/before-headers.ts'
 import { showsPage } from '../guard/request/shows-page.ts'
 
@@ -10,8 +11,17 @@ const NAME = /^[!-:<>-~]+$/
  * Removes the cookie of an ended session from the browser with the next page, unless a new session cookie replaces it.
  *
  * express-session does not expose its cookie's name, so it is found by its value, the signed session id.
+ *
+ * @param keepNotice Called when the browser loses the cookie, unless by a login.
+ * @param isReplaced Whether the request already has a new session, which express-session saves.
  */
-export function clearSessionCookie(request: HostRequest, response: HostResponse, deadSessionId: string): void {
+export function clearSessionCookie(
+  request: HostRequest,
+  response: HostResponse,
+  deadSessionId: string,
+  keepNotice: KeepNotice,
+  isReplaced: boolean,
+): void {
   const cookies = parseCookie(request.headers.cookie ?? '')
   const name = Object.keys(cookies).find((key) => NAME.test(key) && cookies[key]?.startsWith(`s:${deadSessionId}.`))
   if (name === undefined) return
@@ -20,10 +30,11 @@ export function clearSessionCookie(request: HostRequest, response: HostResponse,
   const anonymousCookie = request.session?.cookie
 
   beforeHeaders(response, () => {
-    if (!showsPage(request, response.statusCode)) return
     const session = request.session
-    const willBeSaved =
-      session && (request.sessionID !== anonymousId || Object.keys(session).some((key) => key !== 'cookie'))
+    const isSaved = isReplaced || request.sessionID !== anonymousId
+    const willBeSaved = session && (isSaved || Object.keys(session).some((key) => key !== 'cookie'))
+    if (!willBeSaved && !showsPage(request, response.statusCode)) return
+    if (!request.sessmgr?.session) keepNotice()
     if (willBeSaved) return
     const { path = '/', domain, secure, sameSite, httpOnly, partitioned } = anonymousCookie ?? {}
     const attributes = { path, domain, secure: secure === true, sameSite, httpOnly: httpOnly !== false, partitioned }

@@ -1,6 +1,7 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
+import type { Notices } from '../guard/notice/notices.ts'
 import { judgeSession } from '../guard/request/loaded-session.ts'
 import type { Standing } from '../guard/request/standing.ts'
 import { expressStanding } from './express-standing.ts'
@@ -8,9 +9,9 @@ import type { ExpressStore, ExpressStores } from './express-store.ts'
 import { limitPassportLogins } from './passport-login.ts'
 
 /** Returns the middleware that every request passes. It reads the state of the session, and prepares for a login. */
-export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
+export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin, notices: Notices) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
-    if (!stores.isInUse) loadCookieRemover()
+    if (!stores.isInUse) loadLateCode(notices)
     stores.isInUse = true
     const standing = expressStanding(request)
     const earlier = standing.passed ?? stores
@@ -21,10 +22,10 @@ export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin) {
 
     const guarded = stores.of(store)
     limitPassportLogins(request, response, limitLogin, standing)
-    if (!standing.state) return void judgeLoadedSession(guarded, request).then(() => next(), next)
+    if (!standing.state) return void judgeLoadedSession(guarded, request, response, notices).then(() => next(), next)
     standing.shown = standing.state
     if (standing.presentedId === undefined) return next()
-    removeCookie(request, response, standing.presentedId).then(() => next(), next)
+    removeCookie(request, response, standing.presentedId, notices).then(() => next(), next)
   }
 }
 
@@ -44,9 +45,24 @@ function loadCookieRemover(): Promise<CookieRemover> {
   return cookieRemover
 }
 
-async function removeCookie(request: HostRequest, response: HostResponse, deadSessionId: string): Promise<void> {
-  const { clearSessionCookie } = await loadCookieRemover()
-  clearSessionCookie(request, response, deadSessionId)
+function loadLateCode(notices: Notices): void {
+  loadCookieRemover()
+  notices.load()
+}
+
+async function removeCookie(
+  request: HostRequest,
+  response: HostResponse,
+  deadSessionId: string,
+  notices: Notices,
+  isReplaced = false,
+): Promise<void> {
+  const ended = request.sessmgr?.ended ?? { reason: 'missing' }
+  const [{ clearSessionCookie }, keepNotice] = await Promise.all([
+    loadCookieRemover(),
+    notices.keep(request, ended, response),
+  ])
+  clearSessionCookie(request, response, deadSessionId, keepNotice, isReplaced)
 }
 
 function twoLimiters(): SessmgrError {
@@ -57,10 +73,17 @@ function twoLimiters(): SessmgrError {
 }
 
 /** Checks a session that was loaded before the guard was installed, which happens for the first requests. */
-async function judgeLoadedSession(guarded: ExpressStore, request: HostRequest): Promise<void> {
+async function judgeLoadedSession(
+  guarded: ExpressStore,
+  request: HostRequest,
+  response: HostResponse,
+  notices: Notices,
+): Promise<void> {
+  const { sessionID: loadedId = '' } = request
   if (!(await judgeSession(guarded, request))) return
   await guarded.exchange(request)
   request[request._userProperty ?? 'user'] = undefined
+  await removeCookie(request, response, loadedId, notices, true)
 }
 
 /** Checks whether Fastify has called the limiter as a plugin, or as the function that returns a plugin's options. */

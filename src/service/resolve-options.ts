@@ -1,6 +1,7 @@
 import { checkLicensing } from '../features/addons/licensing/check-licensing.ts'
 import type { LicensingProvider } from '../features/addons/licensing/licensing-provider.ts'
 import type { SiteOptions } from '../features/addons/site-identity.ts'
+import { isAddress } from '../features/admin/page-addresses.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger } from '../ground/logger.ts'
 import { inWords, nearestName, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
@@ -72,6 +73,11 @@ export interface SessmgrOptions {
   device?: boolean | undefined
   /** The cookie of the option `device`. @default { name: 'sessmgr_device' } */
   deviceCookie?: DeviceCookieOption | undefined
+  /**
+   * Page where users change their password, for the notice to a user who was signed out: a path, or an http or https
+   * URL. @default no link
+   */
+  securityUrl?: string | undefined
   /** Users and permissions of your application, for the REST routes and the command line. */
   // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
   host?: Host<any, any> | undefined
@@ -113,6 +119,7 @@ export interface ResolvedOptions extends UserReaders {
   readonly endedMemoryMs: number
   readonly device: boolean
   readonly deviceName: string
+  readonly securityUrl: string | undefined
   readonly host: Host | undefined
   readonly secrets: readonly string[]
   readonly nonceHeader: string
@@ -135,6 +142,7 @@ const OPTIONS = [
   'endedMemory',
   'device',
   'deviceCookie',
+  'securityUrl',
   'host',
   'secret',
   'nonceHeader',
@@ -171,6 +179,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     deadlineMs = 2000,
     touchEvery = 60_000,
     endedMemory = 259_200,
+    securityUrl,
     logger = consoleLogger,
   } = options
   requireFunction(userId, 'userId', '(user) => user.id')
@@ -185,6 +194,9 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   requireWhole('deadlineMs', deadlineMs, 1, 60_000)
   requireWhole('touchEvery', touchEvery, 0, 3_600_000)
   requireWhole('endedMemory', endedMemory, 0, 2_592_000)
+  if (securityUrl !== undefined && !isAddress(securityUrl)) {
+    throw invalidOption('"securityUrl" must be a path such as "/account", or an http or https address')
+  }
   if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
     throw invalidOption('"logger" must have the methods warn and error')
   }
@@ -201,6 +213,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     touchEveryMs: touchEvery,
     endedMemoryMs: endedMemory * 1000,
     ...checkDevice(options),
+    securityUrl,
     host: host && strictHost(host, safe),
     secrets: checkSecrets(options.secret),
     nonceHeader: checkHeader(options.nonceHeader),

@@ -1,5 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { LimitLogin } from '../guard/host-types.ts'
+import type { Notices } from '../guard/notice/notices.ts'
 import type { DeviceCookies } from '../guard/request/device-cookies.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
@@ -15,6 +16,7 @@ export interface ServiceCore {
   readonly limitLogin: LimitLogin
   /** Loads what recognizes browsers; undefined without the option `device`. */
   readonly devices: (() => Promise<DeviceCookies>) | undefined
+  readonly notices: Notices
   readonly options: ResolvedOptions
 }
 

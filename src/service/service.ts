@@ -3,6 +3,7 @@ import type { ApplicationPasswords } from '../auth/application-passwords.ts'
 import type { Addons } from '../features/addons/addons.ts'
 import type { AdminOptions } from '../features/admin/resolve-admin-options.ts'
 import type { LazyComments } from '../features/comments/lazy-comments.ts'
+import type { SignedOutBody, SignedOutNotice } from '../guard/notice/signed-out-notice.ts'
 import type { ResponseLike } from '../guard/request/device-cookies.ts'
 import type { RequestLike } from '../guard/request/host-visit.ts'
 import type { Hooks } from '../hooks/hooks.ts'
@@ -94,6 +95,21 @@ export interface Sessmgr extends Middleware {
    * @throws SessmgrError `invalid_option` without a response.
    */
   forgetDevice(response: ResponseLike): Promise<void>
+  /**
+   * Returns what to show a user who was signed out, once: with the first page after the end of the session.
+   *
+   * Scripts, images and redirects do not use it up. Undefined if there is nothing to show. Call it before the headers
+   * are sent, for example in a middleware before your pages.
+   *
+   * @throws SessmgrError `invalid_option` without a request or a response.
+   */
+  notice(request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined>
+  /**
+   * Returns the JSON body of a 401 response; undefined unless the request came with a session that is over.
+   *
+   * @throws SessmgrError `invalid_option` without a request.
+   */
+  signedOut(request: RequestLike): Promise<SignedOutBody | undefined>
   /**
    * Removes all options and keys of sessmgr from its store. Users stay signed in.
    *

@@ -2,6 +2,7 @@ import { SiteSecrets } from '../auth/site-secrets.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
 import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
 import { createLimitLogin } from '../guard/limit-login.ts'
+import { Notices } from '../guard/notice/notices.ts'
 import type { DeviceCookies, ResponseLike } from '../guard/request/device-cookies.ts'
 import { guardedRequestOf, type RequestLike, viewOf } from '../guard/request/host-visit.ts'
 import { SessionGuards } from '../guard/session-guards.ts'
@@ -56,7 +57,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   // Now, so that an update in place cannot remove the file first.
   devices?.().catch(() => {})
   const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, blockedMessage, devices })
-  const middleware = expressGuard(expressStores, limitLogin) as Middleware
+  const notices = new Notices({ ...resolved, siteSecrets })
+  const middleware = expressGuard(expressStores, limitLogin, notices) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive })
   const features = createFeatures(resolved, limiter, rest)
@@ -70,6 +72,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const { noteRouter, noteCall } = features.routesWarning
   const service: Sessmgr = Object.assign(middleware, {
     ...features.members,
+    ...notices.members,
     hooks: limiter.hooks,
     sessions: limiter.sessions,
     settings: limiter.settings,
@@ -110,7 +113,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     close: () => limiter.close(),
   })
-  carryCore(service, { limiter, stores, guards, limitLogin, devices, options: resolved })
+  carryCore(service, { limiter, stores, guards, limitLogin, devices, notices, options: resolved })
   // The application subscribes in the first turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service

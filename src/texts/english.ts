@@ -11,6 +11,23 @@ export const ENGLISH = {
   login_blocked:
     "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
 
+  // To a user who was signed out. {ago} is the time since then, as in "9 minutes ago", and {time} is when, in UTC.
+  notice_title: 'You were signed out on this device.',
+  notice_title_all: 'Everybody was signed out.',
+  notice_title_over: 'Please sign in again.',
+  notice_displaced: '{ago}, this account signed in on {device}.',
+  notice_displaced_unknown: '{ago}, this account signed in somewhere else.',
+  notice_chosen: '{ago}, this session was chosen to make room for {device}.',
+  notice_chosen_unknown: '{ago}, this session was chosen to make room for another device.',
+  notice_idle: '{ago}, {device} needed the place of this session, which had not been used for a while.',
+  notice_idle_unknown: '{ago}, another device needed the place of this session, which had not been used for a while.',
+  notice_user: 'You did that {ago} on {device}.',
+  notice_user_unknown: 'You did that {ago} on another device.',
+  notice_admin: 'An administrator did that {ago}.',
+  notice_at: 'That happened {ago}.',
+  notice_over: 'Your session is over.',
+  notice_advice: 'If that was not you, change your password now.',
+
   // Shown in place of the comments
   comments_button: 'Load Comments',
   comments_loaded_one: '{count} comment loaded',

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import { endedState } from '../../guard/ended-state.ts'
 import type { HostSession, RequestState } from '../../guard/host-types.ts'
+import { beforeHeaders } from '../../guard/request/before-headers.ts'
 import { type HostVisit, showVisit } from '../../guard/request/host-visit.ts'
 import type { JoinedSessions } from '../../guard/stores/session-stores.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
@@ -75,9 +76,22 @@ export interface ExplicitCalls {
    * registered, is destroyed in your store.
    *
    * @param session Include Node's `request` to identify the caller of `limiter.nonce(request)`, the REST routes and the
-   * admin screen.
+   * admin screen; with its `response`, the next page shows the notice of a session that is over.
    */
-  check(session: SessionCall & { readonly request?: IncomingMessage }): Promise<RequestState>
+  check(
+    session: SessionCall & { readonly request?: IncomingMessage; readonly response?: ServerResponse },
+  ): Promise<RequestState>
+  /**
+   * Finds out how a session has ended that your store no longer has. Call it in place of `check` for a session id from a
+   * cookie, after you have checked the cookie's signature.
+   *
+   * @param session `request` and `response` as for `check`.
+   */
+  missing(session: {
+    readonly sessionId: string
+    readonly request?: IncomingMessage
+    readonly response?: ServerResponse
+  }): Promise<RequestState>
   /**
    * Records that a session was used and expires in `ttlMs` from now. Resolves to false if it is no longer registered.
    * Only `check` notices a site-wide logout.
@@ -104,8 +118,9 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   if (typeof sessions?.exists !== 'function' || typeof sessions.destroy !== 'function') {
     throw invalidOption('"sessions" must have the methods exists(sessionId) and destroy(sessionId)')
   }
-  const { stores, limiter: limit } = core
+  const { stores, limiter: limit, notices } = core
   const held = stores.join(sessions)
+  void notices.load()
 
   async function judge({ userId, sessionId }: SessionCall, judging: ReturnType<typeof limit.check>) {
     const verdict = await judging
@@ -121,6 +136,17 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     if (!core.devices) throw invalidOption('"device" of a login needs sessmgr({ device: true })')
     requireTexts({ cookies, path })
     return (await core.devices()).recognize(userId, cookies ?? '', { path, secure })
+  }
+
+  /** Attaches a state to its request, and keeps the notice of one that is over. */
+  async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
+    if (request) showVisit(request, new ExplicitVisit(request, sessionId, state))
+    if (!request || !response || !state.ended) return state
+    const keepNotice = await notices.keep(request, state.ended, response)
+    beforeHeaders(response, () => {
+      if (!state[SIGNED_IN]) keepNotice()
+    })
+    return state
   }
 
   return {
@@ -142,14 +168,19 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
         requireLife(ttlMs)
         return { sessionId, ttlMs, revert }
       })
+      if (admission.admitted && state) (state as AnsweredState)[SIGNED_IN] = true
       return admission.admitted && browser ? { ...admission, deviceCookie: browser.cookie } : admission
     },
-    async check({ request, ...session }) {
+    async check({ request, response, ...session }) {
       requireBoth(session)
       const { userId, sessionId } = session
       const state = await judge(session, limit.check(userId, tokenOf(sessionId)))
-      if (request) showVisit(request, new ExplicitVisit(request, sessionId, state))
-      return state
+      return show(state, sessionId, request, response)
+    },
+    async missing({ sessionId, request, response }) {
+      requireSession(sessionId)
+      const state = { ended: await endedState(limit, tokenOf(sessionId), 'missing') }
+      return show(state, sessionId, request, response)
     },
     async touch({ ttlMs, ...session }) {
       requireBoth(session)
@@ -168,6 +199,13 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       await held.destroy(session.sessionId)
     },
   }
+}
+
+/** Marks the state of a request that was a login. */
+const SIGNED_IN = Symbol('sessmgr.signedIn')
+
+interface AnsweredState extends RequestState {
+  [SIGNED_IN]?: true
 }
 
 /** The properties of a request with a session that code for Express reads. The session only has its id. */

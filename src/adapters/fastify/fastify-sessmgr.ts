@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
+import type { Notices } from '../../guard/notice/notices.ts'
+import { beforeHeaders } from '../../guard/request/before-headers.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
 import type { Sessmgr } from '../../service/service.ts'
@@ -39,6 +41,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
   const core = coreOf(options?.limiter, 'fastify.register(fastifySessmgr, { limiter })')
   requireVersion(fastify)
   requireSessions(fastify)
+  void core.notices.load()
   const { sessionStore } = core.options
   if (sessionStore) guardFastifyStore(core.guards, sessionStore)
   const { decryptSession } = fastify as unknown as { decryptSession: DecryptSession }
@@ -57,7 +60,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     limitFastifyLogins(request, findVisit, core.limitLogin)
     if (visit.isJudged() || visit.begunId !== undefined) return done()
     visit.lost = endedByCookies(request, store, decryptSession)
-    visit.judge(visit.lost?.ended).then(() => done(), done)
+    arrive(visit, core.notices).then(() => done(), done)
   })
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const visit = findVisit(request)
@@ -73,6 +76,19 @@ Object.assign(fastifySessmgr, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'sessmgr',
 })
+
+/** Checks the session of a request that was loaded before the guard, or that is over. */
+async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
+  const { lost, reply } = visit
+  await visit.judge(lost?.ended)
+  if (!lost) return
+  const keepNotice = await notices.keep(visit, lost.ended, reply.raw)
+  beforeHeaders(reply.raw, () => {
+    const cookies = [reply.raw.getHeader('Set-Cookie') ?? []].flat().map(String)
+    const losesCookie = cookies.some((cookie) => cookie.startsWith(`${lost.cookie}=`))
+    if (losesCookie && !visit.sessmgr.session) keepNotice()
+  })
+}
 
 /** Not a peer dependency: an Express application may have an older Fastify for something else. */
 function requireVersion({ version }: FastifyInstance): void {

@@ -1,13 +1,22 @@
+import type { KeepNotice } from '../../guard/notice/notice-parts.ts'
 import { beforeHeaders } from '../../guard/request/before-headers.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
-/** Removes the cookie of an ended session from the browser with the next page, unless a saved session replaces it. */
-export function clearSessionCookie(visit: KoaVisit): void {
+/**
+ * Removes the cookie of an ended session from the browser with the next page, unless a saved session replaces it.
+ *
+ * @param keepNotice Called when the browser loses the cookie, unless by a login.
+ */
+export function clearSessionCookie(visit: KoaVisit, keepNotice: KeepNotice): void {
   const { res, sessionOptions } = visit.context
+  // The application itself keeps the id in the browser.
+  if (sessionOptions.externalKey) return
   beforeHeaders(res, () => {
     const cookies = [res.getHeader('Set-Cookie') ?? []].flat().map(String)
     const isReplaced = cookies.some((cookie) => cookie.startsWith(`${sessionOptions.key}=`))
-    if (!isReplaced && showsPage(visit.raw, res.statusCode)) visit.clearCookie()
+    if (!isReplaced && !showsPage(visit.raw, res.statusCode)) return
+    if (!visit.sessmgr.session) keepNotice()
+    if (!isReplaced) visit.clearCookie()
   })
 }

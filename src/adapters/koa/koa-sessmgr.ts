@@ -1,6 +1,7 @@
 import type {} from 'koa'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
+import type { Notices } from '../../guard/notice/notices.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { goOnWith } from '../../guard/request/loaded-session.ts'
 import type { Sessmgr } from '../../service/service.ts'
@@ -33,6 +34,7 @@ declare module 'koa' {
 export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware {
   const core = coreOf(limiter, 'app.use(koaSessmgr(limiter, app))')
   const store = guardKoaStore(core.guards, requireStore(app))
+  void core.notices.load()
   Object.defineProperty(app.context, 'sessmgr', {
     configurable: true,
     get(this: KoaSessionContext): RequestState {
@@ -43,7 +45,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
   return async function sessmgr(anyContext, next) {
     const context = anyContext as KoaSessionContext
     if (visitOf(context.req)) return void (await next())
-    const visit = await arrive(store, context)
+    const visit = await arrive(store, context, core.notices)
     limitKoaLogins(visit, core.limitLogin)
     keepSessionCookie(visit)
     try {
@@ -58,7 +60,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
   }
 }
 
-async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promise<KoaVisit> {
+async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notices: Notices): Promise<KoaVisit> {
   const visit = new KoaVisit(store, context)
   const load = store.loadOf(context)
   if (!load) visit.begunId = visit.sessionID
@@ -67,8 +69,9 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext): Promi
   if (!visit.isStored) {
     // koa-session rejects it, by its expiry or the option `valid`, so its slot is freed.
     if (load.session) await store.guard.destroy(load.key)
-    visit.sessmgr = { ended: load.ended ?? { reason: 'missing' } }
-    clearSessionCookie(visit)
+    const ended = load.ended ?? { reason: 'missing' }
+    visit.sessmgr = { ended }
+    clearSessionCookie(visit, await notices.keep(visit, ended, context.res))
   } else if (load.session) {
     visit.origin = load.session
     // A new marker makes koa-session save it.

@@ -30,6 +30,7 @@ export interface KoaSessionOptions {
   /** Whether koa-session writes sessions by itself. Otherwise the application does. */
   readonly autoCommit?: boolean
   readonly path?: string | undefined
+  readonly domain?: string | undefined
   readonly secure?: boolean | undefined
   genid?: unknown
   readonly [option: string]: unknown

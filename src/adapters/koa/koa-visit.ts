@@ -26,7 +26,8 @@ export class KoaVisit extends Visit {
 
   get cookieScope(): CookieScope {
     const { sessionOptions, secure } = this.context
-    return { path: sessionOptions.path, secure: sessionOptions.secure ?? secure }
+    const { path, domain } = sessionOptions
+    return { path, domain, secure: sessionOptions.secure ?? secure }
   }
 
   get ip(): string {

@@ -1,4 +1,9 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+
+/** Destinations that browsers navigate to although nobody reads them as a page. */
+const PARTS = ['embed', 'object']
+/** Responses without a body: the browser keeps showing the page that it has. */
+const EMPTY = [204, 205, 304]
 
 /**
  * Checks whether a response is a page that a person sees. Until then, the browser keeps the cookie of an ended session,
@@ -10,5 +15,27 @@ export function showsPage({ headers }: Pick<IncomingMessage, 'headers'>, status:
   const mode = headers['sec-fetch-mode']
   // Browsers omit the header on plain HTTP, and other clients always do.
   const isNavigation = mode === undefined || mode === 'navigate'
-  return isNavigation && (status < 300 || status >= 400)
+  return isNavigation && !isUnseen(headers) && (status < 300 || status >= 400)
+}
+
+/** Checks whether a request asks for a page, as far as its headers say. */
+export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const mode = headers['sec-fetch-mode']
+  // Without the header, only the accepted types distinguish a page from an image or from data for a script.
+  const isNavigation = mode === undefined ? /\bhtml\b/.test(headers.accept ?? '') : mode === 'navigate'
+  return isNavigation && !isUnseen(headers)
+}
+
+/** Checks whether a person sees what the application has put into a response. Call it before the headers are sent. */
+export function isShown(request: IncomingMessage, response: ServerResponse): boolean {
+  const { statusCode } = response
+  const type = String(response.getHeader('content-type') ?? 'html')
+  const hasBody = request.method !== 'HEAD' && !EMPTY.includes(statusCode)
+  return asksForPage(request) && showsPage(request, statusCode) && hasBody && /\bhtml\b|\+xml\b/.test(type)
+}
+
+/** Checks whether a browser loads a page that it does not show, or not yet. */
+function isUnseen(headers: IncomingHttpHeaders): boolean {
+  const isAhead = /\bprefetch\b/.test(String(headers['sec-purpose'] ?? headers.purpose))
+  return isAhead || PARTS.includes(String(headers['sec-fetch-dest']))
 }

@@ -13,8 +13,9 @@ function attributes(header = ''): string[] {
     .toSorted()
 }
 
+/** A browser whose session another login has ended. Nothing is kept about that, so no notice waits in a cookie. */
 async function displaced(options: ExpressSetup & { cookieName?: string } = {}) {
-  const host = await startExpressHost(options)
+  const host = await startExpressHost({ sessmgr: { endedMemory: 0 }, ...options })
   const laptop = host.browser()
   const login = await laptop.login('alice')
   const id = laptop.sessionId(options.cookieName)
@@ -130,7 +131,7 @@ describe('req.sessmgr', () => {
   })
 
   test('says "ended" when the session is over although the store still has it', async () => {
-    const host = await startExpressHost()
+    const host = await startExpressHost({ sessmgr: { endedMemory: 0 } })
     const laptop = await host.signedIn('alice')
     const id = laptop.sessionId()
     host.store.undeletable.add(id)
@@ -143,7 +144,7 @@ describe('req.sessmgr', () => {
   })
 
   test('says "logout_all" after a site-wide logout', async () => {
-    const host = await startExpressHost()
+    const host = await startExpressHost({ sessmgr: { endedMemory: 0 } })
     const laptop = await host.signedIn('alice')
     const id = laptop.sessionId()
     await host.limiter.sessions.logoutAllUsers()

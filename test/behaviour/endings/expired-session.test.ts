@@ -27,7 +27,7 @@ describe.each([
     const id = laptop.sessionId() ?? ''
     clock.advance(life + 1000)
     expect(host.store.read(id)).toBeDefined()
-    expect(await state()).toEqual({ ended: { reason: 'ended' } })
+    expect(await state()).toMatchObject({ ended: { reason: 'ended' } })
     expect(host.store.read(id)).toBeUndefined()
     expect(laptop.cookies.size).toBe(0)
     expect(await laptop.me()).toBe(401)
@@ -44,7 +44,7 @@ describe.each([
 test('a session that the session store has lost is missing, and holds no place', async () => {
   const { host, laptop, state } = await signedInFor({})
   delete host.store.sessions[laptop.sessionId() ?? '']
-  expect(await state()).toEqual({ ended: { reason: 'missing' } })
+  expect(await state()).toMatchObject({ ended: { reason: 'missing' } })
   expect((await host.browser().login('alice')).status).toBe(200)
 })
 

@@ -29,7 +29,7 @@ describe('rule 13: activation logs nobody out', () => {
     await host.limiter.sessions.logoutAllUsers()
     await host.browser().get('/')
     const browser = laptop.copy(host.origin)
-    expect((await browser.get('/state')).json()).toEqual({ ended: { reason: 'logout_all' } })
+    expect((await browser.get('/state')).json()).toMatchObject({ ended: { reason: 'logout_all' } })
     expect(await browser.me()).toBe(401)
     expect(host.store.ids()).toEqual([])
     expect(host.actions.slice(1)).toEqual([['sessmgr_session_invalidated', 2, tokenOf(laptop.sessionId() ?? '')]])
@@ -123,7 +123,7 @@ describe('rule 16: the next request of a stale session', () => {
 
     const page = await laptop.get('/')
     expect([page.status, page.text]).toEqual([200, 'public page'])
-    expect(laptop.cookies.size).toBe(0)
+    expect([...laptop.cookies.keys()]).toEqual(['sessmgr_notice'])
     expect(host.store.read(id)).toBeUndefined()
     expect(host.actions).toEqual([['sessmgr_session_invalidated', 2, tokenOf(id)]])
   })

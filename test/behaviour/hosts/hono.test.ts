@@ -27,7 +27,7 @@ test('rule 3: allow ends all old sessions, whose cookies go', async () => {
 test('rule 4: logout_oldest ends the oldest session, which is told so', async () => {
   const host = await startHonoHost({ settings: { maximum: 2, logic: 'logout_oldest' } })
   const [first, second, third] = [await signedIn(host), await signedIn(host), await signedIn(host)]
-  expect((await first.get('/state')).json()).toEqual({ ended: { reason: 'missing' } })
+  expect((await first.get('/state')).json()).toMatchObject({ ended: { reason: 'missing' } })
   expect(await inParallel(2, 2, (n) => ([second, third][n] as Browser).me())).toEqual([200, 200])
   expect((await third.get('/state')).json()).toEqual({ session: { userId: 2, token: tokenOf(sid(third)) } })
   expect(host.actions).toEqual([['sessmgr_destroy_oldest_session', 2]])
@@ -114,7 +114,7 @@ test('rule 16: a site-wide logout makes every session anonymous, once each', asy
   await host.limiter.sessions.logoutAllUsers()
   const copies = browsers.flatMap((browser) => Array.from({ length: 8 }, () => browser.copy()))
   const states = await Promise.all(copies.map(async (copy) => (await copy.get('/state')).json()))
-  expect(states).toContainEqual({ ended: { reason: 'logout_all' } })
+  expect(states).toContainEqual({ ended: expect.objectContaining({ reason: 'logout_all' }) })
   expect(states.some((state) => 'session' in state)).toBe(false)
   const invalidated = host.actions.filter(([name]) => name === 'sessmgr_session_invalidated')
   expect(invalidated.map(([, , token]) => token).toSorted()).toEqual(tokens.toSorted())
@@ -130,7 +130,7 @@ test('a slow request that writes its session after the end does not bring it bac
   await host.limiter.sessions.endAll(2)
   host.gates.at('gate').open()
   expect((await held).status).toBe(204)
-  expect((await browser.get('/state')).json()).toEqual({ ended: { reason: 'ended' } })
+  expect((await browser.get('/state')).json()).toMatchObject({ ended: { reason: 'ended' } })
   expect([await host.limiter.sessions.count(2), host.sessions.size]).toEqual([0, 0])
 })
 

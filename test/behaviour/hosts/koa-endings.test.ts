@@ -152,7 +152,7 @@ test('a session that the option "valid" refuses is over, and its slot free', asy
   const browser = host.browser()
   await browser.login('alice')
   isValid = false
-  expect((await browser.get('/state')).json()).toEqual({ ended: { reason: 'missing' } })
+  expect((await browser.get('/state')).json()).toMatchObject({ ended: { reason: 'missing' } })
   expect([await host.limiter.sessions.count(2), host.sessions.ids()]).toEqual([0, []])
   isValid = true
   expect((await browser.login('alice')).status).toBe(200)

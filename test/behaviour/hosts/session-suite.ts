@@ -39,7 +39,7 @@ export function describeSessions(startHost: StartHost): void {
       const late = await signedIn(host, 'bob')
 
       const first = await (browsers[0] as Browser).get('/state')
-      expect(first.json()).toEqual({ ended: { reason: 'logout_all' } })
+      expect(first.json()).toMatchObject({ ended: { reason: 'logout_all' } })
       const visits = browsers.flatMap((browser) => Array.from({ length: 8 }, () => browser.copy().me()))
       expect(new Set(await Promise.all(visits))).toEqual(new Set([401]))
       const invalidated = host.actions.filter(([name]) => name === 'sessmgr_session_invalidated')
@@ -62,12 +62,12 @@ export function describeSessions(startHost: StartHost): void {
         const id = host.sessionIdOf(browser)
         await host.limiter.sessions.logoutAllUsers()
         for (let turn = 0; turn < 2; turn++) {
-          expect((await browser.get('/state', script)).json()).toEqual(over)
+          expect((await browser.get('/state', script)).json()).toMatchObject(over)
           const { status, location } = await browser.get('/admin', page)
           expect([status, location]).toEqual([302, expect.stringContaining('/login')])
           expect(host.sessionIdOf(browser)).toBe(id)
         }
-        expect((await browser.get('/state', page)).json()).toEqual(over)
+        expect((await browser.get('/state', page)).json()).toMatchObject(over)
         expect(host.sessionIdOf(browser)).toBeUndefined()
         expect((await browser.get('/state', page)).json()).toEqual({})
       })
@@ -104,7 +104,7 @@ export function describeSessions(startHost: StartHost): void {
       await signedIn(host, 'bob')
       await host.limiter.sessions.logoutAllUsers()
       const moved = veteran.copy(host.origin)
-      expect((await moved.get('/state')).json()).toEqual({ ended: { reason: 'logout_all' } })
+      expect((await moved.get('/state')).json()).toMatchObject({ ended: { reason: 'logout_all' } })
       expect(await moved.me()).toBe(401)
       expect(userSessions(host).length).toBe(1)
     })

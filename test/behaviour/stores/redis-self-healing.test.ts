@@ -86,7 +86,7 @@ for (const [how, lose] of Object.entries(losses)) {
       const { host } = await start({ maximum: 1, logic: 'block' })
       const lost = await host.signedIn('alice')
       await lose(lost)
-      expect((await lost.get('/state')).json()).toEqual({ ended: { reason: 'missing' } })
+      expect((await lost.get('/state')).json()).toMatchObject({ ended: { reason: 'missing' } })
       expect(lost.sessionId()).toBeUndefined()
       expect((await lost.login('alice')).status).toBe(200)
     })

@@ -40,6 +40,7 @@ describe('the defaults', () => {
       endedMemory: undefined,
       device: undefined,
       deviceCookie: undefined,
+      securityUrl: undefined,
       host: undefined,
       secret: undefined,
       nonceHeader: undefined,

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { GuardedRequest } from '../host-types.ts'
+import { NOTICE_COOKIE } from './notice-parts.ts'
+
+/** Browsers accept this name only from the host itself, so that no subdomain can plant a notice. */
+const HOST_NAME = `__Host-${NOTICE_COOKIE}`
+
+/** How long a notice waits for a page. */
+export const NOTICE_MS = 10 * 60_000
+
+/** The cookie that keeps a notice for a request, with the attributes of its session cookie. */
+export class NoticeCookie {
+  readonly #name: string
+  readonly #attributes: { path: string; domain?: string; secure: boolean; httpOnly: true; sameSite: 'lax' }
+  /** Its value in the request. */
+  readonly sent: string | undefined
+  /** Names of cookies in the request that look like it. */
+  readonly #names: readonly string[]
+
+  constructor(request: GuardedRequest, message: IncomingMessage) {
+    const { path = '/', domain, secure } = request.cookieScope ?? request.session?.cookie ?? {}
+    const isSecure = secure === undefined ? isEncrypted(message) : secure === true
+    const isOfHost = isSecure && path === '/' && !domain
+    this.#name = isOfHost ? HOST_NAME : NOTICE_COOKIE
+    this.#attributes = { path, ...(domain && { domain }), secure: isSecure, httpOnly: true, sameSite: 'lax' }
+    const cookies = parseCookie(message.headers.cookie ?? '')
+    this.sent = cookies[this.#name]
+    this.#names = [HOST_NAME, NOTICE_COOKIE].filter((name) => cookies[name] !== undefined)
+  }
+
+  set(response: ServerResponse, value: string): void {
+    append(response, stringifySetCookie({ name: this.#name, value, ...this.#attributes, maxAge: NOTICE_MS / 1000 }))
+  }
+
+  /** Removes it from the browser, and whatever looks like it, unless the response has set another one. */
+  clear(response: ServerResponse): void {
+    for (const name of this.#names) {
+      if (cookiesOf(response).some((cookie) => cookie.startsWith(`${name}=`))) continue
+      const secure = this.#attributes.secure || name === HOST_NAME
+      append(response, stringifySetCookie({ name, value: '', ...this.#attributes, secure, expires: new Date(0) }))
+    }
+  }
+}
+
+/** A proxy may have ended the encryption. A client that lies about that only loses its own cookie. */
+function isEncrypted({ socket, headers }: IncomingMessage): boolean {
+  return (socket as TLSSocket).encrypted === true || /^https\b/.test(String(headers['x-forwarded-proto']))
+}
+
+function append(response: ServerResponse, cookie: string): void {
+  response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
+}
+
+function cookiesOf(response: ServerResponse): string[] {
+  return [response.getHeader('Set-Cookie') ?? []].flat().map(String)
+}

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http'
+import { requireRequest } from '../../ground/request-checks.ts'
+import type { EndedState } from '../host-types.ts'
+import type { ResponseLike } from '../request/device-cookies.ts'
+import { guardedRequestOf, type RequestLike } from '../request/host-visit.ts'
+import { messageOf, responseOf } from './node-pair.ts'
+import { type KeepNotice, NOTICE_COOKIE, type NoticeParts } from './notice-parts.ts'
+import type { SignedOutBody, SignedOutNotice } from './signed-out-notice.ts'
+
+type Late = typeof import('./tell-notice.ts')
+
+const KEEP_NOTHING: KeepNotice = () => {}
+
+/** Shows users once why they were signed out. Live requests pay nothing for it. */
+export class Notices {
+  readonly #parts: NoticeParts
+  #late: Promise<Late> | undefined
+
+  constructor(parts: NoticeParts) {
+    this.#parts = parts
+  }
+
+  /** Loads the code. Not at import, but early enough that an update in place cannot remove its file first. */
+  load(): Promise<Late> {
+    this.#late ??= import('./tell-notice.ts')
+    this.#late.catch(() => {
+      this.#late = undefined
+    })
+    return this.#late
+  }
+
+  /** Prepares the notice of a request, for a response that takes the session cookie away. Never rejects. */
+  async keep(request: RequestLike, ended: EndedState, response: ServerResponse): Promise<KeepNotice> {
+    if (!ended.cause) return KEEP_NOTHING
+    try {
+      const { keepNotice } = await this.load()
+      return await keepNotice(this.#parts, guardedRequestOf(request), messageOf(request), ended, response)
+    } catch {
+      // The response matters more than the notice.
+      return KEEP_NOTHING
+    }
+  }
+
+  /** What a limiter has of it. */
+  readonly members = {
+    notice: async (request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined> => {
+      requireRequest(request, 'limiter.notice(request, response)')
+      const target = responseOf(response)
+      const message = messageOf(request)
+      const guarded = guardedRequestOf(request)
+      const mayHaveOne = message.headers.cookie?.includes(NOTICE_COOKIE) === true
+      if (!guarded.sessmgr?.ended && !mayHaveOne) return undefined
+      const { takeNotice } = await this.load()
+      return takeNotice(this.#parts, guarded, message, target)
+    },
+    signedOut: async (request: RequestLike): Promise<SignedOutBody | undefined> => {
+      requireRequest(request, 'limiter.signedOut(request)')
+      const { ended } = guardedRequestOf(request).sessmgr ?? {}
+      if (!ended) return undefined
+      const { signedOutBody } = await this.load()
+      return signedOutBody(this.#parts, messageOf(request), ended)
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { EndedCause, EndedKind, SignedOutReason } from '../../sessions/session-end.ts'
+
+/** What to show a user who was signed out. All strings except `html` are plain text, to be escaped for display. */
+export interface SignedOutNotice {
+  /** Why the session is over. */
+  readonly reason: SignedOutReason
+  /** What ended it and when. Undefined if that is unknown. */
+  readonly cause?: EndedCause
+  /** What happened, in one sentence. */
+  readonly title: string
+  /** When and how it happened. */
+  readonly text: string
+  /** When it happened, in ISO 8601. */
+  readonly at?: string
+  /** What to do if it was someone else. Undefined if there is nothing to do. */
+  readonly advice?: string
+  /** Where to do that: the option `securityUrl`. */
+  readonly adviceUrl?: string
+  /** All of it as escaped HTML, with the class `sessmgr-notice`. */
+  readonly html: string
+}
+
+/** The JSON body of a 401 response to a request whose session is over. */
+export interface SignedOutBody {
+  /** Always `session_ended`. */
+  readonly code: 'session_ended'
+  /** Title and text of the notice. */
+  readonly message: string
+  /** What is known about the end. */
+  readonly data: {
+    /** HTTP status: 401. */
+    readonly status: number
+    /** Why the session is over. */
+    readonly reason: SignedOutReason
+    /** Null if it is unknown what ended the session. */
+    readonly kind: EndedKind | null
+    /** When the session ended, in ISO 8601. */
+    readonly at: string | null
+    /** The device that ended it, such as "Chrome on Windows". */
+    readonly device: string | null
+    /** What the application says about it. */
+    readonly note: string | null
+  }
+}

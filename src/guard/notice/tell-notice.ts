@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createSignedValues } from '../../auth/signed-value.ts'
+import { systemClock } from '../../ground/clock.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import type { EndedState, GuardedRequest } from '../host-types.ts'
+import { beforeHeaders } from '../request/before-headers.ts'
+import { viewOf } from '../request/host-visit.ts'
+import { asksForPage, isShown } from '../request/shows-page.ts'
+import { NOTICE_MS, NoticeCookie } from './notice-cookie.ts'
+import type { KeepNotice, NoticeParts } from './notice-parts.ts'
+import type { SignedOutBody, SignedOutNotice } from './signed-out-notice.ts'
+import { wordNotice } from './word-notice.ts'
+
+const PURPOSE = 'notice'
+/** Longest content of a cookie: signed and encoded it stays below 1 KiB. */
+const MOST_BYTES = 640
+
+/** Marks a response whose application got the notice. A property, because a WeakSet would keep responses alive. */
+const GIVEN = Symbol.for('sessmgr.notice')
+
+interface MarkedResponse extends ServerResponse {
+  [GIVEN]?: true
+}
+
+/** Signs the notice of a request, and returns what sets its cookie unless the response already shows the notice. */
+export async function keepNotice(
+  parts: NoticeParts,
+  request: GuardedRequest,
+  message: IncomingMessage,
+  ended: EndedState,
+  response: MarkedResponse,
+): Promise<KeepNotice> {
+  const cookie = new NoticeCookie(request, message)
+  const value = await signedValues(parts).sign(PURPOSE, cutToSize(ended), NOTICE_MS)
+  return () => {
+    if (!response[GIVEN] || !isShown(message, response)) cookie.set(response, value)
+  }
+}
+
+/** Returns the notice of a request, and lets the browser forget it once a page has shown it. */
+export async function takeNotice(
+  parts: NoticeParts,
+  request: GuardedRequest,
+  message: IncomingMessage,
+  response: MarkedResponse,
+): Promise<SignedOutNotice | undefined> {
+  const own = request.sessmgr?.ended
+  const cookie = new NoticeCookie(request, message)
+  const kept = await readKept(parts, cookie)
+  const isForged = kept === undefined
+  const isCertain = own && (own.cause || own.reason !== 'missing')
+  const ended = isCertain ? own : kept || own
+  const isGiven = ended !== undefined && asksForPage(message)
+  if (isGiven) response[GIVEN] = true
+  beforeHeaders(response, () => {
+    if (isForged || (isGiven && isShown(message, response))) cookie.clear(response)
+  })
+  return isGiven ? wordNotice(ended, parts.textsFor(viewOf(message)), parts.securityUrl, systemClock.now()) : undefined
+}
+
+/** Returns the JSON body of a 401 response to a request whose session is over. */
+export function signedOutBody(parts: NoticeParts, message: IncomingMessage, ended: EndedState): SignedOutBody {
+  const { title, text, at = null } = wordNotice(ended, parts.textsFor(viewOf(message)), undefined, systemClock.now())
+  const { kind = null, device = null, note = null } = ended.cause ?? {}
+  const { status } = new SessmgrError('session_ended', title)
+  const data = { status, reason: ended.reason, kind, at, device, note }
+  return { code: 'session_ended', message: `${title} ${text}`, data }
+}
+
+const signedValues = ({ siteSecrets }: NoticeParts) => createSignedValues(() => siteSecrets.all(), systemClock)
+
+/** Reads the notice in a cookie; undefined if it is none of ours, null if there is none or that is unknown now. */
+async function readKept(parts: NoticeParts, { sent }: NoticeCookie): Promise<EndedState | null | undefined> {
+  try {
+    return (await signedValues(parts).read(PURPOSE, sent)) as EndedState | undefined
+  } catch {
+    // The secrets cannot be read now, so the cookie waits for the next page.
+    return null
+  }
+}
+
+/** Cuts the note of a cause so that its cookie stays small. */
+function cutToSize({ reason, cause }: EndedState): EndedState {
+  if (!cause?.note) return cause ? { reason, cause } : { reason }
+  const letters = [...cause.note]
+  const cut = () => ({ reason, cause: { ...cause, note: letters.join('') } })
+  while (Buffer.byteLength(JSON.stringify(cut())) > MOST_BYTES) letters.pop()
+  return cut()
+}
