@@ -11,33 +11,36 @@ import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
 import { followUpLogin } from './follow-up-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** Attempts before a login gives up. Each attempt loses to another change of the user's sessions, mostly a login. */
+/**
+ * A login gives up after this many attempts. Each failed attempt lost to another change of the user's sessions, mostly
+ * another login.
+ */
 const MAX_ATTEMPTS = 100
 /** Longest pause between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
-/** More than any address needs: with a proxy that is trusted too far, clients choose this text. */
+/** Longer than any address. Clients can choose this string if a proxy is trusted too far. */
 const ADDRESS_LENGTH = 64
 const USER_AGENT_LENGTH = 512
 
-/** A login after its password check. */
+/** A login whose password check has passed. */
 export interface LoginAttempt {
   readonly userId: UserId
   /** Raw id of the browser's current session. If it is the user's own, the login replaces it. */
   readonly replaces?: string | undefined
   /**
-   * Token of the session that the request was loaded with, if it is the user's own. The login is refused once that
-   * session is over.
+   * Token of the session that the request was loaded with, if it belongs to this user. If that session is over, the
+   * login is refused.
    */
   readonly continues?: Token | undefined
   /** Address of the client. @default null */
   readonly ip?: string | null | undefined
   /** User agent of the client. @default null */
   readonly userAgent?: string | null | undefined
-  /** The browser, as in {@link SessionRecord}. Live sessions of the user in it are replaced. @default null */
-  readonly device?: string | null | undefined
   /**
-   * Returns the message for a blocked user, unless the filter `sessmgr_error_message` changes it. @default in English
+   * Identifies the browser, as in {@link SessionRecord}. Live sessions of the user in it are replaced. @default null
    */
+  readonly device?: string | null | undefined
+  /** Returns the message for a blocked user. The filter `sessmgr_error_message` may change it. @default in English */
   readonly blockedMessage?: (() => string) | undefined
 }
 
@@ -63,18 +66,18 @@ export type Admission =
   | {
       /** Whether the login is admitted. */
       readonly admitted: false
-      /** The message for the user, plain text. */
+      /** The message for the user, as plain text. */
       readonly message: string
     }
 
-/** Message if the user's session ended while their request was in progress. */
+/** The message if the user's session ended while their request was in progress. */
 const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in again.'
 
 /**
  * Performs a login: decides, lets the framework create the session, registers it, and ends the displaced ones.
  *
- * A refusal comes before `establish` is called. The new session is only reverted if another process wins a race after
- * that.
+ * A login is refused before `establish` is called. After that, the new session is undone only if another process wins a
+ * race.
  *
  * @throws SessmgrError `session_ended` if the session that the login continues is over, `hook_failed`, `hook_timeout`,
  * `store_unavailable`, or `login_conflict` after 100 lost races; no session has changed then.
@@ -85,7 +88,7 @@ export async function admitLogin(
   establish: () => Promise<EstablishedSession>,
 ): Promise<Admission> {
   const { userId, continues, device } = attempt
-  // The commit checks this again atomically. Checking here avoids work that must be undone.
+  // The commit checks this again atomically. Checking it here saves work that would have to be undone.
   if (continues !== undefined && !(await checkSession(context, userId, continues)).live) throw sessionEnded()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   const evaluation = await evaluateLogin(context, userId, replaced, device)
@@ -98,7 +101,7 @@ export async function admitLogin(
       const session = await commit(context, attempt, established, latest)
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
-      // A random pause keeps processes that log in the same user from colliding repeatedly.
+      // A random pause keeps processes that log in the same user from colliding again and again.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
       latest = await evaluateLogin(context, userId, [...replaced, tokenOf(established.sessionId)], device)
     }
@@ -110,14 +113,14 @@ export async function admitLogin(
   return refuse(context, attempt, latest)
 }
 
-/** Undoes a login with an unknown result, as far as the stores can be reached. */
+/** Undoes a login whose outcome is unknown, as far as the stores can be reached. */
 async function revert(context: LimiterContext, userId: UserId, established: EstablishedSession): Promise<void> {
   const own = [tokenOf(established.sessionId)]
   const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, own)])
   const failed = results.find((result) => result.status === 'rejected')
   if (!failed) return
   const details = { error: errorText(failed.reason, established.sessionId) }
-  const message = 'A failed login could not be undone in the stores. What is left of it expires.'
+  const message = 'A failed login could not be undone in the stores. Anything left of it will expire.'
   warn(context.logger, 'a-store-call-failed', message, details)
 }
 
@@ -149,7 +152,7 @@ async function commit(
 ): Promise<SessionRecord | undefined> {
   const { version, generation, decision, lost, own, registered } = evaluation
   const replaced = replaces === undefined ? own : [tokenOf(replaces), ...own]
-  // A framework that keeps the session id at login must not have that session ended.
+  // Some frameworks keep the session id at login. That session must not be ended.
   const left = replaced.length === 0 ? replaced : replaced.filter((token) => token !== tokenOf(sessionId))
   const end = [...decision.end.map(({ token }) => token), ...lost, ...left]
   const admit = {

@@ -22,7 +22,7 @@ export async function checkSession(context: LimiterContext, userId: UserId, toke
 /**
  * Registers a session from before sessmgr, and checks whether it is live.
  *
- * It belongs to generation 0: after any site-wide logout it is stale.
+ * It belongs to generation 0, so it is stale after any site-wide logout.
  */
 export async function adoptSession(
   context: LimiterContext,
@@ -41,7 +41,8 @@ export async function adoptSession(
 }
 
 /**
- * Ends a session that a site-wide logout made stale. Across processes, exactly one call per session fires the action.
+ * Ends a session that a site-wide logout made stale. Exactly one call per session fires the action, even across
+ * processes.
  */
 export async function invalidateSession(context: LimiterContext, userId: UserId, sessionId: string): Promise<void> {
   const token = tokenOf(sessionId)

@@ -10,7 +10,7 @@ const DEVICE_LENGTH = 64
 const NOTE_LENGTH = 200
 
 /**
- * Returns the end of a session by a call.
+ * Describes the end of a session by a call.
  *
  * @throws SessmgrError `invalid_option`, `user_id_missing`.
  */

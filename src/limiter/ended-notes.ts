@@ -12,20 +12,20 @@ import { inBatches } from './in-batches.ts'
 
 /** Longest time that a note may delay a login or a response. */
 const MOST_MS = 500
-/** A session is ended before its note is written, so a request may come in between. */
+/** A session ends before its note is written, and a request may come in between. */
 const READ_AGAIN_MS = 100
 const SITE_WIDE = 'ended:all'
 
-/** Ends of which nothing is noted: the browser knows, or nobody is left to tell. */
+/** Ends without a note, because the browser already knows or no one is left to read it. */
 const UNTOLD: readonly SessionEnd['kind'][] = ['replaced', 'signed_out', 'lost', 'logout_all']
 
-/** Remembers why sessions are over, beyond their deletion. Nothing here fails or delays what it informs about. */
+/** Remembers why sessions are over, even after they were deleted. Failures here never affect logins or requests. */
 export interface EndedNotes {
-  /** Notes why each of these sessions is over. */
+  /** Stores why each of these sessions is over. */
   remember(ended: readonly StoredSession[], endOf: (session: SessionRecord) => SessionEnd): Promise<void>
-  /** Notes a site-wide logout: once, whatever the number of sessions. */
+  /** Stores a note about a site-wide logout: a single one, however many sessions there are. */
   rememberLogout(logout: SiteLogout, end: SessionEnd): Promise<void>
-  /** Finds out about the end of a session that is over. Undefined if nothing is known, or not in time. */
+  /** Finds out how a session ended. Resolves to undefined if this is unknown or could not be read in time. */
   endOf(token: Token, reason: SignedOutReason): Promise<SessionEnd | undefined>
 }
 
@@ -34,7 +34,7 @@ export interface NotesParts {
   readonly store: SessmgrStore
   readonly logger: Logger
   readonly deadlineMs: number
-  /** How long a note lasts; 0 for none. */
+  /** How long a note is kept; 0 means not at all. */
   readonly endedMemoryMs: number
 }
 
@@ -53,7 +53,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
     try {
       await inTime(work())
     } catch (reason) {
-      const message = 'The reason why a session ended could not be kept. Its user does not learn it.'
+      const message = 'The reason why a session ended could not be stored, so its user will not see it.'
       warn(logger, 'a-store-call-failed', message, { error: messageOf(reason) })
     }
   }
@@ -65,7 +65,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
 
   async function logoutEnd(): Promise<SessionEnd | undefined> {
     const [text, current] = await Promise.all([transients.get(SITE_WIDE), epoch.current()])
-    // An older logout has its own time.
+    // The note is about an older logout, which had a different time.
     return text === undefined ? undefined : decodeLogout(text, current)
   }
 
@@ -97,7 +97,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
   }
 }
 
-/** Returns what a signed-out person may know about an end. */
+/** Returns what signed-out users may know about the end of their session. */
 export function causeFrom({ kind, at, by, note }: SessionEnd): EndedCause {
   return { kind: kind as EndedKind, at, device: by?.device ?? null, ...(note !== undefined && { note }) }
 }
@@ -105,7 +105,10 @@ export function causeFrom({ kind, at, by, note }: SessionEnd): EndedCause {
 /** 64 bits of the token are enough to find a note. */
 const keyOf = (token: Token) => `ended:${token.slice(0, 16)}`
 
-/** At most the life after a use: the clock of this machine may differ from the one that set the expiry. */
+/**
+ * At most as long as a session lives after a use, because this machine's clock may differ from the one that set the
+ * expiry.
+ */
 function lifeLeft({ expiresAt, lastSeenAt }: SessionRecord, at: number): number {
   const left = expiresAt - at
   const whole = expiresAt - lastSeenAt

@@ -14,11 +14,11 @@ export interface LoginEvaluation {
   readonly decision: LimitDecision
   /** Registered sessions that the session store no longer has. */
   readonly lost: readonly Token[]
-  /** Live sessions of the user in the browser of the login, which replaces them. */
+  /** Live sessions of the user in the browser of this login, which replaces them. */
   readonly own: readonly Token[]
   /** All registered sessions at that version. */
   readonly registered: readonly StoredSession[]
-  /** The limit that the mode decided on. Undefined if it was not reached. */
+  /** The limit that the mode based its decision on. Undefined if it was not reached. */
   readonly limit?: Omit<LoginRefusal, 'asked'>
 }
 
@@ -29,7 +29,7 @@ const NONE: readonly Token[] = []
  * Decides on a login at this moment. Changes nothing.
  *
  * @param ignore Sessions that the login itself replaces.
- * @param device The browser of the login, if known.
+ * @param device Identifies the browser of the login, if known.
  */
 export async function evaluateLogin(
   context: LimiterContext,
@@ -54,8 +54,8 @@ export async function evaluateLogin(
   const isCounted = ({ record }: StoredSession) =>
     record.generation >= generation && (replaced.length === 0 || !replaced.includes(record.token))
   const live = sessions.filter(isCounted)
-  // A session that the session store has lost must not count. Below the limit this makes no difference, unless a
-  // subscriber has its own limit.
+  // A session that the session store has lost must not count. Below the limit, this makes no difference unless a
+  // subscriber sets its own limit.
   const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum
   const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: NONE }
   const count = held.length
@@ -76,8 +76,8 @@ function requireVerdict(hook: string, verdict: unknown): boolean {
 }
 
 /**
- * Checks which sessions the session store still has, newest first. Stops once `enough` are found, and treats the others
- * as existing.
+ * Checks which sessions the session store still has, newest first. Stops once it has found `enough`, and assumes that
+ * the others exist.
  */
 async function verify({ hostSessions }: LimiterContext, sessions: readonly StoredSession[], enough: number) {
   const youngestFirst = sessions.toReversed()

@@ -4,12 +4,13 @@ import { endedDespite } from '../sessions/unconfirmed-end.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 
 /**
- * Follows up sessions that a store has ended: notes why, deletes them from the session store, and fires the actions.
+ * Follows up on sessions that a store has ended: stores why they ended, deletes them from the session store, and fires
+ * the actions.
  *
- * In this order, so that a request that finds a session deleted also finds the note. Also if the store fails after it has
- * ended sessions, for example without a replica's confirmation: a retry would not find them.
+ * The order matters: a request that finds a session deleted must also find the note. This also runs if the store fails
+ * after it has ended sessions, for example without a replica's confirmation, because a retry would not find them.
  *
- * @param actionsOf Returns the actions that come before `sessmgr_session_ended`.
+ * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`.
  */
 export async function followUpEnd(
   { notes, discard, announce }: LimiterContext,
@@ -32,7 +33,7 @@ export async function followUpEnd(
   }
 }
 
-/** Returns the actions that tell of the end of sessions. */
+/** Returns the actions that report the end of sessions. */
 export function endedActions(
   ended: readonly StoredSession[],
   endOf: (session: SessionRecord) => SessionEnd,

@@ -11,13 +11,13 @@ export interface CommittedLogin {
   readonly admitted: SessionRecord
   /** Sessions that the commit ended. */
   readonly ended: readonly StoredSession[]
-  /** Sessions that the new one is registered in place of, because the framework keeps their id. */
+  /** Old registrations of the new session, for frameworks that keep the session id. */
   readonly renewed: readonly StoredSession[]
-  /** Tokens of the browser's own sessions, which the new one replaces. */
+  /** Tokens of this browser's own sessions, which the new one replaces. */
   readonly replaced: readonly Token[]
 }
 
-/** Follows up the sessions that a login has ended, and fires the actions of the login. */
+/** Follows up on the sessions that a login has ended, and fires the actions of the login. */
 export async function followUpLogin(
   context: LimiterContext,
   { decision, lost }: LoginEvaluation,
@@ -43,7 +43,7 @@ export async function followUpLogin(
   context.announce([started])
 }
 
-/** Without a name, the person who is signed out reads of a login somewhere else. */
+/** Without a name, the signed-out user reads about a login on another device. */
 async function nameOf(userAgent: string | null): Promise<string | null> {
   const { name } = await deviceName(userAgent).catch(() => ({ name: null }))
   return name

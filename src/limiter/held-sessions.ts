@@ -3,9 +3,9 @@ import type { HostSessions } from '../sessions/session-registry.ts'
 import { inBatches } from './in-batches.ts'
 
 /**
- * Checks which of these sessions the session store still has, in order, until `enough` are found.
+ * Checks, in order, which of these sessions the session store still has, until `enough` are found.
  *
- * Resolves to one result for each checked session.
+ * Resolves to one result for each session that was checked.
  */
 export function heldSessions(
   host: HostSessions,

@@ -1,8 +1,8 @@
-/** Parallel calls: enough to be fast, and few enough for other requests to be served in between. */
+/** Number of concurrent calls: enough to be fast, but few enough to let other requests in between. */
 const BATCH = 250
 
 /**
- * Runs a task for each item, in batches, and stops after the batch whose results are enough.
+ * Runs a task for each item, in batches. Stops after the batch whose results are enough.
  *
  * Resolves to the results so far, in the order of the items.
  */

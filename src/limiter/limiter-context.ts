@@ -21,7 +21,8 @@ export interface LimiterContext {
   /** Fires actions in order, without waiting for asynchronous subscribers. */
   announce(actions: readonly AnnouncedAction[]): void
   /**
-   * Deletes ended sessions from the session store. A failure is only logged, because the registry already refuses them.
+   * Deletes ended sessions from the session store. A failure is only logged, because the registry already refuses these
+   * sessions.
    */
   discard(sessions: readonly StoredSession[]): Promise<void>
 }

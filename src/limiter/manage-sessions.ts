@@ -11,7 +11,7 @@ import { followUpEnd } from './follow-up-end.ts'
 import { heldSessions } from './held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 
-/** Interval and number of retries to repair a session after a failed site-wide logout. */
+/** How often, and how many times, to try to repair a session after a site-wide logout failed. */
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
 
@@ -20,7 +20,7 @@ const FORGETS =
   'again. Use a store that survives a restart: sqliteStore() from sessmgr/sqlite for one machine, ' +
   'postgresStore() from sessmgr/postgres, or redisStore() from sessmgr/redis.'
 
-/** A part of a user's sessions. */
+/** Selects a part of a user's sessions. */
 export interface SessionPage {
   /** Maximum number of sessions: 1 or more. @default all */
   readonly limit?: number | undefined
@@ -28,17 +28,17 @@ export interface SessionPage {
   readonly after?: number | undefined
 }
 
-/** Lists, counts and ends login sessions. Methods with a user id reject with `user_id_missing` if it is not valid. */
+/** Lists, counts and ends login sessions. All methods with a user id reject with `user_id_missing` if it is invalid. */
 export interface SessionManager {
   /**
-   * Lists the live sessions of a user, oldest admission first. Empty for an unknown user.
+   * Lists the live sessions of a user, oldest first. Resolves to an empty list for an unknown user.
    *
-   * @param page The part to list. By default all, which is at most 1,000.
+   * @param page The part to list. By default all sessions, which are at most 1,000.
    * @throws SessmgrError `store_unavailable`; `invalid_option` for an invalid page.
    */
   list(userId: UserId, page?: SessionPage): Promise<readonly SessionRecord[]>
   /**
-   * Counts the live sessions of a user. 0 for an unknown user.
+   * Counts the live sessions of a user. Resolves to 0 for an unknown user.
    *
    * @throws SessmgrError `store_unavailable`.
    */
@@ -46,43 +46,45 @@ export interface SessionManager {
   /**
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
-   * @param whom The origin of the end, and a note to its user. By default the application. The same for the methods below.
-   * @returns False if the user has no such session; nothing fires then.
-   * @throws SessmgrError `invalid_option` for a missing token, or a raw session id of the user in place of the token.
-   * `store_unavailable`; the session may have ended or not. The action only fires if it is known to have ended.
+   * @param whom Who ends the session, and a note for its user. By default the application. The same applies to the
+   * methods below.
+   * @returns False if the user has no such session. Nothing fires then.
+   * @throws SessmgrError `invalid_option` for a missing token, or for a raw session id of the user instead of the
+   * token. `store_unavailable`; the session may or may not have ended. The action fires only if it is known to have
+   * ended.
    */
   end(userId: UserId, token: Token, whom?: EndedByWhom): Promise<boolean>
   /**
-   * Ends every session of a user, fires `sessmgr_destroy_all_sessions`, and returns the number of registered sessions.
+   * Ends all sessions of a user, fires `sessmgr_destroy_all_sessions`, and returns the number of registered sessions.
    *
    * Unregistered sessions, from before sessmgr or a restart, end on their next use within 400 days. Later logins are
    * not affected.
    *
-   * @throws SessmgrError `store_unavailable`; sessions may have ended or not. The action only fires if they are known
-   * to have ended.
+   * @throws SessmgrError `store_unavailable`; sessions may or may not have ended. The action fires only if they are
+   * known to have ended.
    */
   endAll(userId: UserId, whom?: EndedByWhom): Promise<number>
   /**
-   * Ends every session of a user except one, atomically, and fires `sessmgr_destroy_session` for each. Call it after a
-   * change of password.
+   * Ends all sessions of a user except one, atomically, and fires `sessmgr_destroy_session` for each. Call it after a
+   * password change.
    *
    * Unregistered sessions end as with {@link SessionManager.endAll}.
    *
    * @param keepToken The token of the session to keep, as in `request.sessmgr.session`.
    * @returns How many sessions ended.
    * @throws SessmgrError `invalid_option` if `keepToken` is not a live session of the user; nothing ends then.
-   * `store_unavailable`; sessions may have ended or not. The actions only fire if they are known to have ended.
+   * `store_unavailable`; sessions may or may not have ended. The actions fire only if they are known to have ended.
    */
   endOthers(userId: UserId, keepToken: Token, whom?: EndedByWhom): Promise<number>
   /**
    * Logs out every user of the site, in constant time, and fires `sessmgr_logout_all_users`.
    *
-   * Each session is destroyed on its next request. With a `local` store, a restart forgets the logout; if sessions may
-   * survive it, a warning is logged once.
+   * Each session is destroyed on its next request. With a `local` store, a restart forgets the logout. If sessions may
+   * survive that restart, a warning is logged once.
    *
-   * @param keep The one session that survives: the caller's own.
+   * @param keep The only session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
-   * @throws SessmgrError `store_unavailable`; the logout may have taken effect or not, and nothing fires.
+   * @throws SessmgrError `store_unavailable`; the logout may or may not have taken effect, and nothing fires.
    * `invalid_option` if `keep` is not a session; nothing happens then.
    */
   logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }, whom?: EndedByWhom): Promise<number>
@@ -102,7 +104,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     return held.slice(0, limit)
   }
 
-  /** Checks the whole token: a store may only use a part of it to identify a session of a user. */
+  /** Checks the whole token, because a store may use only a part of it to identify a session of a user. */
   async function isRegistered(userId: UserId, token: Token): Promise<boolean> {
     if (typeof token !== 'string' || !TOKEN_PATTERN.test(token)) return false
     return (await store.sessions.generationOf(userId, token)) !== undefined
@@ -123,14 +125,15 @@ export function createSessionManager(context: LimiterContext): SessionManager {
         const logout = await store.epoch.advanceFrom(before)
         if (logout) return logout
       } catch (error) {
-        // With a generation too high, it would survive the next site-wide logout; too low, not even this one.
+        // If its generation is too high, it survives the next site-wide logout; if it is too low, it does not even
+        // survive this one.
         await stampAsCurrent(userId, token, STAMP_RETRIES)
         throw error
       }
     }
   }
 
-  /** Sets the generation of a session to the current one; retries while the store is down. */
+  /** Sets the generation of a session to the current one. Retries while the store is down. */
   async function stampAsCurrent(userId: UserId, token: Token, retries: number): Promise<void> {
     try {
       await store.sessions.restamp(userId, token, await store.epoch.current())
@@ -146,7 +149,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       requireUserId(userId)
       const end = endByWhom(whom)
       if (typeof token !== 'string') throw noToken()
-      // A raw session id would end nothing, unnoticed. Any other string may come from a client.
+      // A raw session id would end nothing without any error. Any other string may come from a client.
       if (!TOKEN_PATTERN.test(token) && (await isRegistered(userId, tokenOf(token)))) throw noToken()
       if (!(await isRegistered(userId, token))) return false
       return (await followUpEnd(context, store.sessions.end(userId, [token]), () => end, eachOf)).length > 0
@@ -186,7 +189,7 @@ function eachOf(ended: readonly StoredSession[]): readonly AnnouncedAction[] {
 function requirePage(page: SessionPage): SessionPage {
   const { limit = 1, after = 0 } = page ?? {}
   if (Number.isSafeInteger(limit) && limit >= 1 && Number.isSafeInteger(after) && after >= 0) return page
-  throw invalidOption('A page of sessions needs a "limit" of 1 or more, and as "after" the sequence of a session')
+  throw invalidOption('A page of sessions needs a "limit" of 1 or more, and the sequence of a session as "after"')
 }
 
 function noToken(): SessmgrError {

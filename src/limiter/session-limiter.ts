@@ -24,7 +24,7 @@ import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
 import { createUserQueue } from './user-queue.ts'
 
-/** How long a login may delay the next one of the same user. Usually it takes a few milliseconds. */
+/** How long a login may delay the next one of the same user. It usually takes only a few milliseconds. */
 const LOGIN_HOLD_MS = 250
 
 /** Dependencies of the limiter. */
@@ -34,9 +34,9 @@ export interface LimiterParts {
   readonly logger: Logger
   readonly settings: CodeSettings
   readonly strategies: readonly LimitStrategy[]
-  /** Milliseconds that each asynchronous hook subscriber may take. */
+  /** How many milliseconds each asynchronous hook subscriber may take. */
   readonly deadlineMs: number
-  /** How long the cause of an end is remembered; 0 for not at all. */
+  /** How long to remember why a session ended; 0 means not at all. */
   readonly endedMemoryMs: number
 }
 
@@ -60,14 +60,17 @@ export interface SessionLimiter {
   adopt(userId: UserId, session: Omit<NewSession, 'generation'>): Promise<SessionVerdict>
   /** Ends a stale session, once; see {@link invalidateSession}. */
   invalidate(userId: UserId, sessionId: string): Promise<void>
-  /** Records the use of a session, unless that was recorded less than `freshMs` ago. False if it is not registered. */
+  /**
+   * Records the use of a session, unless one was recorded less than `freshMs` ago. Resolves to false if it is not
+   * registered.
+   */
   touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
   /**
-   * Frees the slot of a session that the framework has ended, and fires `sessmgr_session_ended`. Resolves to true if it
-   * was live until then.
+   * Frees the slot of a session that the framework has ended, and fires `sessmgr_session_ended`. Resolves to true if
+   * the session was live until then.
    */
   release(userId: UserId, token: Token): Promise<boolean>
-  /** Finds out why a session that is over has ended. Undefined if that is not known; never rejects. */
+  /** Finds out why a session has ended. Resolves to undefined if this is unknown. Never rejects. */
   causeOf(token: Token, reason: SignedOutReason): Promise<EndedCause | undefined>
   /** Waits for asynchronous subscribers, then closes the store. */
   close(): Promise<void>
@@ -109,7 +112,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       await hostSessions.destroy(sessionId)
     } catch (reason) {
       const details = { token: record.token, error: errorText(reason, sessionId) }
-      const message = 'An ended session could not be deleted from the session store. It is refused all the same.'
+      const message = 'An ended session could not be deleted from the session store. It is still refused.'
       warn(logger, 'a-store-call-failed', message, details)
     }
   }

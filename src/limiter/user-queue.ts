@@ -4,8 +4,8 @@ export type UserQueue<Key = string> = <T>(key: Key, task: () => Promise<T>) => P
 /**
  * Creates a queue in which a task delays the next one by at most `holdMs`.
  *
- * The queue only avoids conflicts: the registry's compare-and-set keeps the limit exact without it. So a task that
- * hangs delays the others, but does not block them.
+ * The queue only avoids conflicts. The registry's compare-and-set keeps the limit exact without it, so a task that
+ * hangs delays the others but does not block them.
  */
 export function createUserQueue<Key = string>(holdMs: number): UserQueue<Key> {
   const tails = new Map<Key, Promise<void>>()

@@ -1,11 +1,11 @@
-/** What kind of device a session is on; null if unknown. */
+/** What kind of device a session is on, or null if unknown. */
 export type DeviceKind = 'computer' | 'phone' | 'tablet' | 'program' | null
 
-/** A device in words. */
+/** A readable description of a device. */
 export interface DeviceName {
-  /** Such as "Chrome on Windows"; null if unknown. */
+  /** Browser and system, such as "Chrome on Windows", or null if unknown. */
   readonly name: string | null
-  /** What the device is. */
+  /** What kind of device it is. */
   readonly kind: DeviceKind
 }
 
@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<string, DeviceKind>> = {
   bot: 'program',
 }
 
-/** What people call a system by the device that it runs on. */
+/** Systems that people call by the name of the device. */
 const MODELS: readonly unknown[] = ['iPhone', 'iPad']
 
 const LONGEST = 512
@@ -28,7 +28,7 @@ const LONGEST = 512
  */
 export async function deviceName(userAgent: string | null, pattern = '{browser} on {system}'): Promise<DeviceName> {
   if (!userAgent) return { name: null, kind: null }
-  // Few requests need it, and it is large.
+  // Loaded on demand, because it is large and few requests need it.
   const { default: Bowser } = await import('bowser')
   const { browser, os, platform } = Bowser.parse(userAgent.slice(0, LONGEST))
   const listed = (list: Readonly<Record<string, string>>, name: string | undefined) =>
@@ -39,7 +39,7 @@ export async function deviceName(userAgent: string | null, pattern = '{browser} 
     program && system
       ? pattern.replace(/\{(browser|system)\}/g, (_, part) => (part === 'browser' ? program : system))
       : (program ?? system ?? null)
-  // Browsers have all begun so for thirty years.
+  // All browsers have started this way for thirty years.
   const isProgram = name === null && !/^(Mozilla|Opera)\//.test(userAgent)
   return { name, kind: isProgram ? 'program' : (KINDS[platform.type ?? ''] ?? null) }
 }

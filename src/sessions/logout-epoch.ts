@@ -12,10 +12,10 @@ export interface SiteLogout {
  * Rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface LogoutEpoch {
-  /** Returns the current generation; 0 before the first site-wide logout. */
+  /** Returns the current generation, which is 0 before the first site-wide logout. */
   current(): Promise<number>
   /** Increments the generation, atomically and in constant time. Not idempotent. */
   advance(): Promise<SiteLogout>
-  /** Increments the generation if it is still this one; otherwise resolves to undefined and changes nothing. Atomic. */
+  /** Increments the generation if it is still this one. Otherwise changes nothing and resolves to undefined. Atomic. */
   advanceFrom(generation: number): Promise<SiteLogout | undefined>
 }

@@ -2,44 +2,51 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Token } from './token.ts'
 
 /**
- * Describes one login session, without secrets. Times are milliseconds since the Unix epoch, by the clock of the store.
+ * Describes one login session, without secrets. Times are in milliseconds since the Unix epoch, by the clock of the
+ * store.
  */
 export interface SessionRecord {
-  /** SHA-256 of the raw session id, 64 hex digits. It identifies the session in `sessions.end`, hooks and logs. */
+  /** SHA-256 of the raw session id, as 64 hex digits. Identifies the session in `sessions.end`, hooks and logs. */
   readonly token: Token
   /** Id of the user, in the type that your application uses: a string or an integer. */
   readonly userId: UserId
-  /** Order of admission for this user: a larger number was admitted later. */
+  /** Order of admission among the sessions of this user. Later ones have larger numbers. */
   readonly sequence: number
   /**
-   * Time of registration, in milliseconds; usually the login.
+   * Time of registration, in milliseconds. This is usually the login.
    *
    * Some sessions are registered later, on their next use: sessions from before sessmgr, and sessions that a memory
-   * store lost in a restart. A session whose id changes without a login is registered again. In these cases `ip`,
-   * `userAgent` and `device` are null.
+   * store lost in a restart. If the id of a session changes without a login, the session is registered again. In all
+   * these cases, `ip`, `userAgent` and `device` are null.
    */
   readonly createdAt: number
-  /** Time of the last recorded use, in milliseconds. The last request may be up to `touchEvery` later. */
+  /** Time of the last recorded use, in milliseconds. The last request may have been up to `touchEvery` later. */
   readonly lastSeenAt: number
-  /** Time of expiry unless it is used before, in milliseconds. */
+  /** When the session expires if it is not used again, in milliseconds. */
   readonly expiresAt: number
   /**
-   * Address of the client at login, as your framework's proxy settings determine it. At most 64 characters; null if
+   * Address of the client at login, determined by your framework's proxy settings. At most 64 characters; null if
    * unknown.
    */
   readonly ip: string | null
   /** `User-Agent` header of the client at login. At most 512 characters; null if unknown. */
   readonly userAgent: string | null
   /**
-   * Identifies the browser that logged in, to this user only: a hash of its device cookie, 16 characters. Null if
-   * unknown, or without the option `device`.
+   * Identifies the browser that logged in, among those of this user: a hash of its device cookie, 16 characters. Null
+   * if unknown, or without the option `device`.
    */
   readonly device: string | null
-  /** Number of site-wide logouts before the login, or survived since; 0 for a session from before sessmgr. */
+  /**
+   * Number of site-wide logouts before the login, or that the session has survived since. 0 for sessions from before
+   * sessmgr.
+   */
   readonly generation: number
 }
 
-/** A record with the raw session id, which the session store needs to delete it. Never leaves the process. */
+/**
+ * A record with the raw session id, which is needed to delete the session from the session store. Never leaves the
+ * process.
+ */
 export interface StoredSession {
   /** The public part. */
   readonly record: SessionRecord

@@ -3,7 +3,10 @@ import type { StoredSession } from './session-record.ts'
 /** A global symbol: each entry point of the package may load its own copy of this module. */
 const ENDED = Symbol.for('sessmgr:ended')
 
-/** Attaches the sessions that the store has ended to an error. Not enumerable, so no log shows the session ids. */
+/**
+ * Attaches the sessions that the store has ended to an error. The property is not enumerable, so logs do not show the
+ * session ids.
+ */
 export function noteEnded<E extends object>(error: E, ended: readonly StoredSession[]): E {
   return Object.defineProperty(error, ENDED, { value: ended })
 }

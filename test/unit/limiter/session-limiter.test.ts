@@ -63,7 +63,7 @@ describe('what cannot be cleaned up', () => {
     await limiter.admit(attempt, async () => ({ sessionId: 'a', ttlMs: 60_000, revert: async () => {} }))
     expect(await limiter.sessions.endAll(2)).toBe(1)
     expect(warnings).toEqual([
-      `An ended session could not be deleted from the session store. It is refused all the same. See ${helpAt('a-store-call-failed')}`,
+      `An ended session could not be deleted from the session store. It is still refused. See ${helpAt('a-store-call-failed')}`,
     ])
   })
 
