@@ -11,7 +11,7 @@ export class SqliteSessions extends session.Store {
 
   constructor(path: string) {
     super()
-    this.#database = new Database(path, { timeout: 1000 })
+    this.#database = new Database(path, { timeout: 100 })
     this.#database.exec('PRAGMA journal_mode = WAL')
     this.#database.exec(
       'CREATE TABLE IF NOT EXISTS sessions (id text PRIMARY KEY, data text NOT NULL, expires_at integer NOT NULL)',
@@ -30,21 +30,31 @@ export class SqliteSessions extends session.Store {
   override set(id: string, data: SessionData, done: Done = () => {}): void {
     const until = Date.now() + (data.cookie.originalMaxAge ?? DAY_MS)
     const sql = 'INSERT OR REPLACE INTO sessions (id, data, expires_at) VALUES (?, ?, ?)'
-    this.#run(done, () => void this.#database.prepare(sql).run(id, JSON.stringify(data), until))
+    this.#run(done, () => this.#write(sql, id, JSON.stringify(data), until))
   }
 
   override touch(id: string, data: SessionData, done: Done = () => {}): void {
     const until = Date.now() + (data.cookie.originalMaxAge ?? DAY_MS)
     const sql = 'UPDATE sessions SET expires_at = ? WHERE id = ?'
-    this.#run(done, () => void this.#database.prepare(sql).run(until, id))
+    this.#run(done, () => this.#write(sql, until, id))
   }
 
   override destroy(id: string, done: Done = () => {}): void {
-    this.#run(done, () => void this.#database.prepare('DELETE FROM sessions WHERE id = ?').run(id))
+    this.#run(done, () => this.#write('DELETE FROM sessions WHERE id = ?', id))
   }
 
   close(): void {
     this.#database.close()
+  }
+
+  /** libsql would keep the lock of a statement that found the file locked, so the transaction begins before it. */
+  #write(sql: string, ...values: unknown[]): undefined {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      this.#database.prepare(sql).run(...values)
+    } finally {
+      this.#database.exec('COMMIT')
+    }
   }
 
   #run(done: Done, task: () => SessionData | null | undefined): void {

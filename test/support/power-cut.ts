@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { vi } from 'vitest'
 import type { Browser } from './browser.ts'
+import type { ExpressHost } from './express-host.ts'
 import { inParallel } from './in-parallel.ts'
-import type { RedisHost } from './redis-host.ts'
-import type { RedisServer } from './redis-server.ts'
 
-/** What was found after Redis had been killed and restarted in the middle of many ends of sessions. */
+/** The part of an application that is needed here. */
+type CutHost = Pick<ExpressHost, 'browser' | 'limiter' | 'signedIn'>
+
+/** A server of any database. */
+interface CutServer {
+  kill(): Promise<void>
+  restart(): Promise<unknown>
+}
+
+/** What was found after the database had been killed and restarted in the middle of many ends of sessions. */
 export interface PowerCut {
   /** Ends that were confirmed before the server died. */
   readonly confirmed: number
@@ -18,7 +26,7 @@ export interface PowerCut {
 }
 
 /** Ends the sessions of many users, by an administrator or by logging out, and kills the server amid that. */
-export async function cutPower(host: RedisHost, server: RedisServer, users: number): Promise<PowerCut> {
+export async function cutPower(host: CutHost, server: CutServer, users: number): Promise<PowerCut> {
   const browsers = await inParallel(users, 10, (n) => host.signedIn(`user${n}`))
   const staying = await host.signedIn('alice')
   const copies = browsers.map((browser) => copyOf(host, browser))
@@ -51,7 +59,7 @@ export async function cutPower(host: RedisHost, server: RedisServer, users: numb
 }
 
 /** Whoever has a copy of the cookie tries to go on with it after the logout. */
-function copyOf(host: RedisHost, browser: Browser): Browser {
+function copyOf(host: CutHost, browser: Browser): Browser {
   const copy = host.browser()
   for (const [name, cookie] of browser.cookies) copy.cookies.set(name, cookie)
   return copy

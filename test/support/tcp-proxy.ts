@@ -17,7 +17,7 @@ export type Fault =
   /** Commands arrive, replies do not; the connections that lost one are reset when the fault is over. */
   | { readonly kind: 'lost reply' }
 
-/** A proxy in front of a server on 127.0.0.1. */
+/** A proxy in front of a server. */
 export interface TcpProxy {
   readonly port: number
   readonly url: string
@@ -37,11 +37,11 @@ interface Link {
   readonly waiting: { readonly chunk: Buffer; readonly to: Socket; readonly due: number }[]
 }
 
-/** Starts a proxy on a free port of 127.0.0.1. */
-export async function startProxy(serverPort: number): Promise<TcpProxy> {
+/** Starts a proxy on a free port of 127.0.0.1, for a port of it or a socket in a file. */
+export async function startProxy(serverAt: number | string): Promise<TcpProxy> {
   const links = new Set<Link>()
   let fault: Fault = { kind: 'none' }
-  let target = serverPort
+  let target = serverAt
 
   function sever(link: Link): void {
     if (fault.kind === 'black hole') {
@@ -49,7 +49,11 @@ export async function startProxy(serverPort: number): Promise<TcpProxy> {
       return
     }
     links.delete(link)
-    for (const end of link.ends) end.resetAndDestroy()
+    for (const end of link.ends) {
+      // A socket in a file knows no reset.
+      if (end.remotePort === undefined) end.destroy()
+      else end.resetAndDestroy()
+    }
   }
 
   function flush(link: Link): void {
@@ -82,7 +86,7 @@ export async function startProxy(serverPort: number): Promise<TcpProxy> {
 
   const server = createServer((client) => {
     if (fault.kind === 'reset') return void client.on('error', () => {}).resetAndDestroy()
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = typeof target === 'string' ? connect(target) : connect(target, '127.0.0.1')
     const left = fault.kind === 'cut' ? fault.bytes : Number.POSITIVE_INFINITY
     const link: Link = { ends: [client, upstream], left, broken: false, waiting: [] }
     links.add(link)

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import type { SqliteDatabase } from './sqlite-driver.ts'
+import type { SqliteDatabase } from './sqlite-connection.ts'
 import { explainSqlite } from './sqlite-errors.ts'
 
 type DatabaseClass = new (path: string) => SqliteDatabase

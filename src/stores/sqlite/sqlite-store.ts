@@ -6,7 +6,8 @@ import { type DocumentStoreOptions, documentStore } from '../document/document-s
 import { lateDriver } from '../document/late-driver.ts'
 import { requireTableName } from '../document/table-schema.ts'
 import type { SessmgrStore } from '../store.ts'
-import { type SqliteDatabase, SqliteDriver } from './sqlite-driver.ts'
+import type { SqliteDatabase } from './sqlite-connection.ts'
+import { SqliteDriver } from './sqlite-driver.ts'
 import { sqliteOpener } from './sqlite-opener.ts'
 
 /** Options of sqliteStore(). Omitted and undefined options have their defaults. */

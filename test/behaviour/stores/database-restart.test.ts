@@ -1,18 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import connectPgSimple from 'connect-pg-simple'
-import session from 'express-session'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { SqliteSessions } from '../../../examples/express-app/sqlite-sessions.ts'
-import type { SessmgrStore } from '../../../src/index.ts'
-import { postgresStore } from '../../../src/postgres.ts'
-import { sqliteStore } from '../../../src/sqlite.ts'
 import type { Browser } from '../../support/browser.ts'
-import { openExpressHost } from '../../support/express-host.ts'
+import { type OpenDatabase, openOnPostgres, openOnSqlite, startDatabaseHost } from '../../support/database-host.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
-
-const PgSessions = connectPgSimple(session)
 
 let server: PostgresServer
 let directory: string
@@ -25,40 +17,14 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-interface Opened {
-  readonly sessionStore: session.Store & { close(): unknown }
-  readonly store: SessmgrStore
-}
-
-/** Opens what a process of the application opens: its sessions, and what sessmgr knows, in the same database. */
-const databases: Record<string, () => Opened> = {
-  PostgreSQL() {
-    const pool = server.pool()
-    const sessionStore = new PgSessions({ pool, createTableIfMissing: true, pruneSessionInterval: false })
-    return { sessionStore, store: postgresStore({ pool, createTable: true }) }
-  },
-  SQLite() {
-    const path = join(directory, 'app.db')
-    return { sessionStore: new SqliteSessions(path), store: sqliteStore({ path }) }
-  },
+/** Opens what a process of the application opens. */
+const databases: Record<string, () => OpenDatabase> = {
+  PostgreSQL: () => openOnPostgres(server.pool()),
+  SQLite: () => openOnSqlite(join(directory, 'app.db')),
 }
 
 describe.each(Object.entries(databases))('an application whose sessions are in %s', (_, open) => {
-  /** Starts a process of it. */
-  const start = async () => {
-    const { sessionStore, store } = open()
-    const host = await openExpressHost({
-      settings: { maximum: 2, logic: 'logout_oldest' },
-      sessmgr: { store, sessionStore },
-      store: sessionStore,
-    })
-    const stop = async () => {
-      await host.close()
-      await store.close()
-      sessionStore.close()
-    }
-    return { ...host, stop }
-  }
+  const start = () => startDatabaseHost(open())
   const statuses = (browsers: readonly Browser[], { origin }: { origin: string }) =>
     Promise.all(browsers.map((browser) => browser.copy(origin).me()))
 

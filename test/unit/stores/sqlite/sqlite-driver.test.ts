@@ -1,7 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sqliteStore } from '../../../../src/sqlite.ts'
+import { SqliteDriver } from '../../../../src/stores/sqlite/sqlite-driver.ts'
 import { SQLITE_ENGINES } from '../../../support/sqlite-engines.ts'
+
+/** A driver, and another connection, of one file. */
+async function twoConnections(Database: (typeof SQLITE_ENGINES)[string]) {
+  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-sqlite-'))
+  const path = join(directory, 'sessmgr.db')
+  const [database, other] = [new Database(path), new Database(path)]
+  onTestFinished(() => {
+    database.close()
+    other.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  const options = { id: 'test', local: false, table: 'sessmgr', clock: undefined, owned: false }
+  const driver = new SqliteDriver(() => database, options)
+  await driver.open()
+  return { driver, other }
+}
 
 describe.each(Object.entries(SQLITE_ENGINES))('the driver of SQLite on %s', (_, Database) => {
   const database = new Database(':memory:')
@@ -17,5 +37,20 @@ describe.each(Object.entries(SQLITE_ENGINES))('the driver of SQLite on %s', (_, 
     await advancing
     expect(await store.epoch.current()).toBe(1)
     database.close()
+  })
+
+  it('commits each write, also after one that found the file locked', async () => {
+    const { driver, other } = await twoConnections(Database)
+    expect(await driver.swap('kept', undefined, 'old', undefined)).toBe(true)
+    other.exec('BEGIN IMMEDIATE')
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 10_000))
+    await expect(driver.swap('new', undefined, '', undefined)).rejects.toThrow('locked')
+    vi.restoreAllMocks()
+    other.exec('COMMIT')
+    const { rows } = await driver.get(['kept'])
+    expect(await driver.swap('kept', rows.get('kept')?.revision, 'written', undefined)).toBe(true)
+    expect(other.prepare('SELECT body FROM sessmgr').all()).toEqual([expect.objectContaining({ body: 'written' })])
+    other.exec("INSERT INTO sessmgr VALUES ('by another', 1, '', NULL)")
   })
 })
