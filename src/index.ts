@@ -26,6 +26,7 @@ export { type Hooks, hookCatalogue } from './hooks/hooks.ts'
 export type {
   LogicCatalogue,
   LoginRefusal,
+  NewDevice,
   SessionActions,
   SessionFilters,
   SessionStart,

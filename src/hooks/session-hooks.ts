@@ -41,6 +41,15 @@ export interface LoginRefusal {
   readonly asked: boolean
 }
 
+/** What is known about the device of a login. */
+export interface NewDevice {
+  /**
+   * Whether no other device of the user is known: they have not signed in since the option `device` is on, or for 400
+   * days. There is no earlier device to warn on.
+   */
+  readonly firstEver: boolean
+}
+
 /** Actions of the session limit. `token` is always the hashed session token. */
 export interface SessionActions {
   /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter it returned. */
@@ -66,6 +75,11 @@ export interface SessionActions {
   sessmgr_session_ended: [session: SessionRecord, end: SessionEnd]
   /** Fires when a mode has refused a login. */
   sessmgr_login_refused: [userId: UserId, refusal: LoginRefusal]
+  /**
+   * Fires after an admitted login from a browser that the user has not signed in with before. Only with the option
+   * `device`.
+   */
+  sessmgr_new_device: [session: SessionRecord, about: NewDevice]
   /** Fires on the command line after the configuration was loaded; `cli` registers commands of add-ons. */
   sessmgr_cli_init: [cli: CliCommands]
 }
@@ -160,6 +174,11 @@ export const sessionHooks = {
       parameters: ['user_id', 'refusal'],
       since: '3.3.0',
       summary: 'Fires when a mode has refused a login.',
+    },
+    sessmgr_new_device: {
+      parameters: ['session', 'about'],
+      since: '3.3.0',
+      summary: 'Fires after an admitted login from a browser that the user has not signed in with before.',
     },
     sessmgr_cli_init: {
       parameters: ['cli'],

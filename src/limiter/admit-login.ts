@@ -170,5 +170,6 @@ async function commit(
   const isKept = left.length < replaced.length
   const renewed = isKept ? registered.filter(({ record: { token } }) => token === record.token) : []
   await followUpLogin(context, evaluation, { admitted: record, ended: result.ended, renewed, replaced })
+  if (device) context.noteDevice(record, registered)
   return record
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../ground/logger.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { SessionActions } from '../hooks/session-hooks.ts'
 import type { SettingsService } from '../options/session-settings.ts'
-import type { StoredSession } from '../sessions/session-record.ts'
+import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitAction } from '../strategies/limit-strategy.ts'
@@ -20,6 +20,8 @@ export interface LimiterContext {
   readonly notes: EndedNotes
   /** Fires actions in order, without waiting for asynchronous subscribers. */
   announce(actions: readonly AnnouncedAction[]): void
+  /** Announces the device of a new session if it is new to the user, without waiting. */
+  noteDevice(session: SessionRecord, earlier: readonly StoredSession[]): void
   /**
    * Deletes ended sessions from the session store. A failure is only logged, because the registry already refuses these
    * sessions.
@@ -31,7 +33,7 @@ export interface LimiterContext {
 export type AnnouncedAction =
   | LimitAction
   | ActionCall<'sessmgr_destroy_session' | 'sessmgr_session_invalidated' | 'sessmgr_logout_all_users'>
-  | ActionCall<'sessmgr_session_started' | 'sessmgr_session_ended' | 'sessmgr_login_refused'>
+  | ActionCall<'sessmgr_session_started' | 'sessmgr_session_ended' | 'sessmgr_login_refused' | 'sessmgr_new_device'>
 
 type ActionCall<Names extends keyof SessionActions> = {
   [K in Names]: readonly [name: K, ...parameters: SessionActions[K]]

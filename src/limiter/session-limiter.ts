@@ -98,9 +98,20 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       const run = fire(name, ...parameters)
         .catch((error: SessmgrError) => logError(logger, error))
         .catch(() => {})
-      atWork.add(run)
-      void run.finally(() => atWork.delete(run))
+      inBackground(run)
     }
+  }
+
+  function inBackground(work: Promise<void>): void {
+    atWork.add(work)
+    void work.finally(() => atWork.delete(work))
+  }
+
+  function noteDevice(session: SessionRecord, earlier: readonly StoredSession[]): void {
+    const devices = earlier.map(({ record }) => record.device).filter((device) => device !== null)
+    if (session.device === null || devices.includes(session.device)) return
+    const late = import('./announce-new-device.ts')
+    inBackground(late.then(({ announceNewDevice }) => announceNewDevice(context, session, devices)).catch(() => {}))
   }
 
   async function discard(sessions: readonly StoredSession[]): Promise<void> {
@@ -118,7 +129,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   }
 
   const notes = createEndedNotes(parts)
-  const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, notes, announce, discard }
+  const tools = { announce, noteDevice, discard }
+  const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, notes, ...tools }
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
   return {
@@ -147,7 +159,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       return end && causeFrom(end)
     },
     async close() {
-      await Promise.all(atWork)
+      // What is at work may fire further actions.
+      while (atWork.size > 0) await Promise.all(atWork)
       await store.close()
     },
   }

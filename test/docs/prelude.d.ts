@@ -59,4 +59,7 @@ declare global {
   function requireSignIn(...parameters: Parameters<RequestHandler>): void
   function isStaff(userId: UserId): boolean
   function audit(what: string, userId: UserId): void
+  function findUser(userId: UserId): Promise<{ readonly email: string; readonly wantsLoginMail: boolean }>
+  function countLoginMails(userId: UserId): Promise<number>
+  function sendMail(mail: { to: string; subject: string; text: string }): Promise<void>
 }

@@ -11,7 +11,7 @@ import supertest from 'supertest'
 import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
 import * as explicitDoor from '../../src/explicit.ts'
-import { memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import { deviceName, memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import * as testingDoor from '../../src/testing.ts'
 import { asCommonJs } from './newcomer-programs.ts'
 import { codeBlocks, pageAt, pages, ROOT } from './pages.ts'
@@ -85,6 +85,33 @@ it('devices.md: users see their sessions and end one, and nobody else does', asy
   await phone.post(`/account/sessions/${body[0].token}/end`).expect(204)
   await laptop.get('/me').expect(401)
   await phone.get('/me').expect(200)
+})
+
+it('new-device-mail.md: a login from a second browser sends one mail, unless the user has had enough of them', async () => {
+  const mails: { to: string; text: string }[] = []
+  const names = {
+    findUser: async (id: string) => ({ email: `${id}@example.com`, wantsLoginMail: id === 'alice' }),
+    countLoginMails: async () => mails.length,
+    sendMail: async (mail: { to: string; text: string }) => void mails.push(mail),
+  }
+  const { app, limiter } = createApp(
+    (all) => runBlock('new-device-mail', 0, { ...all, ...names, require: () => ({ deviceName }) }),
+    {
+      device: true,
+    },
+  )
+  const [laptop, phone] = await devicesOf(app, 2)
+  for (const device of [laptop, phone]) await device.post('/login').type('form').send(FORM).expect(302)
+  await limiter.close()
+  expect(mails).toEqual([
+    expect.objectContaining({ to: 'alice@example.com', text: expect.stringContaining('an unknown device') }),
+  ])
+  for (const username of ['bob', 'bob', 'alice', 'alice', 'alice', 'alice']) {
+    const form = { ...FORM, username }
+    await supertest(app).post('/login').type('form').send(form).expect(302)
+    await limiter.close()
+  }
+  expect(mails).toHaveLength(3)
 })
 
 it('signed-out.md: the page and the JSON API know the reason', async () => {

@@ -30,6 +30,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     logger,
     notes: createEndedNotes({ store, logger, deadlineMs: 1000, endedMemoryMs: 60_000 }),
     announce: (actions) => void announced.push(...actions),
+    noteDevice() {},
     discard: async (sessions) => {
       for (const { sessionId } of sessions) await host.destroy(sessionId)
     },

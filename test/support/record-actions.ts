@@ -10,6 +10,7 @@ export const EVERY_SESSION: readonly ActionName[] = [
   'sessmgr_session_started',
   'sessmgr_session_ended',
   'sessmgr_login_refused',
+  'sessmgr_new_device',
 ]
 
 const OTHERS = (Object.keys(hookCatalogue.actions) as ActionName[]).filter(

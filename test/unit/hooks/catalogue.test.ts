@@ -13,6 +13,7 @@ const ACTIONS: Record<string, [parameters: string[], since?: string]> = {
   sessmgr_session_started: [['session', 'how'], '3.3.0'],
   sessmgr_session_ended: [['session', 'end'], '3.3.0'],
   sessmgr_login_refused: [['user_id', 'refusal'], '3.3.0'],
+  sessmgr_new_device: [['session', 'about'], '3.3.0'],
   sessmgr_cli_init: [['cli'], '3.1.0'],
   lazycomments_init: [['core']],
   lazycomments_activated: [[]],

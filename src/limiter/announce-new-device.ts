@@ -1,0 +1,36 @@
+import { messageOf } from '../ground/error-text.ts'
+import { warn } from '../ground/logger.ts'
+import { nodeCrypto } from '../ground/node-crypto.ts'
+import type { SessionRecord } from '../sessions/session-record.ts'
+import type { LimiterContext } from './limiter-context.ts'
+
+/** How many devices of one user are remembered. */
+const MOST = 20
+/** The longest time that browsers keep a device cookie. */
+const LIFE_MS = 400 * 24 * 60 * 60_000
+
+/**
+ * Fires `sessmgr_new_device` if the user has not signed in with the device of a session before, and remembers it. Never
+ * rejects: this only informs. Two logins at once may lose a device, which is then announced once more.
+ *
+ * @param others Devices of the user's other sessions.
+ */
+export async function announceNewDevice(
+  { store, logger, announce }: LimiterContext,
+  session: SessionRecord,
+  others: readonly string[],
+): Promise<void> {
+  const { userId, device } = session
+  const key = `devices:${nodeCrypto().hash('sha256', String(userId))}`
+  try {
+    const known = (await store.transients.get(key))?.split(' ') ?? []
+    if (device === null || known.includes(device)) return
+    const earlier = new Set([...known, ...others])
+    announce([['sessmgr_new_device', session, { firstEver: earlier.size === 0 }]])
+    await store.transients.set(key, [...earlier, device].slice(-MOST).join(' '), LIFE_MS)
+  } catch (reason) {
+    const message =
+      'The devices of a user could not be read or saved. A login from a new one may not be announced, or twice.'
+    warn(logger, 'a-store-call-failed', message, { token: session.token, error: messageOf(reason) })
+  }
+}
