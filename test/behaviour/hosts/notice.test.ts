@@ -1,0 +1,210 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type EndedKind, memoryStore, type Sessmgr, type SessmgrOptions } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
+import type { Answer, Browser } from '../../support/browser.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { connectRedis } from '../../support/redis-client.ts'
+import { useRedis } from '../../support/use-redis.ts'
+import { NOTICE_HOSTS, type NoticeHost, type StartNoticeHost } from './notice-hosts.ts'
+
+const redis = useRedis()
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'
+const PAGE = { headers: { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', Accept: 'text/html,*/*' } }
+const UNSEEN = {
+  'a script': { 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty', Accept: '*/*' },
+  'an image': { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image', Accept: 'image/*' },
+  'an embedded part': { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'embed', Accept: 'text/html' },
+  'a page loaded ahead': { ...PAGE.headers, 'Sec-Purpose': 'prefetch;prerender' },
+  'an image over plain HTTP': { Accept: 'image/avif,image/*,*/*' },
+}
+
+/** The ways in which a session of alice ends, by kind. */
+const ENDS: Partial<Record<EndedKind, (limiter: Sessmgr, host: NoticeHost) => Promise<unknown>>> = {
+  displaced: (_, host) => host.browser().login('alice', { 'User-Agent': CHROME }),
+  user: ({ sessions }) => sessions.endAll(2, { by: 'user', device: 'Chrome on Windows' }),
+  admin: ({ sessions }) => sessions.endAll(2, { by: 'admin', actor: 1 }),
+  app: ({ sessions }) => sessions.endAll(2, { note: 'Please update <your> details.' }),
+  logout_all: ({ sessions }) => sessions.logoutAllUsers(undefined, { note: 'Maintenance' }),
+}
+const KINDS = Object.keys(ENDS) as EndedKind[]
+const NAMES_DEVICE: readonly EndedKind[] = ['displaced', 'user']
+
+interface Shown {
+  title: string
+  text: string
+  at: string
+  html: string
+  cause: { kind: string; device: string | null; note?: string }
+}
+
+const shownIn = (answer: Answer) => answer.json<Shown | null>()
+const noticeIn = (browser: Browser) => [...browser.cookies.keys()].find((name) => name.includes('notice'))
+
+/** Two processes of one application, in a mode that leaves one session. */
+async function startTwo(start: StartNoticeHost, store: () => Promise<SessmgrOptions['store']>, logic = 'allow') {
+  const sessions = new JsonSessions()
+  const memory = memoryStore()
+  const one = async () =>
+    start({ store: (await store()) ?? memory, settings: { maximum: 1, logic }, securityUrl: '/account' }, sessions)
+  return [await one(), await one()] as const
+}
+
+const inRedis = async () => {
+  const client = await connectRedis(redis.server.url)
+  onTestFinished(() => client.destroy())
+  return redisStore({ client })
+}
+const STORES = { memory: async () => undefined, Redis: inRedis }
+
+/** A browser that was signed in. */
+async function displaced(
+  host: NoticeHost,
+  by: (host: NoticeHost) => Promise<unknown> = (it) => it.browser().login('alice'),
+) {
+  const browser = host.browser()
+  await browser.login('alice')
+  await by(host)
+  return browser
+}
+
+const hosts = NOTICE_HOSTS.flatMap(([name, start]) =>
+  Object.entries(STORES).map(([store, open]) => [name, store, start, open] as const),
+)
+
+describe.each(hosts)('with %s over %s, in two processes', (_name, _store, start, open) => {
+  test.each(KINDS)('the next page says once that a session has ended: %s', async (kind) => {
+    const [here, there] = await startTwo(start, open, kind === 'displaced' ? 'logout_oldest' : 'allow')
+    const before = Date.now()
+    const browser = await displaced(here, (host) => ENDS[kind]?.(host.limiter, host) as Promise<unknown>)
+    const elsewhere = () => browser.copy(there.origin)
+    for (const headers of Object.values(UNSEEN)) {
+      expect(shownIn(await elsewhere().get('/page', { headers }))).toBeNull()
+      expect(shownIn(await browser.get('/page', { headers }))).toBeNull()
+    }
+    expect((await elsewhere().get('/away', PAGE)).status).toBe(302)
+    expect((await browser.get('/away', PAGE)).status).toBe(302)
+
+    const second = elsewhere()
+    const shown = shownIn(await second.get('/page', PAGE))
+    const device = NAMES_DEVICE.includes(kind) ? 'Chrome on Windows' : null
+    expect(shown?.cause).toMatchObject({ kind, device })
+    // A site-wide logout is dated in whole seconds.
+    expect(Date.parse(shown?.at ?? '')).toBeGreaterThanOrEqual(before - 1000)
+    expect(shown?.html).toContain(`<time datetime="${shown?.at}"`)
+    if (device) expect(shown?.text).toContain(device)
+    expect(shownIn(await second.get('/page', PAGE))).toBeNull()
+    expect([...second.cookies.keys()].filter((name) => !/sess|sid/.test(name))).toEqual([])
+    expect(noticeIn(second)).toBeUndefined()
+  })
+})
+
+describe.each(NOTICE_HOSTS)('with %s', (name, start) => {
+  const one = async (options: SessmgrOptions = {}) => {
+    const sessions = new JsonSessions()
+    return start({ settings: { maximum: 1, logic: 'allow' }, ...options }, sessions)
+  }
+
+  test('a notice waits for the page that shows it, where another one has cost the browser its session cookie', async () => {
+    const host = await one()
+    const browser = await displaced(host)
+    const { setCookies } = await browser.get('/quiet', PAGE)
+    const cookie = setCookies.find((it) => it.startsWith('sessmgr_notice='))
+    expect(cookie).toMatch(/; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(cookie?.length).toBeLessThan(1024)
+    for (const headers of Object.values(UNSEEN)) await browser.get('/page', { headers })
+    await browser.get('/away', PAGE)
+    expect(shownIn(await browser.get('/page', PAGE))?.cause).toMatchObject({ kind: 'displaced' })
+    expect(noticeIn(browser)).toBeUndefined()
+    expect(shownIn(await browser.get('/page', PAGE))).toBeNull()
+  })
+
+  test.skipIf(name === 'explicit calls')('a redirect that writes into a new session keeps the notice', async () => {
+    const browser = await displaced(await one())
+    await browser.get('/away?write', PAGE)
+    expect(noticeIn(browser)).toBe('sessmgr_notice')
+    expect(shownIn(await browser.get('/page', PAGE))?.cause).toMatchObject({ kind: 'displaced' })
+    expect(shownIn(await browser.get('/page', PAGE))).toBeNull()
+  })
+
+  test('a login by the signed-out browser leaves no notice', async () => {
+    const browser = await displaced(await one())
+    expect((await browser.login('alice')).status).toBe(200)
+    expect(noticeIn(browser)).toBeUndefined()
+    expect(shownIn(await browser.get('/page', PAGE))).toBeNull()
+  })
+
+  test('forged, cut and foreign cookies are taken away and say nothing', async () => {
+    const browser = await displaced(await one())
+    await browser.get('/quiet', PAGE)
+    const { value = '', path = '/' } = browser.cookies.get('sessmgr_notice') ?? {}
+    const elsewhere = await displaced(await one())
+    await elsewhere.get('/quiet', PAGE)
+    const forged = [value.slice(0, -1), `x${value}`, 'e30.x', elsewhere.cookies.get('sessmgr_notice')?.value ?? '']
+    for (const one of forged) {
+      const copy = browser.copy()
+      copy.cookies.set('sessmgr_notice', { value: one, path })
+      expect(shownIn(await copy.get('/page', PAGE))).toBeNull()
+      expect(noticeIn(copy), one).toBeUndefined()
+    }
+    expect(shownIn(await browser.get('/page', PAGE))?.cause).toMatchObject({ kind: 'displaced' })
+  })
+
+  test('scripts read why from the body of a 401', async () => {
+    const host = await one()
+    const browser = host.browser()
+    await browser.login('alice')
+    expect((await browser.get('/data')).json()).toBeNull()
+    await host.browser().login('alice', { 'User-Agent': CHROME })
+    const headers = UNSEEN['a script']
+    const answer = await browser.get('/data', { headers })
+    const data = { status: 401, reason: 'missing', kind: 'displaced', device: 'Chrome on Windows', note: null }
+    expect([answer.status, answer.json()]).toMatchObject([401, { code: 'session_ended', data }])
+    expect(answer.text).toContain('this account signed in on Chrome on Windows.')
+    expect(answer.text).not.toContain('127.0.0.1')
+    expect((await host.browser().get('/data')).json()).toBeNull()
+  })
+
+  test('a user agent is nothing that the signed-out user sees', async () => {
+    const host = await one()
+    const evil = '<img onerror=alert(1)> 192.0.2.1'
+    const browser = await displaced(host, () => host.browser().login('alice', { 'User-Agent': evil }))
+    const shown = shownIn(await browser.get('/page', PAGE))
+    expect(shown?.cause.device).toBeNull()
+    expect(shown?.text).toMatch(/^\d+ minutes? ago, this account signed in somewhere else\.$/)
+    expect(JSON.stringify(shown)).not.toMatch(/img|192|127/)
+  })
+
+  test('nothing is kept with endedMemory: 0', async () => {
+    const browser = await displaced(await one({ endedMemory: 0 }))
+    await browser.get('/quiet', PAGE)
+    expect(noticeIn(browser)).toBeUndefined()
+  })
+
+  test('a live request, and a visitor, ask for nothing and get no cookie', async () => {
+    const store = memoryStore()
+    const host = await one({ store })
+    const browser = host.browser()
+    await browser.login('alice')
+    await browser.get('/page', PAGE)
+    const asked: string[] = []
+    for (const part of ['transients', 'options', 'sessions', 'epoch'] as const) {
+      const calls = store[part] as unknown as Record<string, (...all: unknown[]) => unknown>
+      for (const method of Object.keys(calls).concat(Object.getOwnPropertyNames(Object.getPrototypeOf(calls)))) {
+        const call = calls[method]
+        if (method === 'constructor' || typeof call !== 'function') continue
+        calls[method] = (...all) => {
+          asked.push(`${part}.${method}`)
+          return call.apply(calls, all)
+        }
+      }
+    }
+    const { setCookies } = await browser.get('/page', PAGE)
+    expect(asked.toSorted()).toEqual(['epoch.current', 'sessions.generationOf'])
+    expect(setCookies.filter((cookie) => cookie.includes('notice'))).toEqual([])
+    asked.length = 0
+    await host.browser().get('/page', PAGE)
+    expect(asked).toEqual([])
+  })
+})
