@@ -17,7 +17,7 @@ const READ_AGAIN_MS = 100
 const SITE_WIDE = 'ended:all'
 
 /** Ends without a note, because the browser already knows or no one is left to read it. */
-const UNTOLD: readonly SessionEnd['kind'][] = ['replaced', 'signed_out', 'lost', 'logout_all']
+const UNTOLD: readonly SessionEnd['kind'][] = ['replaced', 'signed_out', 'lost']
 
 /** Remembers why sessions are over, even after they were deleted. Failures here never affect logins or requests. */
 export interface EndedNotes {
