@@ -4,6 +4,7 @@ import { hookCatalogue, tokenOf } from '../../../src/index.ts'
 import type { Answer } from '../../support/browser.ts'
 import { type ExpressHost, type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
 import { LOGIN_WAYS } from '../../support/express-logins.ts'
+import { EVERY_SESSION } from '../../support/record-actions.ts'
 
 /** Everything that sessmgr says to anybody but the browser whose cookie it is. */
 class Ears {
@@ -28,6 +29,9 @@ class Ears {
         this.hear(name, value, parameters)
         return value
       })
+    }
+    for (const name of EVERY_SESSION) {
+      hooks.addAction(name as 'sessmgr_session_ended', 'ears', (...parameters) => this.hear(name, parameters))
     }
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { helpAt } from '../../../src/ground/help.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
@@ -179,6 +179,22 @@ describe('a note', () => {
     expect(world.logged).toHaveLength(1)
     expect(world.logged[0]?.[0]).toContain(helpAt('a-store-call-failed'))
     expect(await world.limiter.causeOf(tokenOf(first), 'missing')).toBeUndefined()
+  })
+
+  it('that hangs delays a login by half a second at most', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const world = noted(() => new Promise<never>(() => {}), { deadlineMs: 60_000 })
+    await world.login(7)
+    let isDone = false
+    const login = world.login(7).then(() => {
+      isDone = true
+    })
+    await vi.advanceTimersByTimeAsync(1)
+    expect([isDone, world.written.length]).toEqual([false, 1])
+    await vi.advanceTimersByTimeAsync(500)
+    expect(isDone).toBe(true)
+    await login
   })
 
   it.each([
