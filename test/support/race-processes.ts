@@ -9,8 +9,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** How processes race. */
 export interface ProcessRace {
-  /** Where the database is: a file of SQLite, or the host of PostgreSQL. */
-  readonly place: { readonly path: string } | { readonly host: string }
+  /** Where the data is: a file of SQLite, the host of PostgreSQL, or the address of Redis. */
+  readonly place: { readonly path: string } | { readonly host: string } | { readonly url: string }
   /** The same memory, looked at by this process. */
   readonly store: SessmgrStore
   readonly settings: SessionSettings
@@ -18,16 +18,34 @@ export interface ProcessRace {
   /** Logins of each process. */
   readonly logins: number
   readonly processes: number
+  /** How many logins of each process are in progress at once. @default 20 */
+  readonly inFlight?: number
+  /** Whether the processes end sessions too, by all calls that there are. */
+  readonly endsToo?: boolean
   /** How many of the processes are killed after a third of their logins. */
   readonly killed?: number
   /** Runs when the last process has done a third of its logins. */
   readonly meanwhile?: () => Promise<void>
 }
 
+interface Announced {
+  readonly started: readonly string[]
+  readonly ended: readonly string[]
+}
+
+interface Report {
+  readonly ended: Readonly<Record<string, number>>
+  readonly announced: Announced
+}
+
+const NOTHING: Report = { ended: {}, announced: { started: [], ended: [] } }
+
 /** What came of a race. */
 export interface ProcessRaceResult {
   /** How the logins of all processes ended that were not killed: `admitted`, `refused`, or the code of an error. */
   readonly ended: Readonly<Record<string, number>>
+  /** Tokens of the sessions whose start and end the processes announced. */
+  readonly announced: Announced
   /** The most sessions of one user that were registered at any moment. */
   readonly mostAtOnce: number
   /** How many sessions of each user are registered in the end. */
@@ -44,24 +62,28 @@ export async function raceProcesses(race: ProcessRace): Promise<ProcessRaceResul
     for (const { child } of children) child.stdin?.write('go\n')
     const results = children.map(async ({ child, said }, n) => {
       if (n === processes - 1 && meanwhile) said('"a third"').then(meanwhile, () => {})
-      if (n >= killed) return JSON.parse(await said('{')) as Record<string, number>
+      if (n >= killed) return JSON.parse(await said('{')) as Report
       await said('"a third"')
       child.kill('SIGKILL')
-      return {}
+      return NOTHING
     })
     const all = await Promise.all(results)
     const mostAtOnce = await watch.stop()
     const left = await Promise.all(users.map(async (user) => (await store.sessions.read(user)).sessions.length))
-    return { ended: sum(all), mostAtOnce, left }
+    const announced = {
+      started: all.flatMap((report) => report.announced.started),
+      ended: all.flatMap((report) => report.announced.ended),
+    }
+    return { ended: sum(all.map(({ ended }) => ended)), announced, mostAtOnce, left }
   } finally {
     await Promise.all(children.map(({ child }) => killProcess(child)))
   }
 }
 
-function launch({ place, settings, users, logins }: ProcessRace, n: number) {
+function launch({ place, settings, users, logins, endsToo, inFlight = 20 }: ProcessRace, n: number) {
   // Their clocks are an hour ahead, right, and an hour behind.
   const skewMs = ((n % 3) - 1) * 3_600_000
-  const spec = { ...place, settings, users, logins, inFlight: 20, skewMs }
+  const spec = { ...place, settings, users, logins, inFlight, skewMs, endsToo }
   const child = spawn(process.execPath, [new URL('login-process.mjs', import.meta.url).pathname], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, LOGINS: JSON.stringify(spec) },

@@ -1,7 +1,10 @@
 import type { TransientStore } from '../../options/transient-store.ts'
 import { DocumentCounter } from './document-counter.ts'
-import type { DocumentRows } from './document-rows.ts'
+import type { DocumentRows, ReadRow } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
+
+/** Most strings are new, so the first attempt does not read the row. */
+const NEW: ReadRow = { now: 0, revision: undefined, text: undefined }
 
 /** A transient store in a database, with one row per string. */
 export class DocumentTransientStore implements TransientStore {
@@ -19,7 +22,7 @@ export class DocumentTransientStore implements TransientStore {
   async set(key: string, value: string, ttlMs: number): Promise<void> {
     // An empty string would mark the row as deleted, so it is stored as JSON.
     const write = { text: JSON.stringify(value), lifeMs: ttlMs }
-    await this.#rows.change(rowKey('transient', key), () => ({ result: undefined, write }))
+    await this.#rows.change(rowKey('transient', key), () => ({ result: undefined, write }), NEW)
   }
 
   generation(group: string): Promise<number> {
