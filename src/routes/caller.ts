@@ -47,7 +47,7 @@ export interface CallerParts {
  * A session with a nonce takes precedence, because a proxy may use the header for its own password. Returns undefined
  * for an anonymous caller, or one with a cookie but no nonce.
  *
- * @param isOpen Whether the route is public. If so, invalid credentials are ignored.
+ * @param route `isOpen`: whether it is public. If so, invalid credentials are ignored. `isOwn`: as in a route.
  * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for an invalid nonce,
  * 403 `rest_cross_origin`, 429 `too_many_attempts`.
  */
@@ -55,22 +55,27 @@ export async function authenticateCaller(
   parts: CallerParts,
   request: HostRequest,
   response: HostResponse,
-  isOpen = false,
+  { isOpen = false, isOwn = false } = {},
 ): Promise<Caller | undefined> {
   const { authorization } = request.headers
   const isPage = parts.nonceHeader.toLowerCase() in request.headers && parts.readerOf(request) !== undefined
-  if (authorization !== undefined && !isOpen && !isPage) return callerByPassword(parts, request, authorization)
-  return callerBySession(parts, request, response)
+  const isScript = authorization !== undefined && !isOpen && !isOwn && !isPage
+  if (isScript) return callerByPassword(parts, request, authorization)
+  return callerBySession(parts, request, response, isOwn)
 }
 
 /** Identifies a caller again later. Resolves to undefined if the session, the password or the user no longer exists. */
 export async function findCallerAgain(
   parts: CallerParts,
   request: HostRequest,
-  { userId, token }: Caller,
+  caller: Caller,
+  isOwn: boolean,
 ): Promise<Caller | undefined> {
-  if (token !== undefined)
-    return (await parts.isLive({ userId, token })) ? holderOf(parts, { userId, token }) : undefined
+  const { userId, token } = caller
+  if (token !== undefined) {
+    if (!(await parts.isLive({ userId, token }))) return undefined
+    return isOwn ? caller : holderOf(parts, { userId, token })
+  }
   const credentials = basicCredentials(request.headers.authorization ?? '')
   return credentials && ownerOf(parts, credentials)
 }
@@ -79,6 +84,7 @@ async function callerBySession(
   parts: CallerParts,
   request: HostRequest,
   response: HostResponse,
+  isOwn: boolean,
 ): Promise<Caller | undefined> {
   const { readerOf, nonces, nonceHeader } = parts
   const session = readerOf(request)
@@ -90,7 +96,7 @@ async function callerBySession(
     throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is invalid or has expired. Reload the page.')
   }
   response.setHeader(nonceHeader, await nonces.create(subject))
-  return holderOf(parts, session)
+  return isOwn ? { user: undefined, ...session } : holderOf(parts, session)
 }
 
 async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Reader): Promise<Caller | undefined> {
@@ -101,8 +107,10 @@ async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Reader
 /**
  * Refuses requests that a browser marks as cross-origin. The nonce would be enough, but this works even if a nonce
  * leaks.
+ *
+ * @throws RestError 403 `rest_cross_origin`.
  */
-function refuseCrossOrigin(request: HostRequest): void {
+export function refuseCrossOrigin(request: HostRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const site = request.headers['sec-fetch-site']
   const { origin, ':authority': authority, host = authority } = request.headers

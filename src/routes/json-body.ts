@@ -1,8 +1,6 @@
 import type { HostRequest } from '../guard/host-types.ts'
-import { RestError } from './rest-error.ts'
-
-const MAX_BYTES = 100 * 1024
-const MAX_MS = 10_000
+import { bodyText } from './body-text.ts'
+import { invalidJson, RestError } from './rest-error.ts'
 
 /**
  * Reads the JSON object in the body of a request. Resolves to undefined if there is no body.
@@ -20,7 +18,7 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
     const body = objectOf(request.body)
     return Object.keys(body).length > 0 || hasBody(request) ? body : undefined
   }
-  const text = await textOf(request)
+  const text = await bodyText(request)
   if (text === '') return undefined
   if (type === undefined) throw unsupportedType()
   try {
@@ -37,46 +35,6 @@ function hasBody({ headers }: HostRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
 }
 
-async function textOf(request: HostRequest): Promise<string> {
-  const bytes = request.readableEnded || request.destroyed ? Buffer.alloc(0) : await bytesOf(request)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim()
-  } catch {
-    throw invalidJson('The body is not valid UTF-8.')
-  }
-}
-
-/**
- * Reads the body. If it is too large, reads it to the end and discards it, because the client could not receive the
- * response on a closed connection.
- */
-function bytesOf(request: HostRequest): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const tooSlow = setTimeout(() => {
-      chunks.length = 0
-      reject(bodyTooSlow())
-    }, MAX_MS)
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= MAX_BYTES) return void chunks.push(chunk)
-      chunks.length = 0
-      reject(new RestError(413, 'rest_payload_too_large', `The body is larger than ${MAX_BYTES} bytes.`))
-    })
-    request.on('end', () => {
-      clearTimeout(tooSlow)
-      resolve(Buffer.concat(chunks))
-    })
-    for (const event of ['error', 'close']) {
-      request.on(event, () => {
-        clearTimeout(tooSlow)
-        reject(invalidJson('The body is incomplete.'))
-      })
-    }
-  })
-}
-
 function objectOf(body: unknown): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
     return Object.assign(Object.create(null), body) as Record<string, unknown>
@@ -84,17 +42,8 @@ function objectOf(body: unknown): Record<string, unknown> {
   throw invalidJson('The body must be a JSON object.')
 }
 
-function bodyTooSlow(): RestError {
-  const message = `The body did not arrive within ${MAX_MS / 1000} seconds. Nothing was changed.`
-  return new RestError(408, 'rest_request_timeout', message, { headers: { Connection: 'close' } })
-}
-
 function unsupportedType(): RestError {
   return new RestError(415, 'rest_unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
-}
-
-function invalidJson(message: string): RestError {
-  return new RestError(400, 'rest_invalid_json', message)
 }
 
 /** Finds duplicate keys and `__proto__`, which JSON.parse accepts. The text must be valid JSON. */

@@ -28,6 +28,11 @@ const content = (schema: object, types: readonly string[] = ['application/json']
   content: Object.fromEntries(types.map((type) => [type, { schema }])),
 })
 
+function securityOf({ access, isOwn }: RestRoute): readonly object[] {
+  if (access === undefined) return []
+  return [{ session: [], nonce: [] }, ...(isOwn ? [] : [{ applicationPassword: [] }])]
+}
+
 async function operation(route: RestRoute, method: string): Promise<object> {
   const { params, response } = await route.schemas()
   const schema = jsonSchema(params)
@@ -47,7 +52,7 @@ async function operation(route: RestRoute, method: string): Promise<object> {
       200: { description: 'Done.', ...content(jsonSchema(response), route.mediaTypes) },
       default: { description: 'Refused.', ...content({ $ref: '#/components/schemas/Error' }) },
     },
-    security: route.access === undefined ? [] : [{ session: [], nonce: [] }, { applicationPassword: [] }],
+    security: securityOf(route),
   }
 }
 

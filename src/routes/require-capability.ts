@@ -12,13 +12,17 @@ export async function requireCapability(
   caller: Caller | undefined,
   capability: string,
 ): Promise<Caller> {
-  if (!caller) {
-    // Not Basic, because browsers would then show their own login dialog.
-    const headers = { 'WWW-Authenticate': 'Session realm="sessmgr"' }
-    throw new RestError(401, 'rest_forbidden', 'Sign in first.', { headers })
-  }
-  if (!(await host.can(caller.user, capability))) {
+  const known = await requireCaller(caller)
+  if (!(await host.can(known.user, capability))) {
     throw new RestError(403, 'rest_forbidden', 'Your account is not allowed to do this.')
   }
-  return caller
+  return known
+}
+
+/** Checks that a caller is not anonymous. @throws RestError 401 `rest_forbidden`. */
+export async function requireCaller(caller: Caller | undefined): Promise<Caller> {
+  if (caller) return caller
+  // Not Basic, because browsers would then show their own login dialog.
+  const headers = { 'WWW-Authenticate': 'Session realm="sessmgr"' }
+  throw new RestError(401, 'rest_forbidden', 'Sign in first.', { headers })
 }

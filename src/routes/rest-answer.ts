@@ -35,10 +35,11 @@ export class RestAnswer {
 export function sendAnswer(response: HostResponse, { status, type, text, headers }: RestAnswer): void {
   // Keep the `Vary` header that the application has set.
   const given = response.getHeader('Vary')
-  if (status !== 304) response.setHeader('Content-Type', type)
+  const hasBody = status !== 304 && status !== 204
+  if (hasBody) response.setHeader('Content-Type', type)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (given !== undefined && 'Vary' in headers) response.setHeader('Vary', `${given}, ${headers.Vary}`)
-  if (status !== 304) response.setHeader('Content-Length', Buffer.byteLength(text))
+  if (hasBody) response.setHeader('Content-Length', Buffer.byteLength(text))
   if (headers['Cache-Control']?.startsWith('public')) keepCookiesOut(response)
   // Send the headers here. Listeners of the application run now and may throw, before express-session considers the
   // response sent.

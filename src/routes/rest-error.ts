@@ -30,6 +30,11 @@ export function invalidParams(params: Readonly<Record<string, string>>): RestErr
   })
 }
 
+/** Creates the response to a body that cannot be read. */
+export function invalidJson(message: string): RestError {
+  return new RestError(400, 'rest_invalid_json', message)
+}
+
 /** Returns the error response of a failed check, or undefined if it passed. Rejects with any other error. */
 export async function refusalOf(check: Promise<unknown>): Promise<RestError | undefined> {
   try {

@@ -1,7 +1,10 @@
 import type { ZodMiniType } from 'zod/mini'
-import type { HostRequest } from '../guard/host-types.ts'
+import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { Caller } from './caller.ts'
 import type { RestAnswer } from './rest-answer.ts'
+
+/** Where the routes of a caller's own sessions are. They need no users of the application. */
+export const OWN_ROUTES = '/sessmgr/v1/me/'
 
 const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
 
@@ -10,6 +13,7 @@ export interface RestCall<Params> {
   /** Undefined if the route is public and the caller is anonymous. */
   readonly caller: Caller | undefined
   readonly request: HostRequest
+  readonly response: HostResponse
   /** Validated values from the path, and from the query of a GET or the body of any other method. */
   readonly params: Params
 }
@@ -29,6 +33,11 @@ export interface RestRoute<Params = unknown> {
   readonly summary: string
   /** Required capability, or a custom check. Undefined for a public route. */
   readonly access: string | ((caller: Caller | undefined) => Promise<unknown>) | undefined
+  /**
+   * Whether the route is about the caller's own session: no user is looked up, and a password does not open it.
+   * @default false
+   */
+  readonly isOwn?: boolean
   /** Media types of the response. @default only JSON */
   readonly mediaTypes?: readonly string[]
   /** Whether a call without a body is an error. @default false */

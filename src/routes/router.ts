@@ -68,13 +68,14 @@ export function createRouter(parts: RouterParts) {
     const { headers } = request
     if (nonceHeader in headers) parts.noteNonce?.(request)
     else if (route.access !== undefined && headers.authorization === undefined) parts.noteBareCall?.(request)
-    let caller = await authenticateCaller(parts, request, response, route.access === undefined)
+    const { isOwn = false } = route
+    let caller = await authenticateCaller(parts, request, response, { isOpen: route.access === undefined, isOwn })
     await requireAccess(route, caller, request)
     const fields = method === 'GET' ? queryOf(request) : await jsonBody(request)
     if (method !== 'GET' && caller) {
       // Reading the body can take long. The session may have ended in the meantime, or the user may have lost the
       // right.
-      caller = await findCallerAgain(parts, request, caller)
+      caller = await findCallerAgain(parts, request, caller, isOwn)
       await requireAccess(route, caller, request)
     }
     if (fields === undefined && route.needsBody) throw invalidParams({ body: NO_BODY })
@@ -83,7 +84,7 @@ export function createRouter(parts: RouterParts) {
     const { params } = await route.schemas()
     const checked = params.safeParse(given)
     if (!checked.success) throw (method === 'GET' ? badQuery : invalidParams)(problemsOf(checked.error.issues))
-    const result = await route.handle({ caller, request, params: checked.data })
+    const result = await route.handle({ caller, request, response, params: checked.data })
     if (result instanceof RestAnswer) sendAnswer(response, result)
     else sendAnswer(response, RestAnswer.json(inLanguage(result, request)))
   }

@@ -14,7 +14,7 @@ import type { HostPosts } from '../host/posts.ts'
 import type { Theme } from '../host/theme.ts'
 import { tokenOf } from '../sessions/token.ts'
 import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
-import { createRestService } from './rest-service.ts'
+import { createRestService, WITHOUT_USERS } from './rest-service.ts'
 import type { Middleware } from './service.ts'
 
 /** The posts and theme of your application, and its users if it has any. */
@@ -77,19 +77,6 @@ const OPTIONS = [
 ] as const satisfies readonly (keyof LazyCommentsOptions)[]
 
 const passportUser = (request: IncomingMessage): unknown => (request as HostRequest).user
-
-const nobody = () => undefined
-
-/** Replaces the users of an application that has none: no caller may clear the cache over REST. */
-const WITHOUT_USERS: Host = {
-  users: {
-    findById: nobody,
-    findByEmail: nobody,
-    findByLogin: nobody,
-    summary: () => ({ id: 0, login: '', display_name: '' }),
-  },
-  can: () => false,
-}
 
 /**
  * Creates the lazy comments without the session limit. With sessmgr(), use `limiter.comments` instead.

@@ -1,3 +1,4 @@
+import { type AccountFeatureParts, createAccountFeature } from '../features/account/account-feature.ts'
 import { lateAddons } from '../features/addons/late-addons.ts'
 import { createAdminFeature } from '../features/admin/admin-feature.ts'
 import { createCommentsFeature } from '../features/comments/comments-feature.ts'
@@ -7,7 +8,12 @@ import type { RestService } from './rest-service.ts'
 import type { Sessmgr } from './service.ts'
 
 /** Creates the features and collects what each adds to the service. */
-export function createFeatures(options: ResolvedOptions, { hooks, modes }: SessionLimiter, rest: RestService) {
+export function createFeatures(
+  options: ResolvedOptions,
+  { hooks, modes, sessions, settings }: SessionLimiter,
+  rest: RestService,
+  loginAtOf: AccountFeatureParts['loginAtOf'],
+) {
   const { posts, theme, can } = options.host ?? {}
   const parts = { ...options, ...rest, hooks, modes }
   const comments = posts && theme && can ? createCommentsFeature({ ...parts, host: { posts, theme, can } }) : undefined
@@ -16,7 +22,15 @@ export function createFeatures(options: ResolvedOptions, { hooks, modes }: Sessi
     commentsOption: comments?.option,
     load: async (admin) => (await import('./late.ts')).createAdmin(admin),
   })
+  const account = createAccountFeature({
+    ...parts,
+    sessions,
+    settings,
+    loginAtOf,
+    load: async (page) => (await import('./late.ts')).createAccount(page),
+  })
   const addons = lateAddons(async () => (await import('./late.ts')).createAddonsFeature(parts))
-  const members = { ...(member as Pick<Sessmgr, 'admin' | 'enqueueAdmin'>), addons, comments: comments?.member }
-  return { members, addons, comments, routesWarning }
+  const pages = { ...member, ...account.member } as Pick<Sessmgr, keyof typeof member | keyof typeof account.member>
+  const members = { ...pages, addons, comments: comments?.member }
+  return { members, account, addons, comments, routesWarning }
 }

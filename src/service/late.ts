@@ -1,5 +1,7 @@
 // Code that few requests need, in one file: with an import() for each, the build would create a chunk for every
 // combination.
+import type { AccountFeature } from '../features/account/account-feature.ts'
+import { accountRoutes } from '../features/account/account-routes.ts'
 import type { Addons } from '../features/addons/addons.ts'
 import { addonsRoutes } from '../features/addons/addons-routes.ts'
 import type { CommentsFeature } from '../features/comments/comments-feature.ts'
@@ -9,16 +11,26 @@ import { openapiRoute } from '../routes/openapi-route.ts'
 import { createRouter, type RouterParts } from '../routes/router.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 
+export { createAccount } from '../features/account/create-account.ts'
 export { createAddonsFeature } from '../features/addons/addons-feature.ts'
 export { createAdmin } from '../features/admin/create-admin.ts'
 
-/** Returns the router: the routes of the session limit and of the features, and the one that describes them. */
+/**
+ * Returns the router: the routes of the session limit and of the features, and the one that describes them.
+ *
+ * @param hasHost Whether the application has named its users. Without them, only callers' own sessions have routes.
+ */
 export function createServiceRouter(
   parts: Omit<RouterParts, 'routes'>,
   limiter: SessionLimiter,
-  { addons, comments }: { addons: Addons; comments: CommentsFeature | undefined },
+  features: { account: AccountFeature; addons: Addons; comments: CommentsFeature | undefined },
+  hasHost: boolean,
 ) {
+  const { account, addons, comments } = features
+  const own = accountRoutes(account.current)
+  if (!hasHost) return createRouter({ ...parts, routes: own })
   const routes = [
+    ...own,
     ...sessmgrRoutes(limiter, parts.host, comments ? [comments.option] : []),
     ...addonsRoutes(addons),
     ...(comments ? commentsRoutes(comments.routeParts) : []),

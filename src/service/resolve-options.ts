@@ -1,7 +1,6 @@
 import { checkLicensing } from '../features/addons/licensing/check-licensing.ts'
 import type { LicensingProvider } from '../features/addons/licensing/licensing-provider.ts'
 import type { SiteOptions } from '../features/addons/site-identity.ts'
-import { isAddress } from '../features/admin/page-addresses.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger } from '../ground/logger.ts'
 import { inWords, nearestName, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
@@ -17,6 +16,7 @@ import {
   MEANT_SETTINGS,
   SETTING_NAMES,
 } from '../options/setting-rules.ts'
+import { isAddress } from '../routes/page-addresses.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'

@@ -1,17 +1,32 @@
 import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
-import { createNonces } from '../auth/nonce.ts'
+import { createNonces, type Nonces } from '../auth/nonce.ts'
+import { createSignedValues, type SignedValues } from '../auth/signed-value.ts'
 import type { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../ground/clock.ts'
 import type { Handler } from '../guard/host-types.ts'
 import type { RequestLike } from '../guard/request/host-visit.ts'
+import type { Host } from '../host/host.ts'
 import { createFindSignedIn, type FindSignedIn } from '../host/signed-in-user.ts'
 import { REST_ACTION, type Reader } from '../routes/caller.ts'
 import { lateHandler } from '../routes/late-handler.ts'
-import { restPath } from '../routes/rest-route.ts'
+import { OWN_ROUTES, restPath } from '../routes/rest-route.ts'
 import type { RouterNotes, RouterParts } from '../routes/router.ts'
 import { refuseWithoutHost } from '../routes/without-host.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { Middleware } from './service.ts'
+
+const nobody = () => undefined
+
+/** Replaces the users of an application that has none. */
+export const WITHOUT_USERS: Host = {
+  users: {
+    findById: nobody,
+    findByEmail: nobody,
+    findByLogin: nobody,
+    summary: () => ({ id: 0, login: '', display_name: '' }),
+  },
+  can: () => false,
+}
 
 /** How the service identifies the session of a request. */
 export interface ReaderParts {
@@ -25,9 +40,11 @@ export interface ReaderParts {
 export interface RestService extends ReaderParts {
   readonly passwords: ApplicationPasswords
   readonly findSignedIn: FindSignedIn
+  readonly nonces: Nonces
+  readonly signed: SignedValues
   /** Returns the nonce of a request's reader; undefined for a guest. */
   nonceOf(request: RequestLike): Promise<string | undefined>
-  /** Returns the middleware of the routes. Without a host, it refuses every call. */
+  /** Returns the middleware of the routes. Without a host, only callers' own sessions have any. */
   router(load: (parts: Omit<RouterParts, 'routes'>) => Promise<Handler>, notes?: RouterNotes): Middleware
 }
 
@@ -41,15 +58,20 @@ export function createRestService(options: ResolvedOptions, secrets: SiteSecrets
     ...readers,
     passwords,
     findSignedIn,
+    nonces,
+    signed: createSignedValues(() => secrets.all(), systemClock),
     async nonceOf(request) {
       const reader = readers.readerOf(request)
       return reader && nonces.create({ ...reader, action: REST_ACTION })
     },
     router(load, notes) {
-      if (!host) return refuseWithoutHost(logger, textsFor) as Middleware
-      const callers = { ...readers, host, findSignedIn, passwords, nonces, nonceHeader }
+      const callers = { ...readers, host: host ?? WITHOUT_USERS, findSignedIn, passwords, nonces, nonceHeader }
       const loading = load({ ...callers, ...notes, logger, textsFor })
-      return lateHandler(loading, (request) => restPath(request) !== undefined) as Middleware
+      const routes = lateHandler(loading, (request) => restPath(request) !== undefined)
+      const refuse = refuseWithoutHost(logger, textsFor)
+      const router: Handler = (request, response, next) =>
+        (host || restPath(request)?.startsWith(OWN_ROUTES) ? routes : refuse)(request, response, next)
+      return router as Middleware
     },
   }
 }

@@ -6,6 +6,7 @@ import type { SessionGuards } from '../guard/session-guards.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 
+import type { Token } from '../sessions/token.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
 /** The internals that adapters use. */
@@ -17,6 +18,8 @@ export interface ServiceCore {
   /** Loads what recognizes browsers; undefined without the option `device`. */
   readonly devices: (() => Promise<DeviceCookies>) | undefined
   readonly notices: Notices
+  /** Remembers a login whose session has no marker. */
+  readonly noteLogin: (token: Token) => Promise<void>
   readonly options: ResolvedOptions
 }
 

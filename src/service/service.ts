@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApplicationPasswords } from '../auth/application-passwords.ts'
+import type { AccountView } from '../features/account/account-view.ts'
+import type { AccountOptions } from '../features/account/resolve-account-options.ts'
 import type { Addons } from '../features/addons/addons.ts'
 import type { AdminOptions } from '../features/admin/resolve-admin-options.ts'
 import type { LazyComments } from '../features/comments/lazy-comments.ts'
@@ -55,6 +57,32 @@ export interface Sessmgr extends Middleware {
    * the screen.
    */
   admin(options?: AdminOptions): Middleware
+  /**
+   * Returns the middleware of the page where users see and end their own sessions. Mount it at a path:
+   * `app.use('/account/sessions', limiter.account())`.
+   *
+   * Mount it after sessmgr itself. It needs no script, and no `host`. The REST routes of own sessions apply `stepUp` and
+   * `show` of the last call.
+   *
+   * @throws SessmgrError `invalid_option` for an invalid option.
+   */
+  account(options?: AccountOptions): Middleware
+  /**
+   * Returns what the account page shows, for templates of your own; undefined if no user is signed in.
+   *
+   * Its forms go to the account page, whose options must name its `path`.
+   *
+   * @param response If given, the view has the result of the last form, which is shown once.
+   * @throws SessmgrError `store_unavailable`; `invalid_option` without a request, or without `path`.
+   */
+  accountView(request: RequestLike, response?: ServerResponse): Promise<AccountView | undefined>
+  /**
+   * Remembers for ten minutes that the user of a request has proved that it is them, for example with a passkey. The
+   * option `stepUp` of the account page then lets this session end others.
+   *
+   * @throws SessmgrError `session_ended` if no user is signed in; `store_unavailable`; `invalid_option` without a request.
+   */
+  reauthenticated(request: RequestLike): Promise<void>
   /**
    * Adds a script or style sheet of an add-on to the admin screen: a path, or an http or https URL.
    *

@@ -6,6 +6,7 @@ import { Notices } from '../guard/notice/notices.ts'
 import type { DeviceCookies, ResponseLike } from '../guard/request/device-cookies.ts'
 import { guardedRequestOf, type RequestLike, viewOf } from '../guard/request/host-visit.ts'
 import { SessionGuards } from '../guard/session-guards.ts'
+import { MARKER_KEY } from '../guard/session-marks.ts'
 import { SessionStores } from '../guard/stores/session-stores.ts'
 import { warnOfSeveralProcesses } from '../guard/stores/warn-of-local-store.ts'
 import { createSessionLimiter } from '../limiter/session-limiter.ts'
@@ -61,7 +62,14 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const middleware = expressGuard(expressStores, limitLogin, notices) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive })
-  const features = createFeatures(resolved, limiter, rest)
+  const loginAtOf = (message: RequestLike) => {
+    const request = guardedRequestOf(message)
+    const { session, sessionID = '' } = request
+    // With explicit calls, sessmgr does not see the session's data.
+    if (!session || !(MARKER_KEY in session)) return undefined
+    return storeOf(request).guard.markerOf(sessionID, session)?.loginAt
+  }
+  const features = createFeatures(resolved, limiter, rest, loginAtOf)
   if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
@@ -86,7 +94,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
       return rest.router(
         async (parts) => {
           const { createServiceRouter } = await import('./late.ts')
-          return createServiceRouter(parts, limiter, features)
+          return createServiceRouter(parts, limiter, features, host !== undefined)
         },
         { noteNonce, noteBareCall, noteCall },
       )
@@ -113,7 +121,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     close: () => limiter.close(),
   })
-  carryCore(service, { limiter, stores, guards, limitLogin, devices, notices, options: resolved })
+  const { noteLogin } = features.account
+  carryCore(service, { limiter, stores, guards, limitLogin, devices, notices, noteLogin, options: resolved })
   // The application subscribes in the first turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service

@@ -59,7 +59,8 @@ export function createTextsFor(option: TextsOption | undefined, logger: Logger):
   return Object.assign(textsFor, { vary: true })
 }
 
-function readerTexts(replaced: Texts): ReaderTexts {
+/** Returns the English texts, with these in place of some. */
+export function readerTexts(replaced: Texts): ReaderTexts {
   return {
     replaced,
     say(key, values = {}) {

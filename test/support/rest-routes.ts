@@ -14,7 +14,7 @@ const ADDONS = '/sessmgr/v1/addons'
 const SITE_SETTINGS = '/wp/v2/settings'
 const WRITES = ['POST', 'PUT', 'PATCH'] as const
 
-/** Every route that administrators alone may call. A test compares it with the OpenAPI document. */
+/** Every route that administrators alone may call. With the next list, a test compares it with the OpenAPI document. */
 export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: SETTINGS },
   ...WRITES.map((method) => ({ method, path: SETTINGS, json: { maximum: 4 } })),
@@ -34,6 +34,14 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'DELETE', path: `${SITE_SETTINGS}/sessmgr_settings` },
   { method: 'DELETE', path: `${SITE_SETTINGS}/sessmgr_settings/logic` },
   { method: 'GET', path: '/sessmgr/v1/openapi.json' },
+]
+
+/** Every route of a caller's own sessions. */
+export const OWN_SESSION_ROUTES: readonly RouteCall[] = [
+  { method: 'GET', path: '/sessmgr/v1/me/sessions' },
+  { method: 'POST', path: '/sessmgr/v1/me/sessions/end', json: { token: 'a'.repeat(64) } },
+  { method: 'POST', path: '/sessmgr/v1/me/sessions/end-others' },
+  { method: 'POST', path: '/sessmgr/v1/me/reauthenticate', json: { password: 'wrong' } },
 ]
 
 /** The path of a route as the OpenAPI document has it. */

@@ -169,6 +169,8 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
         return { sessionId, ttlMs, revert }
       })
       if (admission.admitted && state) (state as AnsweredState)[SIGNED_IN] = true
+      // Without this, its user is only asked to sign in again.
+      if (admission.admitted) await core.noteLogin(admission.session.token).catch(() => {})
       return admission.admitted && browser ? { ...admission, deviceCookie: browser.cookie } : admission
     },
     async check({ request, response, ...session }) {

@@ -30,7 +30,10 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     context.status = answer.status
     context.body = answer.body ?? ''
     // Set last, because Koa sets the type and length of a body itself.
-    context.set(answer.headers as Record<string, string | string[]>)
+    const { 'set-cookie': cookies = [], ...headers } = answer.headers
+    context.set(headers as Record<string, string | string[]>)
+    const others = context.res.getHeader('Set-Cookie') ?? []
+    if (cookies.length > 0) context.set({ 'Set-Cookie': [others, cookies].flat().map(String) })
     if (answer.isPublic) keepCookiesOut(context.res)
   }
 }

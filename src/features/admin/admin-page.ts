@@ -1,8 +1,8 @@
 import { htmlText } from '../../ground/answer-body.ts'
+import { isStyleSheet } from '../../routes/page-addresses.ts'
 import { SCREEN_PREFIX } from '../../texts/text-catalogue.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
-import { isStyleSheet } from './page-addresses.ts'
 import type { SupportLinks } from './resolve-admin-options.ts'
 
 /** Id of the screen. */

@@ -1,4 +1,4 @@
-import { isStyleSheet, originOf } from './page-addresses.ts'
+import { isStyleSheet, originOf } from '../../routes/page-addresses.ts'
 
 /** The data of the policy. */
 export interface PolicyParts {

@@ -5,8 +5,10 @@ import { guardedRequestOf } from '../../guard/request/host-visit.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import type { Caller } from '../../routes/caller.ts'
+import { loginAddress } from '../../routes/page-addresses.ts'
 import { answerSafely } from '../../routes/rest-answer.ts'
 import { refusalOf } from '../../routes/rest-error.ts'
+import { sendBody, sendPage } from '../../routes/send-page.ts'
 import type { GuardedOption } from '../../routes/settings/option-access.ts'
 import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
 import { createAdminAssets } from './admin-assets.ts'
@@ -63,7 +65,7 @@ export function createAdmin(parts: AdminParts): Handler {
     const zip = /\bgzip\b/.test(String(request.headers['accept-encoding']))
     if (zip) response.setHeader('Content-Encoding', 'gzip')
     response.setHeader('Vary', 'Accept-Encoding')
-    send(request, response, { type: asset.type, cache: FOR_EVER, body: zip ? asset.gzipped : asset.bytes })
+    sendBody(request, response, { type: asset.type, cache: FOR_EVER, body: zip ? asset.gzipped : asset.bytes })
     return true
   }
 
@@ -83,7 +85,7 @@ export function createAdmin(parts: AdminParts): Handler {
     if (wantsVars) {
       // The screen requests this to replace an expired nonce.
       const body = refusal ? refusalBody(refusal, texts) : await scriptVars(parts, { base, nonce: nonce ?? '', texts })
-      return sendPage(request, response, refusal ?? 200, 'application/json; charset=utf-8', JSON.stringify(body))
+      return sendPage(request, response, refusal ?? 200, JSON.stringify(body), 'application/json; charset=utf-8')
     }
     if (refusal === 401) return sendToLogin(request, response, texts.say('page_sign_in'))
     const entry = await assets.entry()
@@ -103,7 +105,7 @@ export function createAdmin(parts: AdminParts): Handler {
           only: isForComments ? 'comments' : undefined,
           vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
         })
-    sendPage(request, response, refusal ?? 200, 'text/html; charset=utf-8', page)
+    sendPage(request, response, refusal ?? 200, page)
   }
 
   async function mayManageComments(caller: Caller): Promise<boolean> {
@@ -112,35 +114,12 @@ export function createAdmin(parts: AdminParts): Handler {
 
   function sendToLogin(request: HostRequest, response: HostResponse, sentence: string): void {
     const asked = typeof request.originalUrl === 'string' ? request.originalUrl : undefined
-    const hint =
-      asked === undefined ? '' : `${loginUrl.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(asked)}`
-    response.setHeader('Location', loginUrl + hint)
-    sendPage(request, response, 302, 'text/plain; charset=utf-8', sentence)
+    response.setHeader('Location', asked === undefined ? loginUrl : loginAddress(loginUrl, asked))
+    sendPage(request, response, 302, sentence, 'text/plain; charset=utf-8')
   }
 }
 
 function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {
   const message = say(status === 401 ? 'rest_sign_in' : 'rest_forbidden')
   return errorBody('rest_forbidden', message, status)
-}
-
-function sendPage(request: HostRequest, response: HostResponse, status: number, type: string, text: string): void {
-  response.statusCode = status
-  response.setHeader('Referrer-Policy', 'same-origin')
-  send(request, response, { type, cache: 'no-store', body: Buffer.from(text) })
-}
-
-function send(
-  request: HostRequest,
-  response: HostResponse,
-  { type, cache, body }: { type: string; cache: string; body: Buffer },
-): void {
-  response.setHeader('Content-Type', type)
-  response.setHeader('Cache-Control', cache)
-  response.setHeader('X-Content-Type-Options', 'nosniff')
-  response.setHeader('Content-Length', body.length)
-  // Send the headers here. Listeners of the application run now and may throw, before express-session considers the
-  // response sent.
-  response.writeHead(response.statusCode)
-  response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -1,6 +1,6 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireKnown } from '../../ground/option-checks.ts'
-import { isAddress, isHelpAddress } from './page-addresses.ts'
+import { isAddress, isHelpAddress, isListOf, isOrigin } from '../../routes/page-addresses.ts'
 
 /** Options of the admin screen. Omitted and undefined options have their defaults. */
 export interface AdminOptions {
@@ -80,13 +80,4 @@ function checkSupport(support: unknown): void {
       )
     }
   }
-}
-
-function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isOne)
-}
-
-function isOrigin(value: unknown): boolean {
-  // Must be exactly an origin, because it is inserted into the policy.
-  return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
 import { startRestHost } from '../../support/rest-host.ts'
-import { ADMIN_ROUTES, pathOf } from '../../support/rest-routes.ts'
+import { ADMIN_ROUTES, OWN_SESSION_ROUTES, pathOf } from '../../support/rest-routes.ts'
 
 type Expected = readonly [status: number, code?: string]
 interface Caller {
@@ -85,7 +85,7 @@ describe('the matrix', () => {
     const described = Object.entries(paths as Record<string, object>).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    const tested = ADMIN_ROUTES.map((route) => `${route.method} ${pathOf(route)}`)
+    const tested = [...ADMIN_ROUTES, ...OWN_SESSION_ROUTES].map((route) => `${route.method} ${pathOf(route)}`)
     expect(tested.toSorted()).toEqual(described.toSorted())
   })
 })

@@ -4,7 +4,7 @@ import { VERSION } from '../../../src/index.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 import { LICENSE_KEY } from '../../support/rest-licensing.ts'
-import { ADMIN_ROUTES, pathOf } from '../../support/rest-routes.ts'
+import { ADMIN_ROUTES, OWN_SESSION_ROUTES, pathOf } from '../../support/rest-routes.ts'
 
 const PATH = '/sessmgr/v1/openapi.json'
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
 
   it('describes every route, itself included, and no other', () => {
     const described = operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-    const known = ADMIN_ROUTES.map((route) => `${route.method} ${pathOf(route)}`)
+    const known = [...ADMIN_ROUTES, ...OWN_SESSION_ROUTES].map((route) => `${route.method} ${pathOf(route)}`)
     expect(described.toSorted()).toEqual(known.toSorted())
   })
 
@@ -96,8 +96,9 @@ describe('the OpenAPI document', () => {
       nonce: { type: 'apiKey', in: 'header', name: 'X-HOST-Nonce' },
       applicationPassword: { type: 'http', scheme: 'basic' },
     })
-    for (const { described } of operations()) {
-      expect(described.security).toEqual([{ session: [], nonce: [] }, { applicationPassword: [] }])
+    for (const { path, described } of operations()) {
+      const script = path.startsWith('/sessmgr/v1/me/') ? [] : [{ applicationPassword: [] }]
+      expect(described.security, path).toEqual([{ session: [], nonce: [] }, ...script])
     }
   })
 

@@ -18,3 +18,19 @@ export function originOf(address: string): string | undefined {
 export function isStyleSheet(address: string): boolean {
   return /\.css([?#]|$)/.test(address)
 }
+
+/** Checks whether a value is an array of values that all pass the check. */
+export function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isOne)
+}
+
+/** Checks whether a value is an origin, such as `https://cdn.example`. */
+export function isOrigin(value: unknown): boolean {
+  // Must be exactly an origin, because it is inserted into the policy.
+  return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
+}
+
+/** Returns the address of a login that leads back to a page. */
+export function loginAddress(loginUrl: string, page: string): string {
+  return `${loginUrl}${loginUrl.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(page)}`
+}

@@ -1,0 +1,85 @@
+import { SessmgrError } from '../../ground/errors.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { refuseRequest, requireRequest } from '../../ground/request-checks.ts'
+import type { Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
+import { type RequestLike, viewOf } from '../../guard/request/host-visit.ts'
+import { orderWarning } from '../../middleware/guard-order.ts'
+import { lateHandler } from '../../routes/late-handler.ts'
+import type { Token } from '../../sessions/token.ts'
+import type { AccountParts } from './account-parts.ts'
+import type { AccountView } from './account-view.ts'
+import type { Account } from './create-account.ts'
+import { type AccountOptions, resolveAccountOptions } from './resolve-account-options.ts'
+
+/** The public methods of the account page. */
+export interface AccountMember {
+  /** Returns the middleware of the page. @throws SessmgrError `invalid_option` for an invalid option. */
+  account(options?: AccountOptions): Handler
+  /** Returns what the page shows; undefined for a guest. */
+  accountView(request: RequestLike, response?: HostResponse): Promise<AccountView | undefined>
+  /** Remembers for ten minutes that the user of a request has proved that it is them. */
+  reauthenticated(request: RequestLike): Promise<void>
+}
+
+/** Dependencies of the account page. */
+export interface AccountFeatureParts extends Omit<AccountParts, 'notePage' | 'options'> {
+  /** Loads the function that creates the page. */
+  load(parts: AccountParts): Promise<Account>
+}
+
+/** The account page, and what others need of it. */
+export interface AccountFeature {
+  readonly member: AccountMember
+  /** The page by the options of the last `account()`, for the REST routes. */
+  current(): Promise<Account>
+  /** Remembers a login whose session has no marker. */
+  noteLogin(token: Token): Promise<void>
+}
+
+/** Creates the account page. The last call of `account()` decides for `accountView()` and the REST routes. */
+export function createAccountFeature(parts: AccountFeatureParts): AccountFeature {
+  const notePage = orderWarning('limiter.account()', parts.logger)
+  let options = resolveAccountOptions()
+  let loading: Promise<Account> | undefined
+  const load = () => {
+    loading ??= parts.load({ ...parts, notePage, options })
+    return loading
+  }
+
+  return {
+    current: load,
+    async noteLogin(token) {
+      const { freshFor = 0 } = options.stepUp ?? {}
+      if (freshFor > 0) await (await load()).stepUp.noteLogin(token)
+    },
+    member: {
+      account(given) {
+        refuseRequest(given, 'limiter.account()')
+        options = resolveAccountOptions(given)
+        loading = undefined
+        return lateHandler(load().then(({ handler }) => handler))
+      },
+      async accountView(request, response) {
+        requireRequest(request, 'limiter.accountView(request)')
+        if (options.path === undefined) {
+          throw invalidOption(
+            'accountView() needs the path of the page: limiter.account({ path: "/account/sessions" })',
+          )
+        }
+        return (await load()).view(viewOf(nodeRequestOf(request)), response)
+      },
+      async reauthenticated(request) {
+        requireRequest(request, 'limiter.reauthenticated(request)')
+        const reader = parts.readerOf(request as HostRequest)
+        if (!reader) throw new SessmgrError('session_ended', 'The request has no live session. Sign in first.')
+        await (await load()).stepUp.prove(reader)
+      },
+    },
+  }
+}
+
+/** Returns Node's request of what a framework passes. */
+function nodeRequestOf(request: RequestLike): HostRequest {
+  const { raw, req } = request as { raw?: HostRequest; req?: HostRequest }
+  return raw ?? req ?? (request as HostRequest)
+}

@@ -1,0 +1,152 @@
+import * as z from 'zod/mini'
+import type { HostRequest } from '../../guard/host-types.ts'
+import type { Caller, Reader } from '../../routes/caller.ts'
+import { requireCaller } from '../../routes/require-capability.ts'
+import { RestError } from '../../routes/rest-error.ts'
+import { OWN_ROUTES, type RestRoute, restRoute } from '../../routes/rest-route.ts'
+import { deviceName } from '../../sessions/device-name.ts'
+import { TOKEN_PATTERN } from '../../sessions/token.ts'
+import type { Account } from './create-account.ts'
+
+const sessionSchema = z.object({
+  token: z.string(),
+  current: z.boolean(),
+  device: z.nullable(z.string()),
+  kind: z.nullable(z.enum(['computer', 'phone', 'tablet', 'program'])),
+  ip: z.optional(z.nullable(z.string())),
+  created_at: z.int(),
+  last_seen_at: z.int(),
+  expires_at: z.int(),
+  same_browser: z.boolean(),
+})
+
+/** What all of these routes have in common: the caller's own session opens them. */
+const OWN = { access: requireCaller, isOwn: true } as const
+
+/** Lists the routes of the caller's own sessions. */
+export function accountRoutes(account: () => Promise<Account>): readonly RestRoute[] {
+  return [listRoute(account), endRoute(account), endOthersRoute(account), passwordRoute(account)]
+}
+
+function listRoute(account: () => Promise<Account>): RestRoute {
+  return restRoute({
+    ...OWN,
+    methods: ['GET'],
+    path: `${OWN_ROUTES}sessions`,
+    summary: "Lists the caller's own live sessions, last used first. Times are Unix milliseconds.",
+    schemas: () => ({
+      params: z.object({}),
+      response: z.object({
+        sessions: z.array(sessionSchema),
+        count: z.int(),
+        maximum: z.nullable(z.int()),
+        mode: z.string(),
+        step_up: z.enum(['none', 'login', 'password', 'url']),
+      }),
+    }),
+    async handle({ caller }) {
+      const { own, stepUp, showsIp } = await account()
+      const { sessions, current, maximum, logic } = await own.list(readerOf(caller))
+      const rows = sessions.map(async (record) => {
+        const { name, kind } = await deviceName(record.userAgent)
+        return {
+          token: record.token,
+          current: record === current,
+          device: name,
+          kind,
+          ...(showsIp && { ip: record.ip }),
+          created_at: record.createdAt,
+          last_seen_at: record.lastSeenAt,
+          expires_at: record.expiresAt,
+          same_browser: record.device !== null && record.device === current?.device,
+        }
+      })
+      return { sessions: await Promise.all(rows), count: rows.length, maximum, mode: logic, step_up: stepUp.kind }
+    },
+  })
+}
+
+function endRoute(account: () => Promise<Account>): RestRoute {
+  return restRoute<{ token: string }>({
+    ...OWN,
+    methods: ['POST'],
+    path: `${OWN_ROUTES}sessions/end`,
+    summary: "Ends one of the caller's own sessions, except the current one.",
+    needsBody: true,
+    schemas: () => ({
+      params: z.object({
+        token: z
+          .string('must be a text')
+          .check(z.regex(TOKEN_PATTERN, 'must be a session token: 64 hexadecimal digits')),
+      }),
+      response: z.object({ ended: z.boolean() }),
+    }),
+    async handle({ caller, request, params: { token } }) {
+      const reader = readerOf(caller)
+      const { own, stepUp } = await account()
+      if (token === reader.token) {
+        throw new RestError(409, 'session_is_current', 'This is the session of this call. Log out instead.')
+      }
+      await requireProof(request, reader, stepUp)
+      if (await own.end(reader, token)) return { ended: true }
+      throw new RestError(404, 'session_not_found', 'You have no session with this token.')
+    },
+  })
+}
+
+function endOthersRoute(account: () => Promise<Account>): RestRoute {
+  return restRoute({
+    ...OWN,
+    methods: ['POST'],
+    path: `${OWN_ROUTES}sessions/end-others`,
+    summary: "Ends all of the caller's own sessions except the current one, and returns how many.",
+    schemas: () => ({ params: z.object({}), response: z.object({ ended: z.int() }) }),
+    async handle({ caller, request }) {
+      const reader = readerOf(caller)
+      const { own, stepUp } = await account()
+      await requireProof(request, reader, stepUp)
+      const ended = await own.endOthers(reader)
+      if (ended === undefined) await requireCaller(undefined)
+      return { ended }
+    },
+  })
+}
+
+function passwordRoute(account: () => Promise<Account>): RestRoute {
+  return restRoute<{ password: string }>({
+    ...OWN,
+    methods: ['POST'],
+    path: `${OWN_ROUTES}reauthenticate`,
+    summary: "Checks the caller's password, if the application asks for it before sessions end.",
+    needsBody: true,
+    schemas: () => ({
+      params: z.object({ password: z.string('must be a text') }),
+      response: z.object({ until: z.int() }),
+    }),
+    async handle({ caller, request, params: { password } }) {
+      const { stepUp } = await account()
+      if (stepUp.kind !== 'password') throw new RestError(404, 'rest_no_route', 'This route does not exist.')
+      const result = await stepUp.tryPassword(request, readerOf(caller), password)
+      if (result.kind === 'right') return { until: result.until }
+      if (result.kind === 'wrong') throw new RestError(403, 'wrong_password', 'This password is wrong.')
+      const wait = result.retryAt === undefined ? 60 : Math.max(1, Math.ceil((result.retryAt - Date.now()) / 1000))
+      throw new RestError(429, 'too_many_attempts', 'Too many attempts. Try again later.', {
+        headers: { 'Retry-After': String(wait) },
+      })
+    },
+  })
+}
+
+async function requireProof(request: HostRequest, reader: Reader, stepUp: Account['stepUp']): Promise<void> {
+  if (await stepUp.isProved(request, reader)) return
+  const { kind, url } = stepUp
+  throw new RestError(403, 'reauthentication_required', 'Confirm first that it is you. Nothing was ended.', {
+    data: { how: kind, ...(url !== undefined && { url }) },
+  })
+}
+
+/** Returns the session of a caller, which every caller of these routes has. */
+function readerOf(caller: Caller | undefined): Reader {
+  const { userId, token } = caller as Reader
+  return { userId, token }
+}

@@ -1,0 +1,74 @@
+import { SessmgrError } from '../../ground/errors.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
+import type { SessionManager } from '../../limiter/manage-sessions.ts'
+import type { SettingsService } from '../../options/session-settings.ts'
+import type { Reader } from '../../routes/caller.ts'
+import { deviceName } from '../../sessions/device-name.ts'
+import type { EndedByWhom } from '../../sessions/session-end.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
+import type { Token } from '../../sessions/token.ts'
+
+/** A user's sessions, and how many they may have. */
+export interface OwnList {
+  /** Last used first. */
+  readonly sessions: readonly SessionRecord[]
+  readonly current: SessionRecord | undefined
+  /** Null without a limit. */
+  readonly maximum: number | null
+  readonly logic: string
+}
+
+/** Dependencies of the list. */
+export interface OwnSessionsParts {
+  readonly sessions: SessionManager
+  readonly settings: SettingsService
+  readonly hooks: Hooks
+}
+
+/** Lists and ends the sessions of the caller. The user id is the caller's own, so nobody reaches those of others. */
+export class OwnSessions {
+  readonly #parts: OwnSessionsParts
+
+  constructor(parts: OwnSessionsParts) {
+    this.#parts = parts
+  }
+
+  async list({ userId, token }: Reader): Promise<OwnList> {
+    const { sessions, settings, hooks } = this.#parts
+    const [records, current, isUnlimited] = await Promise.all([
+      sessions.list(userId),
+      settings.get(),
+      hooks.applyFilters('sessmgr_bypass', false, userId),
+    ])
+    return {
+      sessions: records.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt || other.sequence - one.sequence),
+      current: records.find((record) => record.token === token),
+      maximum: isUnlimited === true ? null : await settings.maximumOf(userId, current),
+      logic: current.logic,
+    }
+  }
+
+  /** Ends one session. False if the user has no such session, whether or not another user has it. */
+  async end(reader: Reader, token: Token): Promise<boolean> {
+    return this.#parts.sessions.end(reader.userId, token, await this.#byUser(reader))
+  }
+
+  /** Ends all sessions except the caller's, and returns how many. Undefined, and nothing ends, if that one is over. */
+  async endOthers(reader: Reader): Promise<number | undefined> {
+    const { userId, token } = reader
+    try {
+      return await this.#parts.sessions.endOthers(userId, token, await this.#byUser(reader))
+    } catch (error) {
+      // The session to keep is not registered any more.
+      if (error instanceof SessmgrError && error.code === 'invalid_option') return undefined
+      throw error
+    }
+  }
+
+  /** Names the device of the caller to those who are signed out. */
+  async #byUser({ userId, token }: Reader): Promise<EndedByWhom> {
+    const own = (await this.#parts.sessions.list(userId)).find((record) => record.token === token)
+    const { name } = await deviceName(own?.userAgent ?? null)
+    return { by: 'user', actor: userId, device: name ?? undefined }
+  }
+}

@@ -1,0 +1,137 @@
+import type { HostRequest } from '../../../guard/host-types.ts'
+import type { Reader } from '../../../routes/caller.ts'
+import { loginAddress, originOf } from '../../../routes/page-addresses.ts'
+import { createTextsFor, type ReaderTexts, readerTexts, type TextsFor } from '../../../texts/texts-for.ts'
+import type { AccountParts } from '../account-parts.ts'
+import type { AccountDevices, AccountView } from '../account-view.ts'
+import type { OwnSessions } from '../own-sessions.ts'
+import type { ResolvedAccountOptions } from '../resolve-account-options.ts'
+import { describeDevices, deviceOf } from './describe-devices.ts'
+import { type DrawParts, drawAgain, drawConfirm, drawDevices, drawFailure } from './draw-page.ts'
+import { icon } from './icons.ts'
+import { html, Markup } from './markup.ts'
+import type { PageResult } from './page-result.ts'
+import { pageStyle } from './page-style.ts'
+
+/** Purpose of the nonces in forms. */
+export const FORM_ACTION = 'account'
+
+/** Which page is asked for, and where it is. */
+export interface PageCall {
+  readonly request: HostRequest
+  readonly reader: Reader
+  /** Path of the page. */
+  readonly base: string
+  readonly result: PageResult | undefined
+}
+
+/** Composes the pages: what they show, and the document around it. */
+export class AccountPages {
+  readonly #parts: AccountParts
+  readonly #own: OwnSessions
+  readonly #options: ResolvedAccountOptions
+  readonly #ownTexts: TextsFor
+  readonly #style: ReturnType<typeof pageStyle>
+
+  constructor(parts: AccountParts, own: OwnSessions) {
+    this.#parts = parts
+    this.#own = own
+    this.#options = parts.options
+    this.#ownTexts = createTextsFor(parts.options.texts, parts.logger)
+    this.#style = pageStyle(parts.options.styles)
+  }
+
+  /** Returns the texts for a request: those of this page, before those of the site. */
+  textsFor(request: HostRequest): ReaderTexts {
+    return readerTexts({ ...this.#parts.textsFor(request).replaced, ...this.#ownTexts(request).replaced })
+  }
+
+  /** The list of the user's sessions. */
+  async devices(call: PageCall): Promise<AccountView> {
+    const { request, reader, base, result } = call
+    const { say } = this.textsFor(request)
+    const list = await this.#own.list(reader)
+    const { show } = this.#options
+    const devices = await describeDevices(list, { base, page: pageOf(request), say, show, result })
+    const parts = await this.#drawing(call, list.logic)
+    return this.#view('devices', drawDevices(parts, devices), parts, devices)
+  }
+
+  /** The page that asks before all others end; undefined without others. */
+  async confirm(call: PageCall): Promise<AccountView | undefined> {
+    const { say } = this.textsFor(call.request)
+    const list = await this.#own.list(call.reader)
+    const others = list.sessions.filter((record) => record !== list.current)
+    if (others.length === 0) return undefined
+    const names = await Promise.all(others.map(async (record) => (await deviceOf(record, say)).device))
+    const parts = await this.#drawing(call, list.logic)
+    return this.#view('confirm', drawConfirm(parts, names), parts)
+  }
+
+  /** What asks for a proof elsewhere. */
+  async again(call: PageCall, result: PageResult, proofUrl: string): Promise<AccountView> {
+    const parts = await this.#drawing(call, '')
+    return this.#view('again', drawAgain(parts, result, loginAddress(proofUrl, call.base)), parts)
+  }
+
+  failure(request: HostRequest, base: string, page: 'old' | 'away'): AccountView {
+    const parts = { say: this.textsFor(request).say, action: base, proof: '', logoutUrl: undefined, logic: '' }
+    return this.#view(page, drawFailure(parts, page), parts)
+  }
+
+  /** Returns the whole document of a view. */
+  async document(view: AccountView): Promise<string> {
+    const { render } = this.#options
+    if (render) return render(view)
+    const { lang, dir, title } = view
+    return html`${new Markup('<!doctype html>')}<html lang="${lang}" dir="${dir}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex"><title>${title}</title><style>${new Markup(view.css)}</style></head>
+<body><main>${new Markup(view.html)}</main></body></html>`.text
+  }
+
+  /** Returns the policy of the document; a layout of the application needs its own. */
+  policy(): string {
+    const { frameAncestors, loginUrl, render, stepUp } = this.#options
+    const framing = `frame-ancestors ${frameAncestors.join(' ') || "'none'"}`
+    if (render) return framing
+    // Browsers apply form-action to the redirect after a form too.
+    const targets = [loginUrl, stepUp?.url ?? '/'].flatMap((address) => originOf(address) ?? [])
+    const formAction = ["'self'", ...new Set(targets)].join(' ')
+    return `default-src 'none'; style-src ${this.#style.hash}; img-src 'self'; base-uri 'none'; form-action ${formAction}; ${framing}`
+  }
+
+  async #drawing({ request, reader, base }: PageCall, logic: string): Promise<DrawParts> {
+    const proof = await this.#parts.nonces.create({ ...reader, action: FORM_ACTION })
+    const page = pageOf(request)
+    const action = page > 1 ? `${base}?page=${page}` : base
+    return { say: this.textsFor(request).say, action, proof, logoutUrl: this.#options.logoutUrl, logic }
+  }
+
+  #view(page: AccountView['page'], content: Markup, parts: DrawParts, devices?: AccountDevices): AccountView {
+    const { say, action, proof } = parts
+    const { url, title: site } = this.#parts.site ?? {}
+    const heading = say('account_title')
+    const back =
+      url !== undefined &&
+      html`<nav><a href="${url}">${icon('back')}${say('account_back', { site: site ?? url })}</a></nav>`
+    return {
+      page,
+      title: site === undefined ? heading : `${heading} – ${site}`,
+      lang: say('lang'),
+      dir: say('dir'),
+      html: html`${back}${content}`.text,
+      css: this.#style.css,
+      devices,
+      action,
+      proof,
+      say,
+    }
+  }
+}
+
+/** Returns the number of the page that a request asks for. */
+export function pageOf({ url = '' }: HostRequest): number {
+  const page = Number(/[?&]page=(\d{1,4})(?:&|$)/.exec(url)?.[1] ?? 1)
+  return Math.max(1, page)
+}

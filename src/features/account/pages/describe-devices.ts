@@ -1,0 +1,91 @@
+import { withDeadline } from '../../../ground/deadline.ts'
+import { deviceName } from '../../../sessions/device-name.ts'
+import type { SessionRecord } from '../../../sessions/session-record.ts'
+import { readerTimes } from '../../../texts/reader-times.ts'
+import type { Say } from '../../../texts/texts-for.ts'
+import type { AccountDevices, AccountRow } from '../account-view.ts'
+import type { OwnList } from '../own-sessions.ts'
+import type { ResolvedAccountOptions } from '../resolve-account-options.ts'
+import type { PageResult } from './page-result.ts'
+
+/** Most sessions on a page. */
+export const PAGE_SIZE = 50
+const UNUSED_MS = 30 * 86_400_000
+const LOCATION_MS = 1000
+
+/** Where a list is shown, and in which words. */
+export interface DescribeParts {
+  readonly base: string
+  readonly page: number
+  readonly say: Say
+  readonly show: ResolvedAccountOptions['show']
+  readonly result: PageResult | undefined
+}
+
+/** Returns the name of a session's device in the reader's language. */
+export async function deviceOf({ userAgent }: SessionRecord, say: Say) {
+  const { name, kind } = await deviceName(userAgent, say('account_device'))
+  return { device: name ?? say('account_unknown'), kind }
+}
+
+/** Puts one page of a user's sessions into words. */
+export async function describeDevices(list: OwnList, parts: DescribeParts): Promise<AccountDevices> {
+  const { base, say, result } = parts
+  const { sessions, current, maximum } = list
+  const others = sessions.filter((record) => record !== current)
+  const last = Math.max(1, Math.ceil(others.length / PAGE_SIZE))
+  const page = Math.min(parts.page, last)
+  const now = Date.now()
+  const timesOf = readerTimes(say, now)
+  const next = nextToEnd(list)
+
+  const rowOf = async (record: SessionRecord): Promise<AccountRow> => ({
+    token: record.token,
+    ...(await deviceOf(record, say)),
+    isCurrent: record === current,
+    signedIn: timesOf(record.createdAt),
+    used: timesOf(record.lastSeenAt),
+    place: await placeOf(record, parts.show.location),
+    ip: (parts.show.ip && record.ip) || undefined,
+    isSameBrowser: record !== current && record.device !== null && record.device === current?.device,
+    isNext: record === next,
+  })
+  const shown = others.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+  const isUnused = (record: SessionRecord) => now - record.lastSeenAt > UNUSED_MS
+  const [own, recent, unused] = await Promise.all([
+    current && rowOf(current),
+    Promise.all(shown.filter((record) => !isUnused(record)).map(rowOf)),
+    Promise.all(shown.filter(isUnused).map(rowOf)),
+  ])
+  return {
+    current: own,
+    others: recent,
+    unused,
+    count: sessions.length,
+    maximum,
+    result,
+    confirmUrl: others.length > 0 ? `${base}?confirm` : undefined,
+    nextUrl: page < last ? `${base}?page=${page + 1}` : undefined,
+    previousUrl: page > 1 ? `${base}${page > 2 ? `?page=${page - 1}` : ''}` : undefined,
+  }
+}
+
+/** Returns the session that the next login ends first. */
+function nextToEnd({ sessions, maximum, logic }: OwnList): SessionRecord | undefined {
+  if (logic !== 'logout_oldest' || maximum === null || sessions.length < maximum) return undefined
+  return sessions.reduce((one, other) => (other.sequence < one.sequence ? other : one))
+}
+
+/** Asks the application for a place. What only informs must not fail the page. */
+async function placeOf(
+  record: SessionRecord,
+  location: ResolvedAccountOptions['show']['location'],
+): Promise<string | undefined> {
+  if (!location) return undefined
+  try {
+    const found = Promise.resolve(location(record))
+    return (await withDeadline(found, LOCATION_MS, () => new Error('too slow'))) || undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,69 @@
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { SignedValues } from '../../../auth/signed-value.ts'
+import type { HostRequest, HostResponse } from '../../../guard/host-types.ts'
+import type { Reader } from '../../../routes/caller.ts'
+
+const NAME = 'sessmgr_account'
+const LIFE_MS = 60_000
+
+/** What a form has done, for the page that follows it. */
+export interface PageResult {
+  /**
+   * `ended`, `ended_others`: done. `gone`: was over already. `uncertain`: the store failed meanwhile. `login`, `url`,
+   * `password`: a proof is needed first. `wrong`, `often`: that password, or too many of them. `proved`: it was right.
+   */
+  readonly kind:
+    | 'ended'
+    | 'ended_others'
+    | 'gone'
+    | 'uncertain'
+    | 'login'
+    | 'url'
+    | 'password'
+    | 'wrong'
+    | 'often'
+    | 'proved'
+  /** The device in question; undefined for all others. */
+  readonly device?: string | undefined
+  /** Its token, to ask again after a wrong password. */
+  readonly token?: string | undefined
+  /** How many sessions ended. */
+  readonly count?: number | undefined
+  /** When another password may be tried. */
+  readonly retryAt?: number | undefined
+}
+
+/** Hands results over to the next page by a signed cookie, which one session can use once. */
+export class PageResults {
+  readonly #signed: SignedValues
+
+  constructor(signed: SignedValues) {
+    this.#signed = signed
+  }
+
+  async leave(request: HostRequest, response: HostResponse, reader: Reader, result: PageResult): Promise<void> {
+    setCookie(request, response, await this.#signed.sign(purposeOf(reader), result, LIFE_MS), LIFE_MS / 1000)
+  }
+
+  /** Returns the result of the last form, and removes its cookie. */
+  async take(request: HostRequest, response: HostResponse, reader: Reader): Promise<PageResult | undefined> {
+    const text = parseCookie(request.headers.cookie ?? '')[NAME]
+    if (text === undefined) return undefined
+    setCookie(request, response, '', 0)
+    return (await this.#signed.read(purposeOf(reader), text)) as PageResult | undefined
+  }
+}
+
+const purposeOf = ({ token }: Reader): string => `account ${token}`
+
+function setCookie(request: HostRequest, response: HostResponse, value: string, maxAge: number): void {
+  const { secure, headers, session, socket } = request
+  const isSecure =
+    secure === true ||
+    ('encrypted' in socket && socket.encrypted === true) ||
+    session?.cookie?.secure === true ||
+    /^https\b/.test(String(headers['x-forwarded-proto']))
+  const attributes = { maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+  const cookie = stringifySetCookie({ name: NAME, value, ...attributes })
+  response.setHeader('Set-Cookie', [response.getHeader('Set-Cookie') ?? [], cookie].flat().map(String))
+}

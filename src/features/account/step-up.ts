@@ -1,0 +1,119 @@
+import type { HostRequest } from '../../guard/host-types.ts'
+import type { Host } from '../../host/host.ts'
+import type { FindSignedIn } from '../../host/signed-in-user.ts'
+import { createUserQueue } from '../../limiter/user-queue.ts'
+import type { TransientStore } from '../../options/transient-store.ts'
+import type { Reader } from '../../routes/caller.ts'
+import type { Token } from '../../sessions/token.ts'
+import type { StepUpOptions } from './resolve-account-options.ts'
+
+/** How long a proof lasts. */
+export const PROOF_MS = 600_000
+const MOST_TRIES = 5
+const TRIES_MS = 600_000
+const HOLD_MS = 5000
+
+/** How people prove that it is them: not at all, by signing in again, by their password, or at a page. */
+export type StepUpKind = 'none' | 'login' | 'password' | 'url'
+
+/** The answer to a password. `retryAt`: when another may be tried, if that is known. */
+export type PasswordResult =
+  | { readonly kind: 'right'; readonly until: number }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'often'; readonly retryAt: number | undefined }
+
+/** Dependencies of the proofs. */
+export interface StepUpParts {
+  readonly host: Host | undefined
+  readonly store: { readonly transients: TransientStore }
+  readonly findSignedIn: FindSignedIn
+  /** When the user of a request logged in with its session; undefined if it is not known. */
+  loginAtOf(request: HostRequest): number | undefined
+}
+
+/** Key of the proof of a session. The session's token is in it, so it serves no other session and ends with it. */
+export const proofKey = (token: Token): string => `fresh:${token}`
+
+/** Asks people who want to end sessions for a proof, and remembers it for their session. */
+export class StepUp {
+  readonly kind: StepUpKind
+  readonly url: string | undefined
+  readonly #parts: StepUpParts
+  readonly #options: StepUpOptions
+  readonly #inTurn = createUserQueue(HOLD_MS)
+
+  constructor(parts: StepUpParts, options: StepUpOptions = {}) {
+    this.#parts = parts
+    this.#options = options
+    this.url = options.url
+    this.kind = options.freshFor ? 'login' : options.verify ? 'password' : options.url ? 'url' : 'none'
+  }
+
+  /** Checks whether the session of a request may end others now. */
+  async isProved(request: HostRequest, { token }: Reader): Promise<boolean> {
+    if (this.kind === 'none') return true
+    const { freshFor = 0 } = this.#options
+    const loginAt = this.#parts.loginAtOf(request)
+    if (loginAt !== undefined && Date.now() - loginAt < freshFor * 1000) return true
+    return (await this.#parts.store.transients.get(proofKey(token))) !== undefined
+  }
+
+  /** Remembers a proof, and returns until when. */
+  async prove({ token }: Reader): Promise<number> {
+    await this.#parts.store.transients.set(proofKey(token), '1', PROOF_MS)
+    return Date.now() + PROOF_MS
+  }
+
+  /** Remembers a login whose session has no marker to remember it, as with explicit calls. */
+  async noteLogin(token: Token): Promise<void> {
+    const { freshFor = 0 } = this.#options
+    await this.#parts.store.transients.set(proofKey(token), '1', freshFor * 1000)
+  }
+
+  /** Checks a password, and limits wrong ones: by `host.attempts`, or to five per ten minutes and session. */
+  async tryPassword(request: HostRequest, reader: Reader, password: string): Promise<PasswordResult> {
+    const { attempts } = this.#parts.host ?? {}
+    const attempt = attempts && {
+      ip: request.ip ?? request.socket.remoteAddress ?? null,
+      name: await this.#nameOf(reader),
+    }
+    if (attempts && attempt) {
+      if ((await attempts.allow(attempt)) !== true) return { kind: 'often', retryAt: undefined }
+    } else {
+      const retryAt = await this.#noteTry(reader)
+      if (retryAt !== undefined) return { kind: 'often', retryAt }
+    }
+    if ((await this.#options.verify?.(request, password)) === true) {
+      await this.#forgetTries(reader)
+      return { kind: 'right', until: await this.prove(reader) }
+    }
+    // A rate limiter may count the attempt and reject.
+    if (attempts && attempt) await Promise.resolve(attempts.failed(attempt)).catch(() => {})
+    return { kind: 'wrong' }
+  }
+
+  async #nameOf({ userId }: Reader): Promise<string> {
+    const { host, findSignedIn } = this.#parts
+    const user = await findSignedIn(userId)
+    return user === undefined || !host ? String(userId) : host.users.summary(user).login
+  }
+
+  /** Counts a try before its password is checked. Returns when the next one is allowed, if this one is not. */
+  #noteTry({ token }: Reader): Promise<number | undefined> {
+    const { transients } = this.#parts.store
+    return this.#inTurn(token, async () => {
+      const now = Date.now()
+      const tries = ((await transients.get(triesKey(token))) ?? '').split(' ').map(Number)
+      const recent = tries.filter((at) => at > now - TRIES_MS)
+      if (recent.length >= MOST_TRIES) return (recent[0] as number) + TRIES_MS
+      await transients.set(triesKey(token), [...recent, now].join(' '), TRIES_MS)
+      return undefined
+    })
+  }
+
+  async #forgetTries({ token }: Reader): Promise<void> {
+    if (!this.#parts.host?.attempts) await this.#parts.store.transients.set(triesKey(token), '', 1)
+  }
+}
+
+const triesKey = (token: Token): string => `tries:${token}`

@@ -1,0 +1,35 @@
+import type { HostRequest, HostResponse } from '../guard/host-types.ts'
+
+const HTML = 'text/html; charset=utf-8'
+
+/** A body with its media type, and who may cache it. */
+export interface PageBody {
+  readonly type: string
+  readonly cache: string
+  readonly body: Buffer
+}
+
+/** Sends a page that is not cached. */
+export function sendPage(
+  request: HostRequest,
+  response: HostResponse,
+  status: number,
+  text: string,
+  type = HTML,
+): void {
+  response.statusCode = status
+  response.setHeader('Referrer-Policy', 'same-origin')
+  sendBody(request, response, { type, cache: 'no-store', body: Buffer.from(text) })
+}
+
+/** Sends a body with the status that the response has. */
+export function sendBody(request: HostRequest, response: HostResponse, { type, cache, body }: PageBody): void {
+  response.setHeader('Content-Type', type)
+  response.setHeader('Cache-Control', cache)
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.setHeader('Content-Length', body.length)
+  // Send the headers here. Listeners of the application run now and may throw, before express-session considers the
+  // response sent.
+  response.writeHead(response.statusCode)
+  response.end(request.method === 'HEAD' ? undefined : body)
+}

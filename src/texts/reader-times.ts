@@ -1,0 +1,59 @@
+import type { Say } from './texts-for.ts'
+
+/** A point in time, in the reader's language. Times of day are in UTC, because the reader's zone is unknown. */
+export interface ReaderTime {
+  /** For machines: `2026-11-21T21:11:00Z`. */
+  readonly iso: string
+  /** Such as "2 hours ago". */
+  readonly ago: string
+  /** Such as "3 Nov 2026". */
+  readonly date: string
+  /** Such as "21 Nov 2026, 21:11 UTC". */
+  readonly exact: string
+  /** Such as "21:11 UTC". */
+  readonly time: string
+  readonly isToday: boolean
+}
+
+const UNITS = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** Returns a function that puts times into the reader's language. */
+export function readerTimes(say: Say, now: number): (at: number) => ReaderTime {
+  const locale = localeOf(say('lang'))
+  const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const time = new Intl.DateTimeFormat(locale, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  })
+  const relative = (seconds: number) => {
+    const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ['second', Number.POSITIVE_INFINITY]
+    return ago.format(-Math.floor(seconds / length), unit)
+  }
+  return (at) => ({
+    iso: `${new Date(at).toISOString().slice(0, 19)}Z`,
+    ago: relative(Math.max(0, (now - at) / 1000)),
+    date: date.format(at),
+    exact: `${date.format(at)}, ${time.format(at)} UTC`,
+    time: `${time.format(at)} UTC`,
+    isToday: date.format(at) === date.format(now),
+  })
+}
+
+/** Returns a language that Intl knows. English is British: the day comes first, as in most of the world. */
+function localeOf(lang: string): string {
+  if (lang === 'en') return 'en-GB'
+  try {
+    return Intl.getCanonicalLocales(lang)[0] ?? 'en-GB'
+  } catch {
+    return 'en-GB'
+  }
+}
