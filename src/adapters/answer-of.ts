@@ -9,15 +9,15 @@ export interface MiddlewareAnswer {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
   readonly body: string | Buffer | undefined
-  /** Whether shared caches may store it, so that it must not set cookies. */
+  /** Whether shared caches may store the response, which means that it must not set cookies. */
   readonly isPublic: boolean
 }
 
 /** The mount path, and the framework's data about the request. */
 export interface Mounting {
-  /** Mount path; empty for the root. */
+  /** Mount path, or an empty string for the root. */
   readonly baseUrl: string
-  /** Path below it, and the query. */
+  /** The path below the mount path, and the query. */
   readonly url: string
   readonly originalUrl: string
   readonly ip: string
@@ -30,8 +30,8 @@ export interface Mounting {
 }
 
 /**
- * Runs an Express middleware and returns its response, for the framework to send with its own session and cookies.
- * Undefined if the middleware calls next.
+ * Runs an Express middleware and returns its response, which the framework then sends with its own session and cookies.
+ * Resolves to undefined if the middleware calls next.
  */
 export function answerOf(
   middleware: Middleware,

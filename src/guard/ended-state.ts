@@ -14,12 +14,12 @@ export async function endedState(
   return cause ? { reason, cause } : { reason }
 }
 
-/** Returns how a session has ended that its store no longer has. */
+/** Returns how a session ended that is no longer in its store. */
 export async function lostState(guard: GuardContext, sessionId: string): Promise<EndedState> {
   const known = guard.endings.get(sessionId)
   if (known?.cause) return known
   const { reason } = known ?? { reason: 'missing' }
-  // It was over before it was deleted, so there is no reason to wait for a note about its end.
+  // It was over before it was deleted, so there is no need to wait for a note about its end.
   const asked = reason === 'ended' ? 'missing' : reason
   const found = { ...(await endedState(guard.limiter, guard.tokenFor(sessionId), asked)), reason }
   if (found.cause) guard.endings.set(sessionId, found)

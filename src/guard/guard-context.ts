@@ -18,14 +18,14 @@ export type LoginSession = NonNullable<RequestState['session']>
 export interface GuardOptions {
   /** Reads the user from session data from before the guard. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
-  /** Milliseconds between updates of a session's last use. */
+  /** Minimum milliseconds between updates of a session's last use. */
   readonly touchEveryMs: number
   /** Signs what is written into a session. */
   readonly siteSecrets: SiteSecrets
   readonly logger: Logger
 }
 
-/** What the guard of one session store needs for reading, writing and touching sessions. */
+/** What the guard of one session store needs to read, write and touch sessions. */
 export class GuardContext {
   /** The guarded session store. */
   readonly store: object
@@ -36,7 +36,7 @@ export class GuardContext {
   readonly marks: SessionMarks
   readonly warnings: UserWarnings
   readonly seen = new SeenSessions()
-  /** How recently ended sessions have ended, by raw id: a browser may ask several times. */
+  /** How recently ended sessions ended, by raw id, because a browser may ask several times. */
   readonly endings = new BoundedMap<string, EndedState>(10_000)
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
@@ -48,12 +48,12 @@ export class GuardContext {
     this.warnings = new UserWarnings(options.logger)
   }
 
-  /** Returns the token of a session. A known one is not hashed again. */
+  /** Returns the token of a session. The token of a known session is not computed again. */
   tokenFor(sessionId: string): Token {
     return this.seen.get(sessionId)?.token ?? tokenOf(sessionId)
   }
 
-  /** Loads the secrets that sign markers, if the session may have or get one. */
+  /** Loads the secrets that sign markers, if the session may have a marker or get one. */
   async prepare(data: HostSessionData, token: Token): Promise<void> {
     const { siteSecrets, sessionUser } = this.options
     if (siteSecrets.known) return
@@ -65,7 +65,7 @@ export class GuardContext {
     return MARKER_KEY in data ? this.marks.read(data, this.tokenFor(sessionId)) : undefined
   }
 
-  /** Records that a session now belongs to a user. `loginAt`: the time, at a login. */
+  /** Records that a session now belongs to a user. `loginAt` is the time of the login, if there was one. */
   mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession, loginAt?: number): void {
     this.seen.note(sessionId, userId, token)
     const marker = this.marks.seal(userId, token, loginAt)
@@ -76,7 +76,7 @@ export class GuardContext {
     return (await this.limiter.check(userId, token)).live
   }
 
-  /** Frees the slot of a session. Resolves to true if it was live until then. */
+  /** Frees the slot of a session. Resolves to true if the session was live until then. */
   release(sessionId: string, userId: UserId): Promise<boolean> {
     const token = this.tokenFor(sessionId)
     this.seen.delete(sessionId)
@@ -91,7 +91,10 @@ export class GuardContext {
     await wasLive
   }
 
-  /** Checks whether the session that a request depends on is over; false once it has given up a live one. */
+  /**
+   * Checks whether the session that a request depends on is over. Returns false if the request itself gave it up while
+   * it was live.
+   */
   async hasEnded(request: object): Promise<boolean> {
     const origin = await Standing.of(request)?.dependsOn()
     return origin !== undefined && !(await this.isLive(origin))

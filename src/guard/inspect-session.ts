@@ -10,12 +10,12 @@ import { sessionTtl } from './session-ttl.ts'
 
 /** The result of checking a stored session. */
 export interface Inspected {
-  /** The data to continue with; undefined if there is no session, or no longer. */
+  /** The data to continue with, or undefined if there is no session, or no longer one. */
   readonly data?: HostSessionData
   readonly session?: LoginSession
   /** Whether the login session has no valid marker yet, so that the caller must mark it. */
   readonly needsMarker?: boolean
-  /** Set if there is no session: how it has ended. */
+  /** How the session ended, if there is none. */
   readonly ended?: EndedState
 }
 
@@ -27,9 +27,9 @@ interface Judgement {
 }
 
 /**
- * Checks a session that was read. One that is over is removed from the store.
+ * Checks a session that was read. If it is over, removes it from the store.
  *
- * @param early What the limiter has already said about it.
+ * @param early What the limiter has already reported about it.
  */
 export async function inspectSession(
   guard: GuardContext,
@@ -57,7 +57,7 @@ export async function inspectSession(
   return { ended: await ended }
 }
 
-/** Reads a marker after loading the current secrets and registry of the site. */
+/** Reads a marker after reloading the secrets and the registry of the site. */
 async function readAgain(guard: GuardContext, data: HostSessionData, token: Token): Promise<SessionMarker | undefined> {
   const { marks } = guard
   await guard.prepare(data, token)
@@ -69,7 +69,7 @@ async function readAgain(guard: GuardContext, data: HostSessionData, token: Toke
   return marks.read(data, token)
 }
 
-/** Checks a session with a marker; undefined if the registry that signed it no longer exists. */
+/** Checks a session with a marker. Resolves to undefined if the registry that signed the marker no longer exists. */
 async function judge(
   { marks, limiter }: GuardContext,
   marker: SessionMarker,
@@ -79,11 +79,11 @@ async function judge(
   const needsMarker = !marks.isNewest(marker)
   const verdict = early ?? (await limiter.check(userId, token))
   const isEnded = !verdict.live && verdict.reason === 'ended'
-  // An uninstalled registry cannot say that a session has ended, so its users stay signed in.
+  // An uninstalled registry cannot know that a session has ended, so its users stay signed in.
   return isEnded && (await marks.hasChanged()) ? undefined : { userId, verdict, needsMarker }
 }
 
-/** Adopts a session that this registry does not know; undefined if no user is signed in with it. */
+/** Adopts a session that this registry does not know. Resolves to undefined if it has no signed-in user. */
 async function adopt(guard: GuardContext, sessionId: string, data: HostSessionData): Promise<Judgement | undefined> {
   const userId = guard.options.sessionUser(data)
   if (userId === undefined) return undefined

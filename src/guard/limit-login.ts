@@ -10,13 +10,14 @@ import type { HostedStore } from './session-exchange.ts'
 import { sessionTtl } from './session-ttl.ts'
 
 /**
- * Lifetime of a new session until the response to its login saves it: an interrupted login must not hold a slot for
+ * Lifetime of a new session until the response to its login saves it. An interrupted login must not occupy a slot for
  * days.
  */
 const UNCONFIRMED_MS = 120_000
 
 /**
- * How long a login may delay the next one of the same request. A login started inside another one cannot wait for it.
+ * How long a login may delay the next one of the same request. A login that is started inside another one cannot wait
+ * for it.
  */
 const HOLD_MS = 250
 
@@ -28,13 +29,13 @@ export interface LoginParts {
   readonly storeOf: (request: GuardedRequest) => HostedStore
   /** Returns the message for a blocked user. */
   readonly blockedMessage: (request: GuardedRequest) => string
-  /** Loads what recognizes browsers; undefined without the option `device`. */
+  /** Loads the code that recognizes browsers. Undefined without the option `device`. */
   readonly devices?: (() => Promise<DeviceCookies>) | undefined
 }
 
-/** Creates the function that every login passes, with any framework. */
+/** Creates the function that every login goes through, in any framework. */
 export function createLimitLogin(parts: LoginParts): LimitLogin {
-  // Logins that one request starts in parallel run one after the other, each with the session of the previous one.
+  // If one request starts several logins, they run one after the other, each with the session of the previous one.
   const inTurn = createUserQueue<object>(HOLD_MS)
   return async (login) => {
     if (login.options?.session === false) return login.logIn()
@@ -105,14 +106,15 @@ async function admit(
     request.sessmgr = { session: { userId, token } }
     if (device) recognizer?.remember(device, request)
     if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
-    // The limiter has ended the session that this login replaces. Any other one was kept in case of a refusal.
+    // The limiter has ended the session that this login replaces. Any other session was kept in case the login was
+    // refused.
     const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== standing.begunId
     if (isKept) await guard.leave(sessionId, holder, request)
   }
   return admission
 }
 
-/** Remembers the visitor's session and returns a function that restores it after a refused login. */
+/** Remembers the visitor's session, and returns a function that restores it after a refused login. */
 function rememberSession(store: HostedStore, request: GuardedRequest): () => Promise<void> {
   const { sessionID: sessionId = '', session } = request
   const text = JSON.stringify(session ?? null)
@@ -121,7 +123,7 @@ function rememberSession(store: HostedStore, request: GuardedRequest): () => Pro
     const refusedId = request.sessionID
     await store.putBack(request, sessionId, data)
     if (refusedId !== undefined && refusedId !== sessionId) await store.guard.calls.destroy(refusedId)
-    // A framework that logs in without a new session has written the user into the visitor's.
+    // Some frameworks log in without a new session, and have written the user into the visitor's.
     else if (data) await store.guard.calls.set(sessionId, data)
   }
 }

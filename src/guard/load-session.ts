@@ -6,16 +6,19 @@ import { type Inspected, inspectSession } from './inspect-session.ts'
 import type { SeenSession } from './memory/seen-sessions.ts'
 import { StoreCall } from './stores/store-calls.ts'
 
-/** Called with the result of loading a session, in a turn of its own, so that its errors do not affect the guard. */
+/**
+ * Called with the result of loading a session, in a turn of its own, so that errors thrown here do not affect the
+ * guard.
+ */
 export type Loaded = (error: unknown, result?: Inspected) => void
 
 /** Reads a session with a store's own method. */
 export type ReadSession = (call: StoreCall<HostSessionData | undefined>) => void
 
 /**
- * Reads a session, and asks the limiter about it in the same tick if its user is known.
+ * Reads a session and, if its user is known, asks the limiter about it in the same tick.
  *
- * Nearly every request passes through here, so it avoids promises for a live session.
+ * Nearly every request goes through here, so it avoids promises for live sessions.
  */
 export function loadSession(guard: GuardContext, sessionId: string, done: Loaded, read?: ReadSession): void {
   const known = guard.seen.get(sessionId)
@@ -33,12 +36,12 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   readonly #sessionId: string
   readonly #known: SeenSession | undefined
   readonly #done: Loaded
-  /** Number of missing results: of the store, and of the limiter if it is asked. */
+  /** How many results are still missing: the store's and, if it was asked, the limiter's. */
   #missing = 1
   #data: HostSessionData | undefined
   #verdict: SessionVerdict | undefined
   #failure: unknown
-  /** Start of the read on the watched connection; undefined if the limiter is asked instead. */
+  /** Start of the read on the watched connection, or undefined if the limiter is asked instead. */
   #begun: number | undefined
 
   constructor(guard: GuardContext, sessionId: string, known: SeenSession | undefined, done: Loaded) {
@@ -49,7 +52,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     this.#done = done
   }
 
-  /** Reads the session on the watched connection, if there is one, without asking the limiter. */
+  /** Reads the session on the watched connection if there is one, without asking the limiter. */
   start(): void {
     const { limiter, calls, store } = this.#guard
     const known = this.#known
@@ -73,7 +76,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   answer(data: HostSessionData | undefined): void {
     this.#data = data
     this.#missing -= 1
-    // The session no longer exists, whatever the limiter says.
+    // The session no longer exists, whatever the limiter reports.
     if (data === undefined) this.#lose()
     else if (this.#begun !== undefined && !this.#isKnownToLive(this.#begun)) this.ask()
     else if (this.#missing === 0) this.#judge(data)
@@ -120,7 +123,9 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     void lostState(this.#guard, this.#sessionId).then((ended) => this.#end(null, { ended }))
   }
 
-  /** In the next tick, so that results of one turn end together and their responses are sent back to back. */
+  /**
+   * Ends in the next tick, so that results from the same turn end together and their responses are sent back to back.
+   */
   #end(error: unknown, result?: Inspected): void {
     process.nextTick(this.#done, error, result)
   }

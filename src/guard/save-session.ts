@@ -25,8 +25,8 @@ class Write {
 }
 
 /**
- * Writes a session, unless it has ended meanwhile. `request`: the request of the session, if known. The first matching
- * row applies:
+ * Writes a session, unless it has ended in the meantime. `request` is the request of the session, if known. The first
+ * matching row applies:
  *
  * | the session                                         | what happens                                         |
  * | --------------------------------------------------- | ---------------------------------------------------- |
@@ -60,9 +60,9 @@ export async function saveSession(
 }
 
 /**
- * Writes a marked copy: an interrupted login must not leave a session that seems to be from before sessmgr. The session
- * itself is marked when it is registered. It then differs from what was written, so the framework writes it again with
- * the response, which confirms the login.
+ * Writes a copy with a marker, because an interrupted login must not leave a session that seems to be from before
+ * sessmgr. The session itself is marked when it is registered. It then differs from what was written, so the framework
+ * writes it again with the response, which confirms the login.
  */
 async function saveLoggingIn(
   guard: GuardContext,
@@ -92,22 +92,22 @@ async function confirm(
   const interval = touchInterval(data, guard.options.touchEveryMs)
   const stillThere = await guard.limiter.touch(userId, token, sessionTtl(data), interval / 2)
   guard.seen.noteTouch(sessionId, data, interval)
-  // It may have ended while it was being written.
+  // The session may have ended while it was being written.
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId)
 }
 
-/** Handles a session that the application has emptied, including its marker. Its id is still registered. */
+/** Handles a session that the application has emptied, which removes the marker. Its id is still registered. */
 async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSession): Promise<void> {
   const { sessionId, data, request } = write
   const stored = await guard.calls.get(sessionId)
-  // It has ended meanwhile, and must not come back.
+  // The session has ended in the meantime, and must not come back.
   if (!stored) return
   const { sessionUser } = guard.options
   if (String(sessionUser(stored)) === String(sessionUser(data))) {
     guard.mark(sessionId, data, holder)
     return saveRegistered(guard, write, holder)
   }
-  // Its user was removed or replaced, so the session must not stay registered for them.
+  // Its user was removed or replaced, so the session must not stay registered for that user.
   await guard.giveUp(sessionId, holder.userId, request)
   await saveUnregistered(guard, write)
 }
@@ -120,7 +120,8 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   const named = userId !== undefined && (request ? standing?.dependsOn(userId) : marks.copiedFrom(data, userId))
   const own = (await named) || undefined
   const origin = own ?? (await standing?.dependsOn())
-  // A request whose session has ended must not carry its user into a new one, even if the user cannot be read.
+  // If the session of a request has ended, its user must not be carried over into a new one, even if the user cannot be
+  // read.
   const mayCarryOver = origin && (userId !== undefined || !origin.isReadable)
   if (mayCarryOver && !(await guard.isLive(origin))) return guard.calls.destroy(sessionId)
   if (userId === undefined) {
@@ -129,7 +130,7 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   }
   warnings.noteLoginPast(request)
   await admitPastTheHook(guard, write, userId, own?.token).catch((error) => {
-    // It ended at this moment, and the write was undone.
+    // The session ended at this very moment, and the write was undone.
     if (error.code !== 'session_ended') throw error
   })
 }
@@ -142,7 +143,7 @@ async function admitPastTheHook(
   continues: Token | undefined,
 ): Promise<void> {
   const { sessionId, data } = write
-  // It replaces itself: two concurrent writes of one session are one login.
+  // The session replaces itself, so that two concurrent writes of one session count as one login.
   const attempt = { userId, continues, replaces: sessionId }
   const admission = await guard.limiter.admit(attempt, async () => {
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
@@ -152,7 +153,7 @@ async function admitPastTheHook(
   if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
 }
 
-/** Returns the user of a session by its id, if this request or process has seen it. */
+/** Returns the user of a session by its id, if this request or this process has seen it. */
 function holderOf(guard: GuardContext, { sessionId, token, request }: Write): LoginSession | undefined {
   const { session } = request?.sessmgr ?? {}
   return session?.token === token ? session : guard.seen.get(sessionId)

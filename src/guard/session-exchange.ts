@@ -3,11 +3,13 @@ import type { SessionGuard } from './session-guard.ts'
 
 /** How a framework exchanges the sessions of its requests. */
 export interface SessionExchange {
-  /** Replaces the session of a request with an empty one. The old one is given up, unless a login is in progress. */
+  /**
+   * Replaces the session of a request with an empty one. The old session is given up, unless a login is in progress.
+   */
   exchange(request: GuardedRequest): Promise<void>
-  /** Restores the visitor's session after a refused login. `data`: a copy, null if there was no session. */
+  /** Restores the visitor's session after a refused login. `data` is a copy of it, or null if there was no session. */
   putBack(request: GuardedRequest, sessionId: string, data: HostSessionData | null): Promise<void>
-  /** Prepares a session for being given up, if the store does not learn the request. */
+  /** Prepares a session for being given up, if the framework does not pass the request to its store. */
   attend?(session: HostSession): void
 }
 

@@ -11,7 +11,7 @@ import { saveSession } from './save-session.ts'
 import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
 import { promised, StoreCall } from './stores/store-calls.ts'
 
-/** Records that a session is in use, for a request that waits for it. */
+/** Records that a session is in use, for a request that waits for this. */
 class UseNote extends StoreCall {
   readonly #guard: SessionGuard
   readonly #sessionId: string
@@ -44,21 +44,21 @@ export class SessionGuard extends GuardContext {
     })
   }
 
-  /** Checks a session that was read without the guard. One that is over is removed from the store. */
+  /** Checks a session that was read without the guard. If it is over, removes it from the store. */
   inspect(sessionId: string, data: HostSessionData): Promise<Inspected> {
     return inspectSession(this, sessionId, data, this.seen.get(sessionId))
   }
 
-  /** Writes a session, unless it has ended meanwhile; see {@link saveSession}. */
+  /** Writes a session, unless it has ended in the meantime; see {@link saveSession}. */
   readonly save = saveSession.bind(undefined, this)
 
-  /** Checks whether recording the use of a session can wait, for both the registry and the store. */
+  /** Checks whether recording the use of a session can wait, both in the registry and in the store. */
   canWait(sessionId: string, data: HostSessionData): boolean {
-    // Without an expiry in the cookie, only the store knows how long a session lasts, so it needs every use.
+    // Without an expiry in the cookie, only the store knows how long a session lasts, so it must learn about every use.
     return Boolean(expiryOf(data)) && this.seen.isFresh(sessionId, data)
   }
 
-  /** Records the use of a session, for a request that waits for it. Creates no promise in the usual case. */
+  /** Records the use of a session, for a request that waits for this. Usually creates no promise. */
   noteUse(sessionId: string, data: HostSessionData, done: () => void): void {
     const { touch } = this.calls
     if (!this.seen.isFresh(sessionId, data)) this.touch(sessionId, data, false).then(() => process.nextTick(done))
@@ -66,7 +66,7 @@ export class SessionGuard extends GuardContext {
     else touch(sessionId, data, new UseNote(this, sessionId, done))
   }
 
-  /** Records the use of a session. Failures are only logged, because the response is already complete. */
+  /** Records the use of a session. Failures are only logged, because the response has already been sent. */
   async touch(sessionId: string, data: HostSessionData, isFresh = this.seen.isFresh(sessionId, data)): Promise<void> {
     try {
       await (isFresh ? this.#touchInStore(sessionId, data) : this.#touchEverywhere(sessionId, data))
@@ -95,12 +95,12 @@ export class SessionGuard extends GuardContext {
     const registered = this.limiter.touch(userId, token, sessionTtl(data), interval / 2)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
     if ((await registered) || (await this.marks.hasChanged())) return
-    // Its record expired before the session, or it has just ended. It no longer counts, so it must not continue.
+    // Its record expired before the session did, or it has just ended. It no longer counts, so it must not continue.
     this.seen.delete(sessionId)
     await this.calls.destroy(sessionId)
   }
 
-  /** Destroys a session and frees its slot. `request`: the request that destroys it, if known. */
+  /** Destroys a session and frees its slot. `request` is the request that destroys it, if known. */
   async destroy(sessionId: string, request?: object): Promise<void> {
     const token = this.tokenFor(sessionId)
     const wasLive = this.#free(sessionId)
@@ -109,7 +109,7 @@ export class SessionGuard extends GuardContext {
     await this.calls.destroy(sessionId)
   }
 
-  /** Frees the slot of a session, if it has one. Resolves to true if it was live until then. */
+  /** Frees the slot of a session, if it has one. Resolves to true if the session was live until then. */
   async #free(sessionId: string): Promise<boolean> {
     const userId = this.seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId))
     return userId !== undefined && this.release(sessionId, userId)
@@ -122,7 +122,10 @@ export class SessionGuard extends GuardContext {
     return this.markerOf(sessionId, data)?.userId
   }
 
-  /** Ends the session that a visitor, perhaps signed in as `holder`, left by logging in. Failures are only logged. */
+  /**
+   * Ends the session that a visitor left by logging in. `holder` is the user who was signed in with it, if any.
+   * Failures are only logged.
+   */
   async leave(sessionId: string, holder: UserId | undefined, request: object): Promise<void> {
     try {
       if (holder !== undefined) await this.giveUp(sessionId, holder, request)
@@ -134,7 +137,7 @@ export class SessionGuard extends GuardContext {
     }
   }
 
-  /** Records that a request was loaded with a login session, or got one by a login. */
+  /** Records that a request was loaded with a login session, or received one by a login. */
   noteOrigin(standing: Standing, data: HostSessionData, { userId, token }: LoginSession): void {
     standing.noteOrigin(userId, token, this.options.sessionUser(data) !== undefined)
   }

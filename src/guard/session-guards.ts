@@ -20,7 +20,7 @@ export class SessionGuards {
   /**
    * Returns the guard of a store. The caller installs it in the store itself.
    *
-   * @param makeCalls Takes the store's own methods. Only called for a store without a guard.
+   * @param makeCalls Saves the store's own methods. Called only if the store has no guard yet.
    * @throws SessmgrError `invalid_option` if another limiter guards the store.
    */
   of<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): SessionGuard {
@@ -34,8 +34,8 @@ export class SessionGuards {
 }
 
 /**
- * Returns a function that finds a guarded store, and installs the guard if needed. The store itself is changed, because
- * the session middleware holds that object.
+ * Returns a function that finds a guarded store, and installs the guard if needed. The store object itself is changed,
+ * because the session middleware holds on to it.
  */
 export function guardedBy<Store extends object, Hosted extends object>(
   makeCalls: (store: Store, deadlineMs: number) => StoreCalls,

@@ -13,20 +13,22 @@ const CAPACITY = 20_000
 const BITS = 192
 
 /**
- * Marks a session as registered, in its data. A login session with a marker but without a record is over; one without a
- * marker is from before sessmgr.
+ * Marks a session as registered, inside its data. A login session with a marker but without a record is over. One
+ * without a marker is from before sessmgr.
  */
 export interface SessionMarker {
   readonly userId: UserId
-  /** Binds the marker to one session id: a copy in another session, as with `keepSessionInfo`, is not valid. */
+  /** Binds the marker to one session id. A copy in another session, as with `keepSessionInfo`, is invalid. */
   readonly token: Token
-  /** When its user logged in with this session, in milliseconds. Undefined if the session was registered otherwise. */
+  /**
+   * When the user logged in with this session, in milliseconds. Undefined if the session was not registered by a login.
+   */
   readonly loginAt?: number | undefined
-  /** Signature with a secret of the site, for this user, session, login and registry. */
+  /** Signature with a site secret, for this user, session, login and registry. */
   readonly signature: string
 }
 
-/** Reads a possible marker of a session, whose signature is not checked yet. */
+/** Reads what may be a marker from a session, without checking its signature. */
 export function readMarker(data: HostSessionData, token: Token): SessionMarker | undefined {
   const marker = data[MARKER_KEY] as Partial<SessionMarker> | undefined
   if (marker?.token !== token || !isUserId(marker.userId)) return undefined
@@ -34,7 +36,7 @@ export function readMarker(data: HostSessionData, token: Token): SessionMarker |
   return { userId: marker.userId, token, ...loginAt, signature: String(marker.signature) }
 }
 
-/** Returns the object that marks a session, valid or not. Two sessions never share it. */
+/** Returns the object that marks a session, whether valid or not. Two sessions never share one. */
 export function markerIn(data: HostSessionData): object | undefined {
   const marker = data[MARKER_KEY]
   return typeof marker === 'object' && marker !== null ? marker : undefined
@@ -44,7 +46,7 @@ export function markerIn(data: HostSessionData): object | undefined {
 export class SessionMarks {
   readonly #siteSecrets: SiteSecrets
   readonly #storeId: string
-  /** Copies of valid markers, and the seal they belong to. */
+  /** Copies of valid markers, and the seal that they belong to. */
   readonly #good = new BoundedMap<Token, SessionMarker>(CAPACITY)
   #seal: SiteSeal | undefined
 
@@ -53,7 +55,11 @@ export class SessionMarks {
     this.#storeId = storeId
   }
 
-  /** Waits until markers can be read and written. @throws SessmgrError `store_unavailable`. */
+  /**
+   * Waits until markers can be read and written.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
   async ready(): Promise<void> {
     if (!this.#siteSecrets.known) await this.#siteSecrets.load()
   }
@@ -63,7 +69,7 @@ export class SessionMarks {
     return this.#siteSecrets.refresh()
   }
 
-  /** Returns the marker of a session if it was already checked or made with the newest secret. */
+  /** Returns the marker of a session, if it was already checked or created with the newest secret. */
   known(data: HostSessionData, token: Token): SessionMarker | undefined {
     if (this.#siteSecrets.known !== this.#seal) this.#currentSeal()
     const good = this.#good.get(token)
@@ -72,7 +78,7 @@ export class SessionMarks {
     return isGood && good.signature === found.signature ? good : undefined
   }
 
-  /** Reads the marker of a session if it is signed for this session and this registry. */
+  /** Returns the marker of a session, if it is signed for this session and this registry. */
   read(data: HostSessionData, token: Token): SessionMarker | undefined {
     return this.known(data, token) ?? (this.#seal && this.#check(readMarker(data, token), this.#seal))
   }
@@ -90,21 +96,24 @@ export class SessionMarks {
   }
 
   /**
-   * Checks whether a valid marker is signed with the newest secret. An older one becomes invalid once its secret is
+   * Checks whether a valid marker is signed with the newest secret. An older marker becomes invalid once its secret is
    * removed.
    */
   isNewest({ token, signature }: SessionMarker): boolean {
     return this.#good.get(token)?.signature === signature
   }
 
-  /** Returns the session of a user that data was copied from, by its valid marker. */
+  /** Returns the session of a user that data was copied from, as its valid marker shows. */
   copiedFrom(data: HostSessionData, userId: UserId): OriginSession | undefined {
     const { token } = (markerIn(data) ?? {}) as Partial<SessionMarker>
     const marker = typeof token === 'string' ? this.read(data, token) : undefined
     return marker && String(marker.userId) === String(userId) ? { ...marker, isReadable: true } : undefined
   }
 
-  /** Creates a marker; undefined if the registry was forgotten at this moment. `loginAt`: the time, at a login. */
+  /**
+   * Creates a marker. Returns undefined if the registry was forgotten at this moment. `loginAt` is the time of the
+   * login, if there was one.
+   */
   seal(userId: UserId, token: Token, loginAt?: number): SessionMarker | undefined {
     const seal = this.#currentSeal()
     if (!seal) return undefined
@@ -119,7 +128,7 @@ export class SessionMarks {
 
   #sign(secret: string, { registry }: SiteSeal, marker: Omit<SessionMarker, 'signature'>): Buffer {
     const { userId, token, loginAt } = marker
-    // JSON keeps two markers from producing the same message; its first word distinguishes it from a nonce.
+    // As JSON, two markers never produce the same message. The first word distinguishes it from that of a nonce.
     const content = ['session', token, userId, this.#storeId, registry]
     const message = JSON.stringify(loginAt === undefined ? content : [...content, loginAt])
     return nodeCrypto()

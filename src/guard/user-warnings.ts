@@ -3,8 +3,8 @@ import type { UserId } from '../ground/user-id.ts'
 import type { GuardedRequest, HostSessionData } from './host-types.ts'
 
 /**
- * Session keys, lower case and letters only, that usually hold a signed-in user. Only whole names match: sessions of
- * visitors have keys such as `loginError`, `userAgent` or `pendingUserId`.
+ * Session keys, lowercase and without other characters, that usually contain a signed-in user. Only whole names match,
+ * because sessions of visitors have keys such as `loginError`, `userAgent` or `pendingUserId`.
  */
 const USER_KEY =
   /^(is|my|current|active|auth|loggedin|signedin)?(user|uid|account|customer|member|admin|email|log(in|ged|gedin)|signedin|auth(ed|enticated|orized)?)(id|name|email|data|info)?$/
@@ -18,9 +18,9 @@ export class UserWarnings {
     this.#logger = logger
   }
 
-  /** Warns when the session of a login holds another user id, or none. */
+  /** Warns if the session of a login contains another user id, or none. */
   compareUsers(userId: UserId, named: UserId | undefined, data: HostSessionData): void {
-    // Without Passport, the application may set the user in the session after the login.
+    // Without Passport, the application may not put the user into the session until after the login.
     if (named === undefined ? !data.passport : String(named) === String(userId)) return
     const found = named === undefined ? 'no user id that sessmgr can read' : 'a different user id'
     const effect = named === undefined ? 'are not limited' : 'count for the wrong user'
@@ -44,7 +44,7 @@ export class UserWarnings {
     )
   }
 
-  /** Warns when a session seems to name a user although no login was seen: nothing would be limited. */
+  /** Warns if a session seems to name a user although no login was seen, because then nothing is limited. */
   noteNobody(data: HostSessionData, request: GuardedRequest | undefined): void {
     // Passport logins are always seen.
     if (typeof request?.logIn === 'function') return
@@ -60,7 +60,7 @@ export class UserWarnings {
     )
   }
 
-  /** Warns about Passport before 0.6, which keeps the session id at login or signs users in past the limit. */
+  /** Warns about Passport before 0.6, which keeps the session id at login, or signs users in without the limit. */
   noteOldPassport(): void {
     warnOnce(
       this.#logger,
@@ -70,7 +70,7 @@ export class UserWarnings {
     )
   }
 
-  /** Warns when `limiter.login()` replaced a Passport session: the user is signed out but still holds a slot. */
+  /** Warns if `limiter.login()` replaced a Passport session: the user is signed out but still occupies a slot. */
   noteLostPassport(): void {
     warnOnce(
       this.#logger,

@@ -21,23 +21,23 @@ export type LogicCatalogue = Readonly<
 
 /** How a session came to be registered. */
 export interface SessionStart {
-  /** Token of the session of the same browser that it replaces. Null if there is none. */
+  /** Token of the session that it replaces in the same browser, or null if there is none. */
   readonly replaced: Token | null
   /** Tokens of the sessions that ended to make room for it. */
   readonly displaced: readonly Token[]
-  /** Whether it was there before and is registered on its use, not at a login. */
+  /** Whether the session already existed and was registered when it was used, instead of at a login. */
   readonly adopted: boolean
 }
 
 /** Why a login was refused. */
 export interface LoginRefusal {
-  /** The mode that refused it: the stored value of the setting `logic`. */
+  /** The mode that refused the login: the stored value of the setting `logic`. */
   readonly mode: string
   /** How many sessions the user may have. */
   readonly maximum: number
   /** How many live sessions the user has. */
   readonly live: number
-  /** Whether the user was asked to choose a session to end; false with every built-in mode. */
+  /** Whether the user was asked to choose a session to end. Always false with the built-in modes. */
   readonly asked: boolean
 }
 
@@ -54,7 +54,7 @@ export interface NewDevice {
 export interface SessionActions {
   /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter it returned. */
   sessmgr_init: [core: unknown]
-  /** Fires after mode `block` has refused a login. It cannot change that. */
+  /** Fires after mode `block` has refused a login. Subscribers cannot change that. */
   sessmgr_login_blocked: [userId: UserId]
   /** Fires when mode `allow`, or a forced logout of one user, has ended all sessions of that user. */
   sessmgr_destroy_all_sessions: [userId: UserId]
@@ -64,13 +64,13 @@ export interface SessionActions {
   sessmgr_destroy_session: [userId: UserId, token: string]
   /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the clock of the store. */
   sessmgr_logout_all_users: [epoch: number]
-  /** Fires when a session that a site-wide logout ended is used again; once per session, across processes. */
+  /** Fires when a session that was ended by a site-wide logout is used again; once per session, across processes. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
   /** Fires once for each session that was registered, at a login or on its first use. */
   sessmgr_session_started: [session: SessionRecord, how: SessionStart]
   /**
-   * Fires once for each session that was ended, across processes. Not for one that expires, or that nobody uses again
-   * after a site-wide logout.
+   * Fires once for each session that was ended, across processes. Does not fire if a session expires, or is never used
+   * again after a site-wide logout.
    */
   sessmgr_session_ended: [session: SessionRecord, end: SessionEnd]
   /** Fires when a mode has refused a login. */
@@ -103,7 +103,7 @@ export interface SessionFilters {
    * false.
    */
   sessmgr_reached_limit: FilterShape<boolean, [userId: UserId, count: number]>
-  /** Exempts a user from the limit if true; then `sessmgr_reached_limit` is not applied. Must return true or false. */
+  /** Exempts a user from the limit if true; `sessmgr_reached_limit` is then not applied. Must return true or false. */
   sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
   /**
    * Decides how many sessions this user may have, for the limit and for the mode. Must return an integer of 1 or more.
@@ -114,9 +114,9 @@ export interface SessionFilters {
   /** Changes how many seconds a session lasts. The application applies it at login. */
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
   /**
-   * Changes the whole new value of an option after sanitizing it, as in `pre_update_option_sessmgr_settings`.
+   * Changes the whole new value of an option after it was sanitized, as in `pre_update_option_sessmgr_settings`.
    *
-   * `requested` is the value as requested: for an object, only the keys to change. The result is sanitized again before
+   * `requested` is the value as requested; for an object, only the keys to change. The result is sanitized again before
    * it is stored.
    */
   [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown, requested?: unknown]>
@@ -158,7 +158,8 @@ export const sessionHooks = {
     sessmgr_session_invalidated: {
       parameters: ['user_id', 'token'],
       since: '3.3.0',
-      summary: 'Fires when a session that a site-wide logout ended is used again; once per session, across processes.',
+      summary:
+        'Fires when a session that was ended by a site-wide logout is used again; once per session, across processes.',
     },
     sessmgr_session_started: {
       parameters: ['session', 'how'],
@@ -220,7 +221,7 @@ export const sessionHooks = {
     sessmgr_bypass: {
       parameters: ['bypass', 'user_id'],
       since: '3.0.0',
-      summary: 'Exempts a user from the limit if true; then sessmgr_reached_limit is not applied.',
+      summary: 'Exempts a user from the limit if true; sessmgr_reached_limit is then not applied.',
     },
     sessmgr_maximum: {
       parameters: ['maximum', 'user_id'],
@@ -241,7 +242,7 @@ export const sessionHooks = {
       parameters: ['value', 'old_value', 'requested'],
       since: '3.0.0',
       summary:
-        'Changes the whole new value of an option after sanitizing it, as in pre_update_option_sessmgr_settings.',
+        'Changes the whole new value of an option after it was sanitized, as in pre_update_option_sessmgr_settings.',
     },
   },
 } satisfies {

@@ -46,7 +46,7 @@ export interface SessionManager {
   /**
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
-   * @param whom Who ends the session, and a note for its user. By default the application. The same applies to the
+   * @param whom On whose behalf the session ends, and a note for its user. By default the application. The same applies to the
    * methods below.
    * @returns False if the user has no such session. Nothing fires then.
    * @throws SessmgrError `invalid_option` for a missing token, or for a raw session id of the user instead of the

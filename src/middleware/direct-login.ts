@@ -6,7 +6,7 @@ import type { StoreOf } from './store-of.ts'
  * Logs a user in without Passport: creates and saves a new session, which counts towards the limit.
  *
  * @throws SessmgrError `login_limit_reached` (403) if the limit refuses the login. `session_ended` (401) if the request
- * came with a session of this user that has ended since. The session is then unchanged.
+ * came with a session of this user that has ended since. In both cases, the session is unchanged.
  */
 export function directLogin(
   message: RequestLike,
@@ -26,7 +26,7 @@ export function directLogin(
   })
 }
 
-/** Logs the user of a request out: ends the session, frees its slot, and continues with a new one. */
+/** Logs out the user of a request: ends the session, frees its slot, and continues with a new session. */
 export async function directLogout(message: RequestLike, storeOf: StoreOf): Promise<void> {
   const request = guardedRequestOf(message)
   await storeOf(request).exchange(request)

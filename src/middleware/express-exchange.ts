@@ -8,7 +8,7 @@ export const expressExchange: SessionExchange = {
       session?.regenerate((error) => (error ? reject(error) : resolve()))
     }),
   async putBack(request: HostRequest, sessionId, data) {
-    // Set first, even if the store fails: the id of the refused session must not reach the browser.
+    // Set first, even if the store fails, because the id of the refused session must not reach the browser.
     request.sessionID = sessionId
     if (data) request.sessionStore?.createSession(request, data)
   },

@@ -12,7 +12,7 @@ import { expressStanding } from './express-standing.ts'
 
 /** A guarded store of express-session. */
 export interface ExpressStore extends HostedStore {
-  /** False between the store's events `disconnect` and `connect`, when express-session creates no sessions. */
+  /** Returns false between the store's events `disconnect` and `connect`, while express-session creates no sessions. */
   readonly connected: () => boolean
 }
 
@@ -28,8 +28,9 @@ export class ExpressStores {
   }
 
   /**
-   * Returns the guarded store, guarding it if needed. @throws SessmgrError `invalid_option` if another limiter guards
-   * it.
+   * Returns the guarded store, installing the guard if needed.
+   *
+   * @throws SessmgrError `invalid_option` if another limiter guards it.
    */
   of(store: HostStore): ExpressStore {
     const known = this.#stores.get(store)
@@ -45,13 +46,13 @@ export class ExpressStores {
 }
 
 /**
- * Installs the guard in the store itself, because express-session holds that object.
+ * Installs the guard in the store object itself, because express-session holds on to it.
  *
  * Reads report an ended session as missing. Writes skip a session that has ended since it was read, so that a slow
  * request cannot bring it back. Destroying a session frees its slot.
  */
 function guardExpressStore(store: HostStore, guard: SessionGuard, stores: ExpressStores): ExpressStore {
-  // Passes the result from store.get to createSession or generate, which express-session calls synchronously in its
+  // Passes the result from store.get to createSession or generate. express-session calls those synchronously in its
   // callback.
   let loaded: Inspected | undefined
   let loadedId: string | undefined
@@ -87,7 +88,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   store.createSession = (request, data) => {
     const standing = standingIn(stores, request)
     const session = createSession.call(store, request, data)
-    // Compare the data, which is faster than reading the id of the request.
+    // Comparing the data is faster than reading the id of the request.
     if (!loaded || loadedId === undefined || loaded.data !== data) return session
     const { session: login, needsMarker } = loaded
     standing.state = login ? { session: login } : {}
@@ -104,7 +105,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
     }
     regenerateGuarded(request, callback)
   }
-  // express-session assigns its generate to the store during setup, perhaps after this.
+  // express-session assigns its own generate to the store during setup, which may happen after this.
   Object.defineProperty(store, 'generate', {
     configurable: true,
     enumerable: true,
@@ -117,7 +118,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   function regenerateGuarded(request: HostRequest, callback: (error?: unknown) => void): void {
     const { sessionID, session } = request
     const answer = (error?: unknown) => {
-      // If a session could not be ended, the browser must keep its cookie to try again.
+      // If a session could not be ended, the browser must keep its cookie so that it can try again.
       if (error) Object.assign(request, { sessionID, session })
       else if (request.sessmgr?.session) request.sessmgr = {}
       callback(error)
@@ -142,7 +143,11 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   }
 }
 
-/** Returns the standing of a request that gets a session. @throws SessmgrError if it passed sessmgr without one. */
+/**
+ * Returns the standing of a request that gets a session.
+ *
+ * @throws SessmgrError if the request passed sessmgr before it had a session.
+ */
 function standingIn(stores: ExpressStores, request: HostRequest): Standing {
   const standing = expressStanding(request)
   if (!standing.tooEarlyFor?.has(stores)) return standing
@@ -150,7 +155,7 @@ function standingIn(stores: ExpressStores, request: HostRequest): Standing {
   throw new SessmgrError('session_middleware_missing', `sessmgr is mounted before express-session. ${advice}`)
 }
 
-/** Connects a request that gives up its session with the store's destroy, which does not receive the request. */
+/** Connects a request that gives up its session with the store's destroy method, which does not receive the request. */
 class GivingUp {
   request: GuardedRequest | undefined
   /** The property `destroy` of a session, shared by all requests. */
@@ -167,7 +172,7 @@ class GivingUp {
     }
   }
 
-  /** Runs code that destroys the session of a request. It must call the store synchronously. */
+  /** Runs code that destroys the session of a request. The code must call the store synchronously. */
   during<T>(request: GuardedRequest, run: () => T): T {
     this.request = request
     try {

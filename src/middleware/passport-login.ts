@@ -11,7 +11,7 @@ interface LogInOptions extends FailureOptions {
 
 type LogIn = (this: HostRequest, user: unknown, options?: LogInOptions | Next, done?: Next) => void
 
-/** The properties that Passport assigns, and where the standing stores the assigned functions. */
+/** The properties that Passport assigns, and where the standing stores the functions that were assigned. */
 const PROPERTIES = [
   ['logIn', 'assignedLogIn'],
   ['login', 'assignedLogin'],
@@ -27,9 +27,9 @@ const PREPARED = Symbol('sessmgr.prepared')
 /**
  * Limits `req.logIn` and `req.login`, which every Passport login uses.
  *
- * Passport assigns them when its own middleware runs, before or after this one; accessors catch both. They are on the
- * prototype that all requests of an Express application share, so that they cost little per request. They have no
- * effect on requests that did not pass the limiter.
+ * Passport assigns them when its own middleware runs, which may be before or after this one. Accessors catch both
+ * cases. They are on the prototype that all requests of an Express application share, so that they cost little per
+ * request. They do not affect requests that did not pass the limiter.
  *
  * @param shared The prototype, if it is not that of Express.
  */
@@ -43,7 +43,7 @@ export function limitPassportLogins(
   const request = host as LoginRequest
   standing.limitLogin = limitLogin
   standing.response = response
-  // Usually inherited: the first request has prepared the shared prototype.
+  // Usually inherited, because the first request has prepared the shared prototype.
   if (!(PREPARED in request)) prepare(shared ?? sharedPrototype(request) ?? request)
   for (const [name] of PROPERTIES) {
     if (!Object.hasOwn(request, name) || Object.hasOwn(request, PREPARED)) continue
@@ -80,13 +80,13 @@ function limitedLogIn(logIn: LogIn): LogIn {
     const done = direct ? optionsOrDone : maybeDone
     const options = direct ? {} : (optionsOrDone ?? {})
     const { limitLogin, response } = Standing.of(this) ?? {}
-    // Requests that did not pass the limiter are not limited. Without a session there is nothing to limit; without a
+    // Requests that did not pass the limiter are not limited. Without a session, there is nothing to limit. Without a
     // callback, Passport reports the error itself.
     if (!limitLogin || options.session === false || !this._sessionManager || typeof done !== 'function') {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
 
-    // koa-passport passes a response created for one call.
+    // koa-passport passes a response that it created for this call only.
     const shown = (this.res ?? response) as HostResponse
     const property = this._userProperty ?? 'user'
     const before = this[property]
@@ -101,7 +101,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
         this[property] = before
       },
     })
-    // In a turn of its own, so that errors of the callback are not caught here.
+    // Runs in a turn of its own, so that errors of the callback are not caught here.
     const fail = (error: unknown) => {
       if (isRefusal(error) && isPassportsCallback(done)) refuseLogin(this, shown, options, error, done)
       else done(error)
@@ -112,7 +112,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
     )
   }
   limited.set(logIn, wrapped)
-  // Passport may read this function from one request and assign it again: do not wrap it twice.
+  // Passport may read this function from one request and assign it again. Do not wrap it twice.
   limited.set(wrapped, wrapped)
   return wrapped
 }

@@ -7,13 +7,13 @@ export interface FailureOptions {
   failureRedirect?: string
   failureFlash?: boolean | string | { type?: string; message?: string }
   failureMessage?: boolean | string
-  /** Passport's switch: pass a failure without a redirect to the error handler. */
+  /** An option of Passport: passes failures without a redirect to the error handler. */
   failWithError?: boolean
 }
 
 const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'session_ended']
 
-/** Checks for a refused login, which is reported to the user, not to the error handler. */
+/** Checks for a refused login, which is reported to the user instead of the error handler. */
 export function isRefusal(error: unknown): error is SessmgrError {
   return error instanceof SessmgrError && REFUSALS.includes(error.code)
 }
@@ -27,9 +27,9 @@ export function refuseLogin(
   next: Next,
 ): void {
   const { message } = refusal
-  // The response may already be sent, for example after a timeout.
+  // The response may have been sent already, for example after a timeout.
   if (response.headersSent) return next(refusal)
-  // With failWithError, the application formats the response for scripts itself.
+  // With failWithError, the application itself formats the response for scripts.
   if (!options.failWithError && asksForJson(request)) return sendJson(response, refusal)
   flashFailure(request, options, message)
   keepMessage(request, options, message)

@@ -1,10 +1,10 @@
 /**
- * Returns the prototype just above Node's own. Express replaces a request's first prototype in sub-applications; this
- * one stays. Undefined without Express, and for requests that are not HTTP/1: Node's own prototypes must not be
- * changed.
+ * Returns the prototype just above Node's own. In sub-applications, Express replaces a request's first prototype, but
+ * not this one. Returns undefined without Express, and for requests that are not HTTP/1, because Node's own prototypes
+ * must not be changed.
  */
 export function sharedPrototype(request: object): object | undefined {
-  // An import would slow down every start.
+  // An import would delay every start.
   const ofNode = process.getBuiltinModule('node:http').IncomingMessage.prototype
   let found: object | undefined
   let next: object | null = Object.getPrototypeOf(request)

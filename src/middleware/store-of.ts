@@ -6,14 +6,14 @@ import type { HostedStore } from '../guard/session-exchange.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { ExpressStores } from './express-store.ts'
 
-/** Finds the guarded store with the session of a request. */
+/** Finds the guarded store that has the session of a request. */
 export type StoreOf = (request: GuardedRequest) => HostedStore
 
 /**
  * Creates the lookup of the guarded store of a request, for any framework.
  *
- * The lookup throws the SessmgrError `session_middleware_missing`, or `invalid_option` if another limiter guards the
- * session.
+ * The lookup throws a SessmgrError with `session_middleware_missing`, or with `invalid_option` if another limiter
+ * guards the session.
  */
 export function createStoreOf(expressStores: ExpressStores, limiter: SessionLimiter): StoreOf {
   return (request) => {
@@ -21,7 +21,7 @@ export function createStoreOf(expressStores: ExpressStores, limiter: SessionLimi
     const visited = visitOf(request)?.store
     if (visited && visited.guard.limiter !== limiter) throw anotherLimiter()
     const store = visited ?? (sessionStore && expressStores.of(sessionStore))
-    // If the session's cookie does not apply to the path, @fastify/session sets an empty object.
+    // If the session cookie does not apply to the path, @fastify/session sets an empty object.
     if (store && sessionID !== undefined && typeof session?.regenerate === 'function') return store
     throw new SessmgrError(
       'session_middleware_missing',

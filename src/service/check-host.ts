@@ -8,7 +8,7 @@ const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLaz
 /**
  * Checks at startup that the option `host` has all required methods.
  *
- * @throws SessmgrError `invalid_option` with the missing one.
+ * @throws SessmgrError `invalid_option` that names the missing one.
  */
 export function checkHost(host: Host | undefined): Host | undefined {
   if (host === undefined) return undefined

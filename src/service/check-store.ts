@@ -13,7 +13,7 @@ const PARTS = {
 /**
  * Checks at startup that a store has all required parts and methods.
  *
- * @throws SessmgrError `invalid_option` with the missing one.
+ * @throws SessmgrError `invalid_option` that names the missing one.
  */
 export function checkStore(store: SessmgrStore | undefined): void {
   if (store === undefined) return

@@ -66,7 +66,7 @@ function noUsableId(found: unknown): string {
 /** @param note Called with each serialized user that is an object. */
 function passportUser(note?: (user: object) => void): UserReaders['sessionUser'] {
   return ({ passport }) => {
-    // @fastify/passport stores the serialized user itself; others store an object with `user`.
+    // @fastify/passport stores the serialized user itself. Others store an object with `user`.
     const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
     const isObject = typeof user === 'object' && user !== null
     if (isObject) note?.(user)
@@ -75,7 +75,7 @@ function passportUser(note?: (user: object) => void): UserReaders['sessionUser']
   }
 }
 
-/** Returns a check that warns once when sessions identify users by more than `id`. */
+/** Returns a check that warns once if sessions identify users by more than `id`. */
 function warnOfKinds(logger: Logger): (user: object) => void {
   return (user) => {
     const names = Object.keys(user)
@@ -90,7 +90,7 @@ function warnOfKinds(logger: Logger): (user: object) => void {
   }
 }
 
-/** Checks what `sessionUser` returned: applications often return the whole user by mistake. */
+/** Checks what `sessionUser` returned, because applications often return the whole user by mistake. */
 function namedUser(id: unknown, logger: Logger): UserId | undefined {
   if (isUserId(id)) return id
   const isNobody = id === undefined || id === null || id === false || id === ''

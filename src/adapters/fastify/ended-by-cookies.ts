@@ -2,7 +2,7 @@ import type { EndedState, HostStore } from '../../guard/host-types.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 
-/** The method of @fastify/session that finds a session by the text of a cookie. */
+/** The method of @fastify/session that finds a session by the content of a cookie. */
 export type DecryptSession = (cookie: string, request: object, done: () => void) => void
 
 /** A session that is over, and the name of its cookie. */
@@ -11,7 +11,7 @@ export interface EndedSession {
   readonly ended: EndedState
 }
 
-/** Finds a session that is over by the cookies of a request. The name of the session cookie is unknown. */
+/** Finds a session that is over by the cookies of a request. The name of the session cookie is unknown here. */
 export function endedByCookies(
   request: FastifySessionRequest,
   store: FastifyStore,
@@ -21,7 +21,7 @@ export function endedByCookies(
   const isSigned = session?.encryptedSessionId?.startsWith(`${session.sessionId}.`)
   for (const [cookie, value] of Object.entries(cookies)) {
     if (value === undefined) continue
-    // Perhaps with a prefix, as in express-session.
+    // There may be a prefix, as in express-session.
     for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
       const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : unsign(text, request, store, decrypt)
       const ended = id === undefined ? undefined : store.endingOf(id)
@@ -31,7 +31,7 @@ export function endedByCookies(
   return undefined
 }
 
-/** Lets @fastify/session read a cookie with the application's own signer, on a temporary request. */
+/** Lets @fastify/session read a cookie with the application's own signer, using a temporary request. */
 function unsign(
   text: string,
   request: FastifySessionRequest,
@@ -46,7 +46,7 @@ function unsign(
     }
     store.without({ get }, () => decrypt(text, Object.create(request), () => {}))
   } catch {
-    // Not a session cookie: the signer cannot read it.
+    // The signer cannot read it, so it is not a session cookie.
   }
   return asked
 }

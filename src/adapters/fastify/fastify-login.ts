@@ -12,7 +12,7 @@ interface LogInOptions extends FailureOptions {
 
 type LogIn = (this: FastifySessionRequest, user: unknown, options?: LogInOptions) => Promise<void>
 
-/** Returns the visit of a request; undefined if it did not pass the limit. */
+/** Returns the visit of a request, or undefined if the request did not pass the limit. */
 export type FindVisit = (request: FastifySessionRequest) => FastifyVisit | undefined
 
 const limited = new WeakSet<LogIn>()
@@ -20,7 +20,7 @@ const limited = new WeakSet<LogIn>()
 /**
  * Limits `request.logIn` and `request.login`, which every @fastify/passport login uses.
  *
- * They are on the prototype of requests, so only the first request changes anything.
+ * They are on the prototype of all requests, so only the first request has to change anything.
  */
 export function limitFastifyLogins(request: FastifySessionRequest, findVisit: FindVisit, limitLogin: LimitLogin): void {
   for (const name of ['logIn', 'login'] as const) {
@@ -55,11 +55,13 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, limitLogin: LimitLogin
   }
 }
 
-/** Hides a failure from passport.authenticate, which would continue to its success redirect after passing it on. */
+/**
+ * Hides a failure from passport.authenticate. After passing it on, Passport would continue with its success redirect.
+ */
 function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => void): Promise<void> {
   const keep = (handler: (error: unknown) => unknown) => {
     if (!isPassportsReject(handler)) return outcome.then(undefined, handler)
-    // Never settles after a failure: the response was sent.
+    // Never settles after a failure, because the response has already been sent.
     return new Promise<void>((resolve) => {
       outcome.then(resolve, answer)
     })
@@ -75,7 +77,7 @@ function answerFailure({ raw, reply }: FastifyVisit, options: FailureOptions, er
   }
 }
 
-/** Presents a reply as the response that a refused login needs. */
+/** Presents a reply as the kind of response that a refused login needs. */
 function responseOf(reply: FastifyReply): HostResponse {
   return {
     set statusCode(code: number) {

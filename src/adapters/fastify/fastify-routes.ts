@@ -27,7 +27,7 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
-  // Runs after the hook that sets the session's cookie.
+  // Runs after the hook that sets the session cookie.
   fastify.addHook('onSend', async (_request, reply, payload) => {
     if ((reply as MarkedReply)[PUBLIC]) reply.removeHeader('set-cookie')
     return payload
@@ -39,7 +39,7 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
     const vary = reply.getHeader('vary')?.toString()
     const mounting = { ...mountingOf(request, prefix), originalUrl, ip, body: undefined, payload, vary }
     const answer = await answerOf(serve, raw, mounting)
-    // A replacement of the body by a hook would block the connection.
+    // If a hook replaced the body, the unread original would block the connection.
     if (payload !== raw) payload?.resume()
     if (!answer) return reply.callNotFound()
     if (answer.isPublic) (reply as MarkedReply)[PUBLIC] = true

@@ -17,17 +17,17 @@ type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>
 
 /** A request whose session this store writes. */
 interface WritingVisit extends Visit {
-  /** Checks whether the store has the session unchanged, except for its expiry. */
+  /** Checks whether the store already has the session, unchanged except for its expiry. */
   isUnchanged(session: object): boolean
 }
 
 /** A guarded store of @fastify/session. */
 export interface FastifyStore extends HostedStore {
-  /** Runs code that calls the store synchronously, and lets these methods answer instead. */
+  /** Runs code that calls the store synchronously, and lets these methods respond instead. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
   /** Returns the login session that was found live when this data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
-  /** How a session has ended; undefined if unknown. */
+  /** Returns how a session ended, or undefined if this is unknown. */
   endingOf(sessionId: string): EndedState | undefined
 }
 
@@ -36,8 +36,8 @@ export const guardFastifyStore = guardedBy(storeCalls, putUpGuard)
 
 function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   const endings = new BoundedMap<string, EndedState>(10_000)
-  // @fastify/session (11) creates an empty session only by destroying one in its store and writing the next, and only
-  // its store learns the id in a cookie. It calls the store synchronously, without the request.
+  // To create an empty session, @fastify/session (11) can only destroy one in its store and write the next. Only its
+  // store is passed the id from a cookie. It calls the store synchronously, without the request.
   let standIn: Partial<StandIn> = {}
 
   store.get = (sessionId, callback) => {
@@ -49,7 +49,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     if (standIn.set) return standIn.set(sessionId, session, callback)
     const visit = visitOf(session) as WritingVisit | undefined
     if (visit) visit.wrote = true
-    // A rolling session is written on every request, nearly always unchanged.
+    // A rolling session is written on every request, almost always unchanged.
     if (callback && visit?.isUnchanged(session) && guard.canWait(sessionId, session)) return process.nextTick(callback)
     return answerCallback(guard.save(sessionId, session, visit), callback)
   }
@@ -84,7 +84,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   }
 }
 
-/** The marker of a session that was found live: the store does not learn which request it reads for. */
+/** The marker of a session that was found live. Needed because the store does not know which request it reads for. */
 class JudgedMarker implements SessionMarker {
   readonly userId: UserId
   readonly token: Token

@@ -4,7 +4,7 @@ import type { HostSession, HostStore } from '../../guard/host-types.ts'
 /** A session of @fastify/session. */
 export interface FastifySession extends HostSession {
   readonly sessionId: string
-  /** The id as in the cookie. */
+  /** The id as it appears in the cookie. */
   readonly encryptedSessionId?: string
   isModified(): boolean
   regenerate(keys?: readonly string[] | ((error?: unknown) => void), callback?: (error?: unknown) => void): unknown
@@ -16,7 +16,7 @@ export interface FastifySessionRequest {
   readonly ip: string
   readonly body: unknown
   readonly cookies?: Readonly<Record<string, string | undefined>>
-  /** Without an id if the cookie's path does not apply. */
+  /** Has no id if the cookie's path does not apply. */
   session: FastifySession | { readonly sessionId?: undefined; readonly encryptedSessionId?: undefined } | null
   readonly sessionStore: HostStore
   readonly passport?: { readonly userProperty: string }

@@ -15,9 +15,9 @@ export class FastifyVisit extends Visit {
   readonly store: FastifyStore
   readonly request: FastifySessionRequest
   readonly reply: FastifyReply
-  /** The session of the request, if it is over. */
+  /** The session that the request came with, if it is over. */
   lost: EndedSession | undefined
-  /** The loaded session, and its cookie's attributes at that time. */
+  /** The loaded session, and the attributes that its cookie had then. */
   #loaded: FastifySession | undefined
   #attributes = ''
   /** The session that a login in progress has left. */
@@ -55,7 +55,7 @@ export class FastifyVisit extends Visit {
     return this.request.flash?.(type, message)
   }
 
-  /** Uses the check made when the session was loaded; false if that was before the guard. */
+  /** Uses the check made when the session was loaded. Returns false if that was before the guard. */
   isJudged(): boolean {
     const { session, store } = this
     const found = session && store.judged(session)
@@ -73,7 +73,7 @@ export class FastifyVisit extends Visit {
     return loaded === session && !loaded.isModified() && attributesOf(loaded) === this.#attributes
   }
 
-  /** Checks a session that was loaded before the guard. */
+  /** Checks a session that was loaded before the guard was installed. */
   async judge(lost?: EndedState): Promise<void> {
     const { session, store } = this
     if ((await judgeSession(store, this, lost)) && session) this.#renew(session)
@@ -88,7 +88,7 @@ export class FastifyVisit extends Visit {
     if (this.#left) this.request.session = this.#left
   }
 
-  /** Prepares the session for being exchanged. These properties are not part of its data. */
+  /** Prepares the session for being exchanged. The properties that this sets are not part of its data. */
   #attend(): void {
     const { session, store } = this
     if (!session) return
@@ -108,14 +108,14 @@ export class FastifyVisit extends Visit {
     }
   }
 
-  /** Loads the session again: it may have ended meanwhile. */
+  /** Loads the session again, because it may have ended in the meantime. */
   async #reload(session: FastifySession): Promise<void> {
     const { request, store } = this
     const signedIn = this.sessmgr.session
     try {
       await Object.getPrototypeOf(session).reload.call(session)
     } catch (error) {
-      // It was replaced by an empty one, which would look like a visitor's.
+      // The session was replaced by an empty one, which would look like a visitor's.
       request.session = session
       throw error
     }
@@ -134,9 +134,9 @@ export class FastifyVisit extends Visit {
       this.#left = session
       return this.#renew(session, keys)
     }
-    // Data of a session that ended meanwhile must not move to another.
+    // Data of a session that ended in the meantime must not move to another one.
     const kept = (await guard.hasEnded(this)) ? undefined : keys
-    // If a session could not be ended, the browser must keep its cookie to try again.
+    // If a session could not be ended, the browser must keep its cookie so that it can try again.
     await guard.destroy(session.sessionId, this)
     this.#renew(session, kept)
     const { session: renewed } = this
@@ -163,7 +163,7 @@ export class FastifyVisit extends Visit {
 
 function unwritten(session: FastifySession): HostSessionData {
   const { originalExpires, expires } = session.cookie ?? {}
-  // @fastify/session extends the expiry when it loads a session, but not in the store or the browser.
+  // When it loads a session, @fastify/session extends the expiry, but not in the store or the browser.
   const cookie = { ...session.cookie, expires: (originalExpires as Date | undefined) ?? expires ?? null }
   return { ...session, cookie }
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The mount path of the routes for a request. */
+/** Where the routes are mounted, as seen by a request. */
 export interface FastifyMounting {
   /** Mount path, as the browser requested it. */
   readonly baseUrl: string
@@ -9,8 +9,8 @@ export interface FastifyMounting {
 }
 
 /**
- * Splits the path of a request after its prefix. The prefix has as many segments as registered, but parameters,
- * rewritten URLs or ignored slashes change its length.
+ * Splits the path of a request after its prefix. The prefix has as many segments as were registered, but parameters,
+ * rewritten URLs or ignored slashes can change its length.
  */
 export function mountingOf(request: FastifyRequest, prefix: string): FastifyMounting {
   const depth = prefix.split('/').filter(Boolean).length
@@ -19,10 +19,10 @@ export function mountingOf(request: FastifyRequest, prefix: string): FastifyMoun
   const asked = pathOf(request.originalUrl)
   const base = (asked.endsWith(rest) ? asked : path).slice(0, -rest.length || undefined)
   const found = (request.params as { '*'?: string })['*'] ?? ''
-  // If configured so, Fastify has ignored duplicate slashes.
+  // Fastify may be configured to ignore duplicate slashes.
   const tidy = /^\/|\/\//.test(found) ? rest : rest.replaceAll(/\/{2,}/g, '/')
   return {
-    // A URL that begins with two slashes points to another site.
+    // A URL that starts with two slashes points to another site.
     baseUrl: base.replaceAll(/[\\/]+/g, '/'),
     url: (tidy === '' ? '/' : tidy) + request.url.slice(path.length),
   }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Such a cookie is invalid without `Secure`, which @fastify/session omits when it removes a cookie. */
+/** Matches cookies that are invalid without `Secure`. @fastify/session omits it when it removes a cookie. */
 const INSECURE = /^__(Host|Secure)-(?!.*;\s*Secure\s*(;|$))/i
 
 /** Adds the attributes that browsers require for cookies named `__Host-…` and `__Secure-…`. */

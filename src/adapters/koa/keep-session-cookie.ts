@@ -2,13 +2,13 @@ import { beforeHeaders } from '../../guard/request/before-headers.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
 /**
- * Keeps the session's cookie in error responses, from which Koa removes all headers. Otherwise a login before the error
- * would hold an unusable slot, and an ended session would stay in the browser.
+ * Keeps the session cookie in error responses, although Koa removes all their headers. Otherwise, a login before the
+ * error would occupy an unusable slot, and an ended session would stay in the browser.
  */
 export function keepSessionCookie(visit: KoaVisit): void {
   const { context } = visit
   const { onerror } = context
-  // Not through the headers of the error: an application may throw the same error to many visitors.
+  // Not through the headers of the error, because an application may throw the same error object for many visitors.
   context.onerror = (error) => {
     if (error !== undefined && error !== null) restoreWithHeaders(visit)
     onerror.call(context, error)

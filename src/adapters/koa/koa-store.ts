@@ -26,21 +26,21 @@ interface WritingVisit extends Visit {
 
 /** A guarded store of koa-session. */
 export interface KoaGuardedStore extends HostedStore {
-  /** Returns the check of a request's session; undefined if the request came without one. */
+  /** Returns the check of a request's session, or undefined if the request came without one. */
   loadOf(context: KoaContext): KoaLoad | undefined
 }
 
-/** The calls to a koa-session store, which has more parameters than key and data. */
+/** The calls to a koa-session store, whose methods have more parameters than key and data. */
 interface KoaCalls extends StoreCalls {
   get(key: string, maxAge?: unknown, options?: KoaStoreOptions): Promise<HostSessionData | undefined>
 }
 
-/** Key under which a context holds the check of its session, until it passes sessmgr. */
+/** Key under which a context holds the check of its session until the request passes sessmgr. */
 const LOAD = Symbol('sessmgr.load')
 
 type LoadedContext = KoaContext & { [LOAD]?: KoaLoad }
 
-/** Key for the further arguments of koa-session, attached to the data while the guard writes it. */
+/** Key for the other arguments of koa-session, attached to the data while the guard writes it. */
 const WRITING = Symbol('sessmgr.writing')
 
 class Writing {
@@ -94,7 +94,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     const { [MARKER_KEY]: before } = data
     await guard.save(key, data, visit)
     const { [MARKER_KEY]: marker } = data
-    // The written data is a copy of the session, which must get a new marker too.
+    // The written data is a copy of the session, so the session must also get the new marker.
     if (marker !== before && visit?.session) visit.session[MARKER_KEY] = marker
   }
   store.destroy = async (key, options = {}) => {

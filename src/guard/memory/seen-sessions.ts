@@ -10,13 +10,13 @@ const CAPACITY = 20_000
 /** What this process remembers about a login session. */
 export class SeenSession implements WatchedSession {
   readonly token: Token
-  /** The user of a session id never changes, so this is always right. */
+  /** The user that this session id belongs to, which never changes. */
   readonly userId: UserId
-  /** The object that all requests share. It must not be changed. */
+  /** The object that all requests share. It must not be modified. */
   readonly session: { readonly userId: UserId; readonly token: Token }
-  /** Lifetime of the session when its use was last recorded, from its cookie. */
+  /** Lifetime of the session when its use was last recorded, according to its cookie. */
   life: number | undefined = undefined
-  /** Until when its use need not be recorded again, by `performance.now()`. */
+  /** Until when its use does not have to be recorded again, by `performance.now()`. */
   freshUntil = Number.NEGATIVE_INFINITY
   knowledge: object | undefined = undefined
 
@@ -27,9 +27,9 @@ export class SeenSession implements WatchedSession {
   }
 }
 
-/** Remembers recently seen login sessions by raw id, so that a request can check one before its session is read. */
+/** Remembers recently seen login sessions by raw id, so that a request can check one before reading it. */
 export class SeenSessions extends BoundedMap<string, SeenSession> {
-  /** Whether any login session was ever seen. */
+  /** Whether any login session has been seen yet. */
   hasSeen = false
 
   constructor() {
@@ -44,20 +44,20 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     this.set(sessionId, isSame ? known : new SeenSession(userId, token))
   }
 
-  /** Checks whether the use of a session was just recorded in the registry. */
+  /** Checks whether the use of a session was recorded in the registry recently enough. */
   isFresh(sessionId: string, data: HostSessionData): boolean {
     const known = this.get(sessionId)
-    // A lifetime that the application has changed, for example with cookie.maxAge, must be written at once.
+    // If the application has changed the lifetime, for example with cookie.maxAge, it must be written at once.
     return known !== undefined && performance.now() < known.freshUntil && known.life === lifeOf(data)
   }
 
-  /** Records that the use of a session is being written, for this many milliseconds. */
+  /** Records that the use of a session is being written, and stays fresh for this many milliseconds. */
   noteTouch(sessionId: string, data: HostSessionData, interval: number): void {
     const known = this.get(sessionId)
     if (!known) return
     known.life = lifeOf(data)
     known.freshUntil = performance.now() + interval
-    // Set again to become the newest entry: sessions in use are kept longest.
+    // Set again to make it the newest entry, so that sessions in use are kept longest.
     this.set(sessionId, known)
   }
 }

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import onHeaders from 'on-headers'
 
 /**
- * Runs `change` just before the headers are sent. Ignores its failures, which would otherwise be thrown from
- * `writeHead` anywhere in the application.
+ * Runs `change` just before the headers are sent. Ignores its errors, which could otherwise be thrown from `writeHead`
+ * anywhere in the application.
  */
 export function beforeHeaders(response: ServerResponse, change: () => void): void {
   onHeaders(response, () => {

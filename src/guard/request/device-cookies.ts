@@ -11,12 +11,12 @@ import { Standing } from './standing.ts'
 /** The longest time that browsers keep a cookie, in seconds. */
 const LIFE = 400 * 24 * 60 * 60
 const BYTES = 16
-/** Matches the bytes in base64url. */
+/** Matches the random bytes in base64url. */
 const VALUE = /^[\w-]{21}[AQgw]$/
 /** 96 bits in base64url. */
 const ID_LENGTH = 16
 
-/** A response as your framework passes it: of Node or Express, a reply of Fastify, or a Koa context. */
+/** A response as your framework passes it: from Node or Express, a Fastify reply, or a Koa context. */
 export type ResponseLike =
   | ServerResponse
   | {
@@ -37,8 +37,8 @@ export interface LoginDevice {
 }
 
 /**
- * Recognizes browsers by a random cookie, which only admitted logins set. It is not a factor of the login: it only
- * decides which sessions of a user are in the same browser.
+ * Recognizes browsers by a random cookie that is set only by admitted logins. The cookie is not an authentication
+ * factor: it only decides which of a user's sessions are in the same browser.
  */
 export class DeviceCookies {
   readonly #name: string
@@ -50,7 +50,9 @@ export class DeviceCookies {
     this.#hostName = `__Host-${name}`
   }
 
-  /** Recognizes the browser of a login by the `Cookie` header. One without a valid device cookie gets a new one. */
+  /**
+   * Recognizes the browser of a login by its `Cookie` header. A browser without a valid device cookie gets a new one.
+   */
   recognize(userId: UserId, header: string | undefined, scope: CookieScope = {}): LoginDevice {
     const { path = '/', secure } = scope
     const name = secure === true && path === '/' ? this.#hostName : this.#name
@@ -65,13 +67,13 @@ export class DeviceCookies {
     return this.recognize(userId, request.headers.cookie, scopeOf(request))
   }
 
-  /** Sets the cookie of a browser with the response to its login. */
+  /** Sends the cookie of a browser with the response to its login. */
   remember({ cookie }: LoginDevice, request: GuardedRequest): void {
     const response = Standing.of(request)?.response ?? (request as { res?: ServerResponse }).res
     if (response) addCookies(response, [cookie])
   }
 
-  /** Removes the cookie from the browser of a response. */
+  /** Removes the cookie from the browser that receives a response. */
   forget(response: ResponseLike): void {
     const { raw, res } = Object(response) as { raw?: ServerResponse; res?: ServerResponse }
     const target = raw ?? res ?? (response as ServerResponse)
@@ -83,15 +85,15 @@ export class DeviceCookies {
   }
 }
 
-/** Returns where the session's cookie of a request applies. */
+/** Returns where the session cookie of a request applies. */
 function scopeOf({ cookieScope, session }: GuardedRequest): CookieScope {
   return cookieScope ?? session?.cookie ?? {}
 }
 
-/** Adds cookies to a response, in place of earlier ones with their names. */
+/** Adds cookies to a response, replacing earlier ones with the same names. */
 function addCookies(response: ServerResponse, cookies: readonly string[]): void {
   const names = cookies.map((cookie) => cookie.slice(0, cookie.indexOf('=') + 1))
-  // Last of all: Koa removes all headers from the response to an error.
+  // Runs as late as possible, because Koa removes all headers from error responses.
   beforeHeaders(response, () => {
     const present = [response.getHeader('Set-Cookie') ?? []].flat().map(String)
     const others = present.filter((cookie) => !names.some((name) => cookie.startsWith(name)))

@@ -4,10 +4,10 @@ import type { GuardedRequest, HostRequest } from '../host-types.ts'
 import type { HostedStore } from '../session-exchange.ts'
 import { nodeView } from './node-view.ts'
 
-/** Key under which an adapter stores its data on Node's request. The same for all entry points of the package. */
+/** Key under which an adapter stores its data on Node's request. All entry points of the package use the same one. */
 export const VISIT: unique symbol = Symbol.for('sessmgr.visit')
 
-/** A request as your framework passes it: of Node, Express or Fastify, or a Koa context. */
+/** A request as your framework passes it: from Node, Express or Fastify, or a Koa context. */
 export type RequestLike =
   | IncomingMessage
   | Http2ServerRequest
@@ -20,10 +20,10 @@ export type RequestLike =
       readonly req: IncomingMessage | Http2ServerRequest
     }
 
-/** Data about a request of a framework other than Express, which has it on the request itself. */
+/** Data about a request in a framework other than Express, which stores it on the request itself. */
 export interface HostVisit extends Partial<GuardedRequest> {
   readonly raw: IncomingMessage
-  /** The store with its session. */
+  /** The store that contains its session. */
   readonly store?: HostedStore
 }
 

@@ -7,9 +7,9 @@ import { Standing } from './standing.ts'
 /**
  * Checks the session of a request that was loaded without the guard.
  *
- * Resolves to true if it is over: the framework must replace it with an empty one.
+ * Resolves to true if it is over. The framework must then replace it with an empty one.
  *
- * @param lost How the browser's session has ended, if it named one that was not loaded.
+ * @param lost How the browser's session ended, if it sent a session id that was not loaded.
  */
 export async function judgeSession(store: HostedStore, request: GuardedRequest, lost?: EndedState): Promise<boolean> {
   const { session, sessionID = '' } = request
@@ -20,7 +20,7 @@ export async function judgeSession(store: HostedStore, request: GuardedRequest, 
   return found.ended !== undefined
 }
 
-/** Continues a request with the login session that it was loaded with. */
+/** Continues a request with the login session that was loaded for it. */
 export function goOnWith(store: HostedStore, request: GuardedRequest, login: LoginSession, needsMarker = false): void {
   const { session, sessionID = '' } = request
   if (!session) return

@@ -7,35 +7,37 @@ import type { WrittenLogin } from './written-login.ts'
 export interface OriginSession {
   readonly userId: UserId
   readonly token: Token
-  /** Whether `sessionUser` could read the user in it. */
+  /** Whether `sessionUser` could read its user. */
   readonly isReadable: boolean
 }
 
 interface Origin extends OriginSession {
-  /** Settles when the request has given up the session, with whether it was live until then. */
+  /** Settles once the request has given up the session, with whether it was live until then. */
   givenUp?: Promise<boolean>
-  /** What the request depended on before a login: it may return to that user. */
+  /** What the request depended on before a login. It may return to that user. */
   readonly earlier: Origin | undefined
 }
 
 /**
  * A login whose session is not registered yet.
  *
- * The visitor's session stays in its store and keeps its slot while the framework regenerates it. Another login must
- * not consider it lost, and a refused one restores it.
+ * While the framework regenerates the session, the visitor's old one stays in its store and keeps its slot. Another
+ * login must not consider it lost, and if this login is refused, the visitor gets it back.
  */
 export interface LoginUnderWay {
   readonly userId: UserId
-  /** Id of the visitor's session; the login gets another one. */
+  /** Id of the visitor's session. The login gets a different one. */
   readonly sessionId: string
-  /** When it began, in milliseconds. */
+  /** When the login began, in milliseconds. */
   readonly at: number
 }
 
-/** Key of a request's standing: the same for all copies of the package, which may meet at one request. */
+/**
+ * Key of a request's standing. All copies of the package use the same one, because they may handle the same request.
+ */
 export const STANDING: unique symbol = Symbol.for('sessmgr.standing')
 
-/** A request, or an object in its place, as the holder of its standing. */
+/** A request, or an object in its place, that holds the standing. */
 export interface StandingHolder {
   [STANDING]?: Standing
 }
@@ -43,39 +45,39 @@ export interface StandingHolder {
 /**
  * What the guard knows about one request. Each request has one instance, in one property.
  *
- * Objects that live on must not reference requests or responses. A WeakMap keyed by requests, or an object that holds
- * one, keeps them alive past the scavenge that should free them, which costs more than the whole check.
+ * Objects that live on must not refer to requests or responses. A WeakMap keyed by requests, or an object that holds
+ * one, keeps them alive past the scavenge that should free them. That costs more than the whole check.
  */
 export class Standing {
-  /** The guard that the request has passed, so that two limiters in one application detect each other. */
+  /** The guard that the request has passed, which lets two limiters in one application detect each other. */
   passed: object | undefined = undefined
-  /** What the guard found about the session; undefined if it was loaded without the guard. */
+  /** What the guard found out about the session; undefined if it was loaded without the guard. */
   state: RequestState | undefined = undefined
   /** The value of `req.sessmgr` in Express. */
   shown: RequestState | undefined = undefined
-  /** The session id of the request, if there is no session for it. */
+  /** The session id that the request sent, if there is no session for it. */
   presentedId: string | undefined = undefined
-  /** The login limit for Passport, with the response if the request does not hold it. */
+  /** The login limit for Passport, and the response if the request does not refer to it. */
   limitLogin: LimitLogin | undefined = undefined
   response: HostResponse | undefined = undefined
   /** What Passport has assigned to `req.logIn` and `req.login`. */
   assignedLogIn: unknown = undefined
   assignedLogin: unknown = undefined
   login: LoginUnderWay | undefined = undefined
-  /** What the last login has written, until its session is written again. */
+  /** What the last login wrote, until its session is written again. */
   writtenLogin: WrittenLogin | undefined = undefined
-  /** Id of a new session that was not written yet, so no store has it. */
+  /** Id of a new session that has not been written yet, so no store has it. */
   begunId: string | undefined = undefined
-  /** Guards that the request passed before it had a session: no session of theirs may follow. */
+  /** Guards that the request passed before it had a session. It must not get a session in their stores later. */
   tooEarlyFor: Set<object> | undefined = undefined
   #origin: Origin | undefined = undefined
 
-  /** Returns the standing of a request; undefined if no guard has seen it. */
+  /** Returns the standing of a request, or undefined if no guard has seen the request. */
   static of(request: object | undefined): Standing | undefined {
     return (request as StandingHolder | undefined)?.[STANDING]
   }
 
-  /** Returns the standing of a request, created if needed. */
+  /** Returns the standing of a request, creating it if needed. */
   static at(request: object): Standing {
     const holder: StandingHolder = request
     holder[STANDING] ??= new Standing()
@@ -88,7 +90,7 @@ export class Standing {
     holder[STANDING] = this
   }
 
-  /** Returns what the last login has written, once. */
+  /** Returns what the last login wrote, but only once. */
   takeWrittenLogin(): WrittenLogin | undefined {
     const { writtenLogin } = this
     this.writtenLogin = undefined
@@ -101,10 +103,10 @@ export class Standing {
   }
 
   /**
-   * Records the login session that a request was loaded with, or got by a login.
+   * Records the login session that a request was loaded with, or received by a login.
    *
-   * A client decides how long a request takes. A session that ended meanwhile must not continue under another id. A new
-   * session for the same user requires that the old one is live, or that this request gave it up while it was.
+   * Clients decide how long a request takes. If a session ends in the meantime, it must not continue under another id.
+   * A new session for the same user requires that the old one is live, or that this request gave it up while it was.
    */
   noteOrigin(userId: UserId, token: Token, isReadable: boolean): void {
     this.#origin = { userId, token, isReadable, earlier: this.#origin }
@@ -118,8 +120,8 @@ export class Standing {
   }
 
   /**
-   * Returns the session that the request still depends on, optionally of one user; undefined once it has given up a
-   * live one.
+   * Returns the session that the request still depends on, optionally only if it belongs to a given user. Resolves to
+   * undefined once the request has given up a live session.
    */
   async dependsOn(userId?: UserId): Promise<OriginSession | undefined> {
     let origin = this.#origin

@@ -41,7 +41,7 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
   abstract putBack(sessionId: string, data: HostSessionData): Promise<void>
 
   get sessmgr(): RequestState {
-    // The session was given up since, so no user is signed in.
+    // The session has been given up since, so no user is signed in.
     const isGivenUp = this.state.session && (!this.session || this.#stateFor !== this.sessionID)
     return isGivenUp ? {} : this.state
   }
@@ -51,21 +51,21 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
     this.#stateFor = this.sessionID
   }
 
-  /** Whether a user has logged in with this request. */
+  /** Whether a user has logged in during this request. */
   get loggedIn(): boolean {
     const { session } = this.sessmgr
     return session !== undefined && session.token !== this.origin?.token
   }
 
-  /** The session data with its expiry if it is not written. */
+  /** The session data, with its expiry if it is not written. */
   protected get unwritten(): HostSessionData | undefined {
     return this.session
   }
 
-  /** Records the use of this request's login session, unless it was written or that can wait. */
+  /** Records the use of this request's login session, unless it was written or recording it can wait. */
   noteUse(done: () => void): void {
     const { session } = this.sessmgr
-    // A login that was not written gets no cookie, so its unusable session must not hold a slot.
+    // A login that was not written gets no cookie, so its unusable session must not occupy a slot.
     const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
     const data = isInUse ? this.unwritten : undefined
     if (data) this.store.guard.noteUse(this.sessionID, data, done)

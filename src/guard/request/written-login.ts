@@ -4,7 +4,7 @@ import { sessionTtl } from '../session-ttl.ts'
 /** How much the response to a login may change the expiry of its session. */
 const SLACK_MS = 1000
 
-/** The session data that a login has written. A response that changes nothing need not write it again. */
+/** The session data that a login has written. A response that changes nothing does not have to write it again. */
 export class WrittenLogin {
   readonly #sessionId: string
   readonly #content: string
@@ -16,7 +16,7 @@ export class WrittenLogin {
     this.#ttlMs = sessionTtl(data)
   }
 
-  /** Checks whether the store has the current data of a session. */
+  /** Checks whether the store already has the current data of a session. */
   holds(sessionId: string, data: HostSessionData): boolean {
     const isSame = sessionId === this.#sessionId && contentOf(data) === this.#content
     return isSame && Math.abs(sessionTtl(data) - this.#ttlMs) < SLACK_MS

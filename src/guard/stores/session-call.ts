@@ -14,12 +14,12 @@ export function sessionCall(deadlineMs: number) {
     })
 }
 
-/** Returns a store's error without the raw session id: a file store, for example, reports the path of the file. */
+/** Returns a store's error without the raw session id, which for example file stores report as part of a path. */
 export function withoutId(error: unknown, sessionId: string): Error {
   return rewordError(error, (text) => hideSessionId(text, sessionId))
 }
 
-/** Checks for the error of a missing session, as from file stores. */
+/** Checks for the error of a missing session, as file stores report it. */
 export function isMissing(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
 }

@@ -9,14 +9,14 @@ import { isInMemory, warnOfLastingSessions } from './warn-of-local-store.ts'
 
 /** What an unguarded session store must be able to do. */
 export interface JoinedSessions {
-  /** Checks whether the store still has a session. Results of Redis, 1 or 0, are valid too. */
+  /** Checks whether the store still has a session. The results 1 and 0, as from Redis, are also valid. */
   exists(sessionId: string): boolean | number | Promise<boolean | number>
-  /** Deletes a session. An unknown id is not an error. The result is awaited and ignored. */
+  /** Deletes a session. Must not fail for an unknown id. The result is awaited and ignored. */
   destroy(sessionId: string): unknown
 }
 
 interface StoresOptions {
-  /** Milliseconds that a call to a session store may take. */
+  /** How many milliseconds a call to a session store may take. */
   readonly deadlineMs: number
   /** The store of sessmgr. */
   readonly store: SessmgrStore
@@ -26,7 +26,7 @@ interface StoresOptions {
 /** The session store of any framework. */
 type SessionStore = object
 
-/** The limiter that guards each store, permanently: a second guard would call the first one. */
+/** The limiter that guards each store. This never changes, because a second guard would call the first one. */
 const owners = onePerProcess('owners', () => new WeakMap<SessionStore, SessionStores>())
 
 /** The session stores of an application: one, unless it has several session middlewares. */
@@ -38,7 +38,11 @@ export class SessionStores implements HostSessions {
     this.#options = options
   }
 
-  /** Assigns a store to this limiter permanently. @throws SessmgrError `invalid_option` if another limiter has it. */
+  /**
+   * Assigns a store to this limiter permanently.
+   *
+   * @throws SessmgrError `invalid_option` if another limiter has it.
+   */
   claim<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): StoreCalls {
     if (owners.has(store)) {
       const advice = 'Use a separate session store for each limiter, or one limiter for all'

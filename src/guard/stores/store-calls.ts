@@ -2,7 +2,7 @@ import { CallDeadline, PendingCall } from '../../ground/call-deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
 import { isMissing, withoutId } from './session-call.ts'
 
-/** A call to a session store. Its methods must not throw: a store may take that for its own failure. */
+/** A call to a session store. Its methods must not throw, because a store may mistake that for its own failure. */
 export abstract class StoreCall<T = void> extends PendingCall {
   /** Called once with the result. */
   abstract answer(value: T): void
@@ -24,15 +24,13 @@ export function promised<T>(start: (call: StoreCall<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => start(new PromisedCall(resolve, reject)))
 }
 
-/**
- * Passes the result of a promise to a callback, outside the promise, so that errors of the callback reach its caller.
- */
+/** Passes the result of a promise to a callback. Calls it outside the promise, so that its errors reach the caller. */
 export function answerCallback<T>(
   outcome: Promise<T>,
   callback?: (error?: unknown, value?: T) => void,
 ): Promise<T> | undefined {
   if (!callback) {
-    // Callers of the promise see its failure; without one, it must not crash the process.
+    // Callers of the promise see its failure. If there are none, it must not crash the process.
     outcome.catch(() => {})
     return outcome
   }
@@ -43,14 +41,14 @@ export function answerCallback<T>(
   return undefined
 }
 
-/** The methods of a session store, each with a deadline. All fail with `store_unavailable`. */
+/** The methods of a session store, each with a deadline. They all fail with `store_unavailable`. */
 export interface StoreCalls {
-  /** Reads a session. `from`: the same store, reading on another connection. */
+  /** Reads a session. `from` is the same store, reading on another connection. */
   read(sessionId: string, call: StoreCall<HostSessionData | undefined>, from?: object): void
   get(sessionId: string): Promise<HostSessionData | undefined>
   set(sessionId: string, data: HostSessionData): Promise<void>
   destroy(sessionId: string): Promise<void>
-  /** Records the use of a session; undefined if the store has no such method. */
+  /** Records the use of a session. Undefined if the store has no such method. */
   touch?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
 }
 
@@ -58,12 +56,12 @@ type Callback<T> = (error?: unknown, value?: T) => void
 /** A method of a store, with a callback as the last parameter. */
 type Method = (sessionId: string, ...further: unknown[]) => unknown
 
-/** Takes a store's own methods before the guard replaces them. */
+/** Saves a store's own methods before the guard replaces them. */
 export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   const { get, set, destroy, touch } = store as unknown as { get: Method; set: Method; destroy: Method; touch?: Method }
   const createDeadline = () => new CallDeadline(deadlineMs, 'session store')
   const ownDeadline = createDeadline()
-  // Each connection has its own deadline, so that a hanging one does not affect the others.
+  // Each connection has its own deadline, so that one that hangs does not affect the others.
   let other = { target: store as object, deadline: ownDeadline }
 
   function deadlineOf(target: object): CallDeadline {

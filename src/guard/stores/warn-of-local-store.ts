@@ -6,7 +6,7 @@ const STORES =
   'sqliteStore() from sessmgr/sqlite for one machine, postgresStore() from sessmgr/postgres, or redisStore() from ' +
   'sessmgr/redis.'
 
-/** Warns once at startup when several processes serve the application and each has its own store in memory. */
+/** Warns once at startup if several processes serve the application and each has its own store in memory. */
 export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env = process.env): void {
   const sign = store.local ? signOfSeveral(env) : undefined
   if (sign === undefined) return
@@ -16,7 +16,7 @@ export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env 
 
 function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
   if (Number(env.WEB_CONCURRENCY) > 1) return 'WEB_CONCURRENCY is above 1'
-  // Importing node:cluster would slow down every start.
+  // Importing node:cluster would delay every start.
   const isWorker = (process.getBuiltinModule('node:cluster') as unknown as Cluster).isWorker
   if (env.pm_id === undefined) return isWorker ? 'this is a worker of node:cluster' : undefined
   // PM2 runs even a single process as a worker.
@@ -24,7 +24,7 @@ function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
   return isOneOfMany ? 'PM2 runs several instances' : undefined
 }
 
-/** Warns once when the session store survives a restart but the store of sessmgr does not. */
+/** Warns once if the session store survives a restart but the store of sessmgr does not. */
 export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore, logger: Logger): void {
   if (!store.local || isInMemory(sessionStore)) return
   const inProduction = process.env.NODE_ENV === 'production'
@@ -38,7 +38,10 @@ export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore,
   )
 }
 
-/** Checks whether a session store ends with its process. Recognizes memory stores: express-session and memorystore by class name, @fastify/session by its Map. */
+/**
+ * Checks whether a session store ends with its process. Recognizes memory stores: those of express-session and
+ * memorystore by class name, and that of @fastify/session by its Map.
+ */
 export function isInMemory(sessionStore: object): boolean {
   for (let it = sessionStore; it; it = Object.getPrototypeOf(it)) {
     if (/memory/i.test(String(it.constructor?.name))) return true

@@ -9,7 +9,7 @@ import { checkIdentifier, requireUser, type UserParameters, userFields, userSumm
 
 const MOST_ON_A_PAGE = 1000
 /** A number in a query, short enough to be exact. */
-const digits = z.string('must be given once').check(z.regex(/^\d{1,15}$/, 'must be a whole number'))
+const digits = z.string('must be set exactly once').check(z.regex(/^\d{1,15}$/, 'must be a whole number'))
 const limit = digits.check(
   z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
 )
@@ -70,13 +70,15 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
     restRoute<UserParameters & { token?: string }>({
       methods: ['POST'],
       path: '/sessmgr/v1/sessions/destroy',
-      summary: 'Ends all sessions of a user, or the one with a token.',
+      summary: 'Ends all sessions of a user, or only the one with the given token.',
       access: 'manage_options',
       schemas: () => ({
         params: z.object({
           ...userFields,
           token: z.optional(
-            z.string('must be a text').check(z.regex(TOKEN_PATTERN, 'must be a session token: 64 hexadecimal digits')),
+            z
+              .string('must be a string')
+              .check(z.regex(TOKEN_PATTERN, 'must be a session token: 64 hexadecimal digits')),
           ),
         }),
         response: z.object({ success: z.boolean(), user: userSummarySchema }),

@@ -3,12 +3,12 @@ import type { HostUsers } from '../../host/host.ts'
 import { type IdentifierKind, resolveUsers } from '../../host/resolve-users.ts'
 import { invalidParams, RestError } from '../rest-error.ts'
 
-const TEXT = 'must be a string, given once'
+const TEXT = 'must be a string, set exactly once'
 
 /** Fields that identify a user: `user` in any way, the others in one way each. */
 export const userFields = {
   user: z.optional(z.string(TEXT)),
-  id: z.optional(z.union([z.int(), z.string()], 'must be an integer or a string, given once')),
+  id: z.optional(z.union([z.int(), z.string()], 'must be an integer or a string, set exactly once')),
   login: z.optional(z.string(TEXT)),
   email: z.optional(z.string(TEXT)),
 }
@@ -30,7 +30,7 @@ export const userSummarySchema = z.object({
   display_name: z.string(),
 })
 
-/** Rejects a missing or blank identifier, and more than one identifier. */
+/** Rejects a missing or blank identifier, and more than one. */
 export function checkIdentifier(params: Readonly<Record<string, unknown>>): void {
   const [first, second] = FIELDS.filter((field) => !isBlank(params[field]))
   if (first === undefined) {
