@@ -272,7 +272,8 @@ describe.each(Object.entries(SQLITE_ENGINES))('SQLite on %s', (name, Database) =
     other.exec('COMMIT')
     other.close()
     printFigures('SQLite is locked', { ...counts, slowestMs })
-    expect(slowestMs).toBeLessThan(PATIENCE_MS)
+    // A login has several calls, of which each waits.
+    expect(slowestMs).toBeLessThan(4 * PATIENCE_MS)
     expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(counts.live ?? {})))
     expect(['401', '503']).toEqual(expect.arrayContaining(Object.keys(counts.stolen ?? {})))
     expect(['503', '500']).toEqual(expect.arrayContaining(Object.keys(counts.login ?? {})))
