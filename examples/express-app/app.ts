@@ -17,6 +17,8 @@ import { createStorage } from './storage.ts'
 import { createUsers, type User } from './users.ts'
 
 const ADMIN_ID = 1
+/** Users whose login is older sign in again before they end a session. */
+const FRESH_SECONDS = 15 * 60
 const SEEDED = 'seeded at the start'
 
 /**
@@ -39,7 +41,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   const vendor = config.demoVendorKeys ? demoVendor(config.demoVendorKeys) : undefined
   const limiter = sessmgr({
     licensing: vendor && offlineLicensing({ ...vendor, catalogue: [product] }),
-    site: vendor && { url: 'http://localhost', title: 'sessmgr example' },
+    site: { url: `http://127.0.0.1:${config.port}`, title: 'The example blog' },
     store: storage.store,
     sessionStore: storage.sessionStore,
     host: createHost(users, posts),
@@ -66,12 +68,14 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   app.use(limiter)
   app.use('/api', limiter.router())
   app.use('/admin', limiter.admin())
+  app.use('/account/sessions', limiter.account({ stepUp: { freshFor: FRESH_SECONDS } }))
   app.use(express.urlencoded({ extended: false }), express.json())
   app.use(authentication.session())
-  app.use((req, res, next) => {
+  app.use(async (req, res, next) => {
     res.locals.user = req.user
     res.locals.mayManage = req.user && may(req.user, 'manage_options')
-    res.locals.ended = req.sessmgr?.ended
+    res.locals.notice = await limiter.notice(req, res)
+    res.locals.returnTo = req.method === 'GET' ? req.originalUrl : undefined
     // Otherwise the browser's back button would show who was signed in, even after they signed out.
     if (req.user) res.set('Cache-Control', 'private, no-cache')
     next()

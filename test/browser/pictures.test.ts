@@ -41,7 +41,7 @@ test('three pictures show how a login on one device signs another one out', asyn
   await step(laptop, '<b>1</b> Alice signs in on a laptop.', 'Signed in as')
   const phone = await host.signIn('alice', { ...window, userAgent: PHONE })
   await step(phone, '<b>2</b> She signs in on a phone.', 'Signed in as')
-  await step(laptop, '<b>3</b> The laptop is signed out.', 'You are no longer signed in here')
+  await step(laptop, '<b>3</b> The laptop is signed out.', 'You were signed out on this device.')
   const strip = await (await host.chromium.visitor({ deviceScaleFactor: 2 })).newPage()
   await strip.setContent(`<style>
     body { margin: 0; font: 600 17px system-ui, sans-serif; color: #1f2328 }

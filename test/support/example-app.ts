@@ -62,12 +62,19 @@ export abstract class RunningExample {
 /** The example application in this process. */
 export class ExampleApp extends RunningExample {
   origin = ''
+  #limiter: Sessmgr | undefined
   #stop = async () => {}
+
+  get limiter(): Sessmgr {
+    if (!this.#limiter) throw new Error('The example has not started.')
+    return this.#limiter
+  }
 
   /** Starts it on a free port. */
   static async start(env: Record<string, string> = {}): Promise<ExampleApp> {
     const example = new ExampleApp()
-    const { app, close } = await createExample({ ...example.env, ...env })
+    const { app, limiter, close } = await createExample({ ...example.env, ...env })
+    example.#limiter = limiter
     const served = await serve(app)
     example.origin = served.origin
     example.#stop = async () => {

@@ -5,6 +5,7 @@ import { createExample, ExampleApp } from '../../support/example-app.ts'
 import { ExampleProcess } from '../../support/example-process.ts'
 
 const JSON_CLIENT = { accept: 'application/json' }
+const READER = { headers: { accept: 'text/html' } }
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:148.0) Gecko/20100101 Firefox/148.0'
 const DAY = 24 * 60 * 60_000
 
@@ -197,18 +198,16 @@ test('npm start without settings keeps everything in memory, allows one session,
 
 test('three browsers at SESSMGR_MAXIMUM=2 in mode logout_oldest: the first one is signed out, and told why', async () => {
   const walk = await startExample({ SESSMGR_MAXIMUM: '2', SESSMGR_LOGIC: 'logout_oldest' })
-  const [first, second, third] = [
-    await walk.signedIn('alice'),
-    await walk.signedIn('alice'),
-    await walk.signedIn('alice'),
-  ]
-  const page = await first.get('/')
+  const [first, second, third] = [await walk.signedIn('alice'), await walk.signedIn('alice'), walk.browser()]
+  await walk.login(third, 'alice', {}, { 'user-agent': FIREFOX })
+  const page = await first.get('/posts/1', READER)
   expect(page.status).toBe(200)
-  expect(page.text).toContain('<p class="notice" role="status">')
+  expect(page.text).toContain('this account signed in on <bdi>Firefox on Windows</bdi>.')
+  expect(page.text).toContain('href="/login?redirect_to=%2Fposts%2F1">Sign in again</a>')
   expect(page.text).toContain('<a href="/login">Sign in</a>')
   expect(first.cookies.size).toBe(0)
   expect([await first.me(), await second.me(), await third.me()]).toEqual([401, 200, 200])
-  expect((await first.get('/')).text).not.toContain('role="status"')
+  expect((await first.get('/', READER)).text).not.toContain('role="status"')
 
   await walk.login(first, 'alice')
   expect([await first.me(), await second.me(), await third.me()]).toEqual([200, 401, 200])
