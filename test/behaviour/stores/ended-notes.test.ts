@@ -95,7 +95,7 @@ describe.each(Object.keys(OPEN))('two processes on %s', (place) => {
     expect(await causeOf(kept, 'logout_all')).toEqual(everybody)
   })
 
-  it('announce each end once, whichever of them ends a session', async () => {
+  it('rule 53: announce each end once, whichever of them ends a session', async () => {
     const [one, other] = await start(place, { maximum: 3, logic: 'logout_oldest' })
     const processes = [one, other]
     const everyOne = (task: (process: Process, index: number) => Promise<unknown>) =>
@@ -118,7 +118,7 @@ describe.each(Object.keys(OPEN))('two processes on %s', (place) => {
   })
 })
 
-it('a note in Redis expires with endedMemory, or with what its session had left', async () => {
+it('rule 54: a note in Redis expires with endedMemory, or with what its session had left', async () => {
   const [{ login, limiter }] = await start('Redis', { maximum: 1 })
   const [short, long] = [(await login(USER, {}, 60_000)) as string, (await login(8, {}, 90 * 86_400_000)) as string]
   await limiter.sessions.endAll(USER)
