@@ -2,12 +2,12 @@ import { type Route, type Schema, schemaOf } from './openapi.ts'
 
 const INTRODUCTION = `# REST routes
 
-Every route, as the OpenAPI document of a running application describes it. The paths stand below the one where you
-mount the router, such as \`/api\`. [REST](rest.md) says who may call, and lists the error codes.
+This page lists every route, as in the OpenAPI document of a running application. Paths are relative to where you mount the
+router, such as \`/api\`. [REST](rest.md) explains authentication and lists the error codes.
 
-Routes take a session with a nonce, or an application password, except where they are open to everybody.
+Routes need a session with a nonce, or an application password, unless they are public.
 
-This page is written by \`npx vitest run test/docs --update\`.
+\`npx vitest run test/docs --update\` generates this page.
 `
 
 /** Writes the page of the routes. */
@@ -28,10 +28,10 @@ function sectionOf({ method, path, operation }: Route): string {
   const table =
     rows.length === 0 ? [] : ['| parameter | in | required | type |', '| --- | --- | --- | --- |', ...rows, '']
   const open = isOpen(body) ? ['The body is an object whose keys are the names of options.', ''] : []
-  const who = security.length === 0 ? 'Open to everybody. ' : ''
+  const who = security.length === 0 ? 'This route is public. ' : ''
   const types = Object.keys(responses[200].content)
   const what = types.includes('application/json') ? typeOf(schemaOf(responses[200])) : types.join(' or ')
-  const answer = `Answers 200 with ${what}.`
+  const answer = `Returns 200 with ${what}.`
   return [`## ${method} ${path}`, '', summary, '', ...table, ...open, `${who}${answer}`, ''].join('\n')
 }
 
@@ -54,6 +54,6 @@ function shapeOf(schema: Schema): string {
   }
   return (
     [schema.type ?? 'any value'].flat().join(' or ') +
-    (schema.pattern ? ` like ${schema.pattern.replaceAll('|', '\\|')}` : '')
+    (schema.pattern ? ` matching ${schema.pattern.replaceAll('|', '\\|')}` : '')
   )
 }

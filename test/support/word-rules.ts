@@ -48,9 +48,17 @@ export const PLAIN_WORDS: readonly WordRule[] = [
   rule(/\bforgoes?\b|\bforego\b/i, 'skips'),
   rule(/\bwished? for\b/i, 'asked for'),
   rule(/\bat the latest\b/i, 'within'),
+  rule(/\bwhole programs?\b/i, 'complete'),
+  rule(/\bsays (why|how|what|which|when|where)\b/i, 'explains, shows or has'),
+  rule(/\bma(ke|kes|de|king) (a|an|the|its|their|no) ((new|fresh) )?(session|id|token|nonce|cookie)s?\b/i, 'create'),
+  rule(/\bgo(es)? out\b/i, 'is sent'),
+  rule(/\bthe log warns\b/i, 'sessmgr logs a warning'),
+  rule(/\bin turns\b/i, 'alternately'),
+  rule(/\btakes? \w+ for (a|an|one|live|ended|granted)\b/i, 'treats it as'),
+  rule(/\band (its|their) kin\b/i, 'and similar ones'),
 ]
 
-/** Words of the source code, which users of the package do not know. Pages for contributors may use them. */
+/** Words that only pages for users avoid, most of them terms of the source code. */
 export const HOUSE_WORDS: readonly WordRule[] = [
   rule(/\bdoors?\b/i, 'entry point'),
   rule(/\bhosts?\b(?!\.\w)(?<!^host(?=$))/i, 'framework, or application'),
@@ -58,6 +66,8 @@ export const HOUSE_WORDS: readonly WordRule[] = [
   rule(/\bspine\b/i, 'leave it out'),
   rule(/\bfloors?\b/i, 'layer'),
   rule(/\banswer(s|ed|ing)?\b/i, 'response, or respond'),
+  rule(/\b(sessions?|it|one|they) (is|are) over\b/i, 'ended'),
+  rule(/\bmeanwhile\b(?!,)/i, 'in the meantime, or leave it out'),
 ]
 
 /** Sentences longer than this are refused. Aim for 25. */
