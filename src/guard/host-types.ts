@@ -18,7 +18,7 @@ export interface CookieScope {
   /** @default '/' */
   readonly path?: string | undefined
   readonly domain?: string | undefined
-  /** True if browsers send it only over HTTPS. */
+  /** Whether browsers send it only over HTTPS. */
   readonly secure?: unknown
 }
 
@@ -35,7 +35,7 @@ export interface HostSession extends HostSessionData {
   destroy?(callback?: (error?: unknown) => void): unknown
 }
 
-/** The store of express-session, as far as it is guarded. */
+/** The store of express-session, with the methods that are guarded. */
 export interface HostStore {
   get(sessionId: string, callback: (error: unknown, data?: HostSessionData | null) => void): unknown
   set(sessionId: string, data: HostSessionData, callback?: (error?: unknown) => void): unknown
@@ -62,15 +62,15 @@ export interface RequestState {
   ended?: {
     /** Why it ended. */
     readonly reason: SignedOutReason
-    /** What ended it and when. Undefined if that is unknown, for example if it expired. */
+    /** What ended it and when. Undefined if this is unknown, for example because the session expired. */
     readonly cause?: EndedCause
   }
 }
 
-/** How the session of a request has ended. */
+/** How the session of a request ended. */
 export type EndedState = NonNullable<RequestState['ended']>
 
-/** A request as the guard sees it: an Express request, or the visit that an adapter has created. */
+/** A request as the guard sees it: an Express request, or the visit that an adapter created. */
 export interface GuardedRequest {
   session?: HostSession | undefined
   sessionID?: string | undefined
@@ -78,7 +78,7 @@ export interface GuardedRequest {
   readonly ip?: string | undefined
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
-  /** Where the session's cookie applies, if not as in the session. */
+  /** Where the session cookie applies, if the session itself does not contain this. */
   readonly cookieScope?: CookieScope
   /** What Passport adds to Express requests. */
   readonly _passport?: unknown
@@ -100,12 +100,12 @@ export interface HostRequest extends IncomingMessage {
   [property: string]: unknown
 }
 
-/** A response; `redirect` exists in Express. */
+/** A response. `redirect` exists only in Express. */
 export interface HostResponse extends ServerResponse {
   redirect?(url: string): void
 }
 
-/** A login of any framework. */
+/** A login in any framework. */
 export interface HostLogin {
   readonly request: GuardedRequest
   readonly user: unknown
@@ -113,17 +113,17 @@ export interface HostLogin {
   readonly options?: { readonly session?: boolean | undefined } | undefined
   /** Runs the framework's own login, which creates a new session on the request. */
   logIn(): Promise<void>
-  /** Saves that session, if the framework's login does not: otherwise the next login would consider it lost. */
+  /** Saves that session if the framework's login does not. Otherwise, the next login would consider it lost. */
   save?(): Promise<void> | undefined
-  /** Removes what the library has stored about the user, if the login fails. */
+  /** Removes what the library has stored about the user. Called if the login fails. */
   forget?(): void
 }
 
 /**
  * Passes a login through the limit.
  *
- * @throws SessmgrError `login_limit_reached` if the limit refuses it, `session_ended` if the request was loaded with a
- * session of this user that is over by now; the session is then unchanged.
+ * @throws SessmgrError `login_limit_reached` if the limit refuses it, or `session_ended` if the request was loaded with
+ * a session of this user that is over by now. In both cases, the session is unchanged.
  */
 export type LimitLogin = (login: HostLogin) => Promise<void>
 

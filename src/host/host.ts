@@ -20,7 +20,7 @@ export interface HostUsers<User = unknown> {
    * Ids from sessions have the type that your application uses. Ids typed by an administrator are strings; if one is
    * all digits and finds no user, it is looked up again as a number.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its ids.
+  // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its ids.
   findById(id: any): User | null | undefined | Promise<User | null | undefined>
   /** Finds a user by email address, ignoring case. Returns undefined or null if there is none. */
   findByEmail(email: string): User | null | undefined | Promise<User | null | undefined>

@@ -4,14 +4,15 @@ import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** How many devices of one user are remembered. */
+/** How many devices are remembered per user. */
 const MOST = 20
 /** The longest time that browsers keep a device cookie. */
 const LIFE_MS = 400 * 24 * 60 * 60_000
 
 /**
- * Fires `sessmgr_new_device` if the user has not signed in with the device of a session before, and remembers it. Never
- * rejects: this only informs. Two logins at once may lose a device, which is then announced once more.
+ * Fires `sessmgr_new_device` if the user has not signed in with the device of a session before, and remembers the
+ * device. Never rejects, because it must not affect the login. If two logins race, a device may be forgotten and
+ * announced again.
  *
  * @param others Devices of the user's other sessions.
  */
@@ -30,7 +31,7 @@ export async function announceNewDevice(
     await store.transients.set(key, [...earlier, device].slice(-MOST).join(' '), LIFE_MS)
   } catch (reason) {
     const message =
-      'The devices of a user could not be read or saved. A login from a new one may not be announced, or twice.'
+      'The devices of a user could not be read or saved. A login from a new device may be announced twice or not at all.'
     warn(logger, 'a-store-call-failed', message, { token: session.token, error: messageOf(reason) })
   }
 }

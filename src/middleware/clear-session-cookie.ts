@@ -4,15 +4,15 @@ import type { KeepNotice } from '../guard/notice/notice-parts.ts'
 import { beforeHeaders } from '../guard/request/before-headers.ts'
 import { showsPage } from '../guard/request/shows-page.ts'
 
-/** Valid cookie names in Set-Cookie. Browsers send others too, if a script has set them. */
+/** Cookie names that are valid in Set-Cookie. Browsers also send others, if a script has set them. */
 const NAME = /^[!-:<>-~]+$/
 
 /**
  * Removes the cookie of an ended session from the browser with the next page, unless a new session cookie replaces it.
  *
- * express-session does not expose its cookie's name, so it is found by its value, the signed session id.
+ * express-session does not expose the name of its cookie, so the cookie is found by its value, the signed session id.
  *
- * @param keepNotice Called when the browser loses the cookie, unless by a login.
+ * @param keepNotice Called if the browser loses the cookie, except by a login.
  * @param isReplaced Whether the request already has a new session, which express-session saves.
  */
 export function clearSessionCookie(
@@ -26,7 +26,7 @@ export function clearSessionCookie(
   const name = Object.keys(cookies).find((key) => NAME.test(key) && cookies[key]?.startsWith(`s:${deadSessionId}.`))
   if (name === undefined) return
   const anonymousId = request.sessionID
-  // Read now: a request may end its anonymous session before it responds.
+  // Read it now, because a request may end its anonymous session before it responds.
   const anonymousCookie = request.session?.cookie
 
   beforeHeaders(response, () => {

@@ -8,7 +8,10 @@ import { expressStanding } from './express-standing.ts'
 import type { ExpressStore, ExpressStores } from './express-store.ts'
 import { limitPassportLogins } from './passport-login.ts'
 
-/** Returns the middleware that every request passes. It reads the state of the session, and prepares for a login. */
+/**
+ * Returns the middleware that every request passes. It reads the state of the session, and prepares the request for a
+ * login.
+ */
 export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin, notices: Notices) {
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
     if (!stores.isInUse) loadLateCode(notices)
@@ -34,7 +37,7 @@ type CookieRemover = typeof import('./clear-session-cookie.ts')
 let cookieRemover: Promise<CookieRemover> | undefined
 
 /**
- * Loads the code that removes cookies. Not at import, but early enough that an update in place cannot remove its file
+ * Loads the code that removes cookies. Not at import, but early enough that an update in place cannot remove the file
  * first.
  */
 function loadCookieRemover(): Promise<CookieRemover> {
@@ -86,13 +89,13 @@ async function judgeLoadedSession(
   await removeCookie(request, response, loadedId, notices, true)
 }
 
-/** Checks whether Fastify has called the limiter as a plugin, or as the function that returns a plugin's options. */
+/** Checks whether Fastify has called the limiter as a plugin, or as a function that returns a plugin's options. */
 function isFastify(request: HostRequest): boolean {
   return 'register' in request && 'decorateRequest' in request
 }
 
 function refuseFastify(next: Next | undefined): void {
-  // Without `next` it asks for options; the plugin refuses what it gets.
+  // Without `next`, Fastify asks for options. The plugin then refuses what it gets.
   next?.(
     invalidOption(
       'In Fastify, register the plugin from sessmgr/fastify: fastify.register(fastifySessmgr, { limiter })',
@@ -122,7 +125,7 @@ function withoutSession(stores: ExpressStores, request: HostRequest, standing: S
       ),
     )
   }
-  // The session store is down: a visitor with a cookie may be signed in, and must not be treated as anonymous.
+  // The session store is down. A visitor with a cookie may be signed in, and must not be treated as anonymous.
   if (request.headers.cookie !== undefined && known.some((store) => !store.connected())) {
     return next(new SessmgrError('store_unavailable', 'The session store is disconnected. Try again shortly.'))
   }

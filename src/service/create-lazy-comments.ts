@@ -21,41 +21,44 @@ import type { Middleware } from './service.ts'
 export interface LazyCommentsHost<User = unknown, Post = unknown> extends Partial<Host<User, Post>> {
   /** The posts of your application. */
   readonly posts: HostPosts<Post>
-  /** How your application renders comments, for all posts or by post. */
+  /** How your application renders comments, for all posts or for each one. */
   readonly theme: Theme<Post> | ((post: Post) => Theme<Post>)
-  /** Checks whether a user has a capability. @default no user has, so the comments cache cannot be cleared over REST */
+  /**
+   * Checks whether a user has a capability. @default no user has any, so the comments cache cannot be cleared over REST
+   */
   can?: Host<User, Post>['can']
 }
 
 type Shared = 'store' | 'secret' | 'restPath' | 'nonceHeader' | 'deadlineMs' | 'texts' | 'logger'
 
-/** Options of the lazy comments without sessmgr(). Options with the same name mean the same. */
+/** Options of the lazy comments without sessmgr(). Options with the same name as those of sessmgr() mean the same. */
 export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
   /** The posts, theme and users of your application. */
-  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the types of its users and posts.
+  // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users and posts.
   host: LazyCommentsHost<any, any>
-  /** Bus that carries the hooks. @default a new one */
+  /** The bus for the hooks. @default a new one */
   hooks?: Hooks | undefined
   /** Returns the signed-in user of a request. @default request.user, as Passport sets it */
   user?: ((request: IncomingMessage) => unknown) | undefined
 }
 
-/** The lazy comments, with what they need without sessmgr(). */
+/** The lazy comments, with everything they need to work without sessmgr(). */
 export interface StandaloneComments extends LazyComments {
-  /** The bus that carries the hooks. */
+  /** The bus for the hooks. */
   readonly hooks: Hooks
   /** Creates, lists, revokes and checks passwords that scripts use to clear the cache over REST. */
   readonly passwords: ApplicationPasswords
   /**
-   * Returns the nonce that a page of this user sends with its REST calls; undefined for a guest.
+   * Returns the nonce that a page of this user sends with its REST calls, or undefined for a guest.
    *
    * It is valid for 12 to 24 hours.
    *
-   * @throws SessmgrError `store_unavailable`, unless the option `secret` is set; `invalid_option` without a request.
+   * @throws SessmgrError `store_unavailable`, unless the option `secret` is set; `invalid_option` if the request is
+   * missing.
    */
   nonce(request: IncomingMessage): Promise<string | undefined>
   /**
-   * Returns the middleware of the two routes, script and style. Mount it under a path: `app.use('/api',
+   * Returns the middleware for the two routes, the script and the style. Mount it under a path: `app.use('/api',
    * comments.router())`.
    *
    * Mount it after the middleware that identifies the user.
@@ -118,7 +121,7 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     ...rest,
     host: { posts: given.posts, theme: given.theme, can: host.can },
     hooks,
-    // Even without users, the theme could read the request.
+    // The theme could read the request even if there are no users.
     isSignedIn: (request) => (userOf(request) ?? undefined) !== undefined,
   })
   return Object.assign(comments.member, {

@@ -1,5 +1,5 @@
-// Code that few requests need, in one file: with an import() for each, the build would create a chunk for every
-// combination.
+// Code that few requests need, all in one file. With an import() for each part, the build would create a chunk for
+// every combination.
 import type { AccountFeature } from '../features/account/account-feature.ts'
 import { accountRoutes } from '../features/account/account-routes.ts'
 import type { Addons } from '../features/addons/addons.ts'
@@ -16,9 +16,9 @@ export { createAddonsFeature } from '../features/addons/addons-feature.ts'
 export { createAdmin } from '../features/admin/create-admin.ts'
 
 /**
- * Returns the router: the routes of the session limit and of the features, and the one that describes them.
+ * Returns the router with the routes of the session limit and of the features, and the route that describes them.
  *
- * @param hasHost Whether the application has named its users. Without them, only callers' own sessions have routes.
+ * @param hasHost Whether the application has set `host`. Without it, there are only routes for callers' own sessions.
  */
 export function createServiceRouter(
   parts: Omit<RouterParts, 'routes'>,

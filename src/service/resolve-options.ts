@@ -25,7 +25,7 @@ import { checkHost } from './check-host.ts'
 import { checkStore } from './check-store.ts'
 import { createUserReaders, type UserReaders } from './user-readers.ts'
 
-/** Options of sessmgr(). An omitted or undefined option has its default. */
+/** Options of sessmgr(). Omitted and undefined options have their defaults. */
 export interface SessmgrOptions {
   /** Stores sessions, settings and the logout epoch. @default memoryStore(), for one process only */
   store?: SessmgrStore | undefined
@@ -34,56 +34,59 @@ export interface SessmgrOptions {
    * logic: 'allow' }
    */
   settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
-  /** The store of express-session, to guard it before the first request. @default the one of the first request */
+  /**
+   * The store of express-session, if it must be guarded before the first request. @default the one of the first request
+   */
   sessionStore?: object | undefined
   /** Reads the id of a user object. @default user.id */
-  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
+  // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users.
   userId?: ((user: any) => UserId) | undefined
   /**
-   * Reads the id of the signed-in user from session data: the id only, not the user. Return undefined if no user is
+   * Reads the id of the signed-in user from session data. Return only the id, not the user, or undefined if no user is
    * signed in.
    *
-   * Set it if you do not use Passport and your sessions hold the user, or if Passport serializes something other than
-   * an id.
+   * Set this if you do not use Passport and your sessions contain the user, or if Passport serializes something other
+   * than an id.
    *
    * @default the id that Passport serialized, or the `id` of the object that it serialized
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows what its sessions hold.
+  // biome-ignore lint/suspicious/noExplicitAny: only the application knows what its sessions contain.
   sessionUser?: ((data: Record<string, any>) => UserId | undefined) | undefined
   /** Additional modes for the setting `logic`. */
   strategies?: readonly LimitStrategy[] | undefined
   /**
-   * Milliseconds that a call to the session store, or an asynchronous hook subscriber, may take: 1 to 60,000. @default
-   * 2000
+   * How many milliseconds a call to the session store, or an asynchronous hook subscriber, may take, from 1 to 60,000.
+   * @default 2000
    */
   deadlineMs?: number | undefined
   /**
-   * Minimum milliseconds between updates of a session's expiry and last use: 0 to 3,600,000. At most a tenth of the
-   * session's lifetime is used. @default 60000
+   * Minimum time between updates of a session's expiry and last use, in milliseconds from 0 to 3,600,000. Never more
+   * than a tenth of the session's lifetime. @default 60000
    */
   touchEvery?: number | undefined
   /**
-   * Seconds for which a user can learn why their session ended: 0 to 2,592,000. 0 keeps no reason. @default 259200
+   * How many seconds to remember why a session ended, from 0 to 2,592,000. With 0, users are not shown a reason.
+   * @default 259200
    */
   endedMemory?: number | undefined
   /**
-   * Recognizes the browsers of logins by a cookie that lasts 400 days. A user who signs in again in the same browser
-   * replaces their session there, even if its cookie is gone. @default false
+   * Whether to recognize the browsers of logins by a cookie that lasts 400 days. Users who sign in again in the same
+   * browser then replace their session there, even if its cookie is gone. @default false
    */
   device?: boolean | undefined
   /** The cookie of the option `device`. @default { name: 'sessmgr_device' } */
   deviceCookie?: DeviceCookieOption | undefined
   /**
-   * Page where users change their password, for the notice to a user who was signed out: a path, or an http or https
-   * URL. @default no link
+   * Page where users change their password, for the notice that signed-out users see: a path, or an http or https URL.
+   * @default no link
    */
   securityUrl?: string | undefined
   /** Users and permissions of your application, for the REST routes and the command line. */
-  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its users.
+  // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users.
   host?: Host<any, any> | undefined
   /**
    * Secrets that sign nonces and sessions and encrypt stored licence keys, newest first. Each needs at least 32
-   * characters; older ones stay valid until you remove them.
+   * characters. Older ones stay valid until you remove them.
    *
    * @default for nonces and sessions: a secret created once in the store; for licence keys: no encryption
    */
@@ -104,7 +107,7 @@ export interface SessmgrOptions {
 
 /** The cookie of the option `device`. */
 export interface DeviceCookieOption {
-  /** Name of the cookie, which gets the prefix `__Host-` over HTTPS. @default 'sessmgr_device' */
+  /** Name of the cookie. Over HTTPS, the prefix `__Host-` is added. @default 'sessmgr_device' */
   readonly name?: string | undefined
 }
 
@@ -153,7 +156,7 @@ const OPTIONS = [
   'logger',
 ] as const satisfies readonly (keyof SessmgrOptions)[]
 
-/** Settings by the names that other packages use. */
+/** Maps names that other packages use to settings. */
 const MEANT_OUTSIDE = Object.fromEntries(
   Object.entries({ ...MEANT_SETTINGS, maximum: 'maximum', logic: 'logic' }).map(([word, name]) => [
     word,
@@ -195,7 +198,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   requireWhole('touchEvery', touchEvery, 0, 3_600_000)
   requireWhole('endedMemory', endedMemory, 0, 2_592_000)
   if (securityUrl !== undefined && !isAddress(securityUrl)) {
-    throw invalidOption('"securityUrl" must be a path such as "/account", or an http or https address')
+    throw invalidOption('"securityUrl" must be a path such as "/account", or an http or https URL')
   }
   if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
     throw invalidOption('"logger" must have the methods warn and error')
@@ -249,7 +252,7 @@ function checkDevice({ device, deviceCookie = {} }: SessmgrOptions): { device: b
   const { name = 'sessmgr_device' } = deviceCookie
   if (typeof name !== 'string' || !/^(?!__)[\w.-]+$/.test(name)) {
     const rule = 'of letters, digits, "_", "-" and ".", and without "__Host-", which is added over HTTPS'
-    throw invalidOption(`"deviceCookie.name" must be the name of a cookie, ${rule}`)
+    throw invalidOption(`"deviceCookie.name" must be a cookie name ${rule}`)
   }
   if (device === undefined && deviceCookie.name !== undefined) {
     throw invalidOption('"deviceCookie" has no effect without device: true')

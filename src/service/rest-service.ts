@@ -17,7 +17,7 @@ import type { Middleware } from './service.ts'
 
 const nobody = () => undefined
 
-/** Replaces the users of an application that has none. */
+/** Replaces the users if the application has none. */
 export const WITHOUT_USERS: Host = {
   users: {
     findById: nobody,
@@ -30,7 +30,7 @@ export const WITHOUT_USERS: Host = {
 
 /** How the service identifies the session of a request. */
 export interface ReaderParts {
-  /** Returns the session of a request and its user. Nonces are made for that session. */
+  /** Returns the session of a request and its user. Nonces are created for that session. */
   readerOf(request: RequestLike): Reader | undefined
   /** Checks whether the session of a request is still live. */
   isLive(reader: Reader): Promise<boolean>
@@ -42,9 +42,9 @@ export interface RestService extends ReaderParts {
   readonly findSignedIn: FindSignedIn
   readonly nonces: Nonces
   readonly signed: SignedValues
-  /** Returns the nonce of a request's reader; undefined for a guest. */
+  /** Returns the nonce of a request's reader, or undefined for a guest. */
   nonceOf(request: RequestLike): Promise<string | undefined>
-  /** Returns the middleware of the routes. Without a host, only callers' own sessions have any. */
+  /** Returns the middleware for the routes. Without a host, there are only routes for callers' own sessions. */
   router(load: (parts: Omit<RouterParts, 'routes'>) => Promise<Handler>, notes?: RouterNotes): Middleware
 }
 

@@ -15,15 +15,15 @@ export interface ServiceCore {
   readonly stores: SessionStores
   readonly guards: SessionGuards
   readonly limitLogin: LimitLogin
-  /** Loads what recognizes browsers; undefined without the option `device`. */
+  /** Loads the code that recognizes browsers. Undefined without the option `device`. */
   readonly devices: (() => Promise<DeviceCookies>) | undefined
   readonly notices: Notices
-  /** Remembers a login whose session has no marker. */
+  /** Remembers when a user logged in if their session has no marker. */
   readonly noteLogin: (token: Token) => Promise<void>
   readonly options: ResolvedOptions
 }
 
-// A global symbol: each entry point of the package may load its own copy of this module.
+// A global symbol, because each entry point of the package may load its own copy of this module.
 const CORE = Symbol.for('sessmgr.core')
 
 /** Attaches the core to a service as a hidden property. */

@@ -21,7 +21,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
 /**
  * The middleware, with the methods that control it.
  *
- * Pass rejections to `next`: a SessmgrError has a `status`, and with 503 a `Retry-After` header in `headers`.
+ * Pass rejections to `next`: a SessmgrError has a `status` and, if that is 503, a `Retry-After` header in `headers`.
  */
 export interface Sessmgr extends Middleware {
   /** Subscribes to actions and filters. */
@@ -36,67 +36,70 @@ export interface Sessmgr extends Middleware {
   readonly modes: LogicModes
   /** Creates, lists, revokes and checks passwords that scripts use on the REST routes. */
   readonly passwords: ApplicationPasswords
-  /** The lazy comments; undefined unless `host` has posts and a theme. */
+  /** The lazy comments. Undefined unless `host` has posts and a theme. */
   readonly comments: LazyComments | undefined
   /** The add-ons and their licences. */
   readonly addons: Addons
   /** The option `host`, if it was given. */
   readonly host: Host | undefined
   /**
-   * Returns the middleware of the REST routes. Mount it under a path: `app.use('/api', limiter.router())`.
+   * Returns the middleware for the REST routes. Mount it under a path: `app.use('/api', limiter.router())`.
    *
    * Mount it after sessmgr itself, and preferably before body parsers.
    */
   router(): Middleware
   /**
-   * Returns the middleware of the admin screen. Mount it at a path: `app.use('/admin', limiter.admin())`.
+   * Returns the middleware for the admin screen. Mount it at a path: `app.use('/admin', limiter.admin())`.
    *
    * Mount it after sessmgr itself. It needs the REST routes, and only users with `manage_options` see it.
    *
-   * @throws SessmgrError `invalid_option` for an invalid option, without `host`, and in a bundle without the files of
-   * the screen.
+   * @throws SessmgrError `invalid_option` for an invalid option, if `host` is not set, or in a bundle without the files
+   * of the screen.
    */
   admin(options?: AdminOptions): Middleware
   /**
-   * Returns the middleware of the page where users see and end their own sessions. Mount it at a path:
+   * Returns the middleware for the page where users see and end their own sessions. Mount it at a path:
    * `app.use('/account/sessions', limiter.account())`.
    *
-   * Mount it after sessmgr itself. It needs no script, and no `host`. The REST routes of own sessions apply `stepUp` and
-   * `show` of the last call.
+   * Mount it after sessmgr itself. It needs neither scripts nor `host`. The REST routes for users' own sessions apply
+   * the options `stepUp` and `show` of the last call.
    *
    * @throws SessmgrError `invalid_option` for an invalid option.
    */
   account(options?: AccountOptions): Middleware
   /**
-   * Returns what the account page shows, for templates of your own; undefined if no user is signed in.
+   * Returns what the account page shows, for your own templates. Resolves to undefined if no user is signed in.
    *
-   * Its forms go to the account page, whose options must name its `path`.
+   * Its forms are sent to the account page, whose option `path` must be set.
    *
-   * @param response If given, the view has the result of the last form, which is shown once.
-   * @throws SessmgrError `store_unavailable`; `invalid_option` without a request, or without `path`.
+   * @param response If passed, the view includes the result of the last form, which is shown only once.
+   * @throws SessmgrError `store_unavailable`; `invalid_option` if the request or the option `path` is missing.
    */
   accountView(request: RequestLike, response?: ServerResponse): Promise<AccountView | undefined>
   /**
-   * Remembers for ten minutes that the user of a request has proved that it is them, for example with a passkey. The
-   * option `stepUp` of the account page then lets this session end others.
+   * Remembers for ten minutes that the user of a request has proved their identity, for example with a passkey. If the
+   * account page has the option `stepUp`, this session may then end others.
    *
-   * @throws SessmgrError `session_ended` if no user is signed in; `store_unavailable`; `invalid_option` without a request.
+   * @throws SessmgrError `session_ended` if no user is signed in; `store_unavailable`; `invalid_option` if the request
+   * is missing.
    */
   reauthenticated(request: RequestLike): Promise<void>
   /**
    * Adds a script or style sheet of an add-on to the admin screen: a path, or an http or https URL.
    *
-   * Scripts run as modules after those of the screen, in the order they were added.
+   * Scripts run as modules after those of the screen, in the order in which they were added.
    *
    * @throws SessmgrError `invalid_option` for anything else.
    */
   enqueueAdmin(url: string): void
   /**
-   * Returns the nonce that a page of this session sends with its REST calls; undefined if no user is signed in.
+   * Returns the nonce that a page of this session sends with its REST calls. Resolves to undefined if no user is signed
+   * in.
    *
    * It is valid for 12 to 24 hours.
    *
-   * @throws SessmgrError `store_unavailable`, unless the option `secret` is set; `invalid_option` without a request.
+   * @throws SessmgrError `store_unavailable`, unless the option `secret` is set; `invalid_option` if the request is
+   * missing.
    */
   nonce(request: RequestLike): Promise<string | undefined>
   /**
@@ -106,43 +109,46 @@ export interface Sessmgr extends Middleware {
    *
    * @throws SessmgrError `login_limit_reached` if the limit refuses the login. `session_ended` if the request came with
    * a session of this user that has ended since. `login_conflict`, `store_unavailable`, `hook_failed`, `hook_timeout`,
-   * `user_id_missing`, `session_middleware_missing`. `invalid_option` without a request. The session is then unchanged.
+   * `user_id_missing`, `session_middleware_missing`. `invalid_option` if the request is missing. In all cases, the
+   * session is unchanged.
    */
   login(request: RequestLike, user: unknown): Promise<void>
   /**
-   * Logs the user of a request out without Passport: ends the session and frees its slot.
+   * Logs out the user of a request without Passport: ends the session and frees its slot.
    *
    * @throws SessmgrError `store_unavailable`, and the session continues; `session_middleware_missing`; `invalid_option`
-   * without a request.
+   * if the request is missing.
    */
   logout(request: RequestLike): Promise<void>
   /**
-   * Removes the cookie of the option `device` from the browser that gets this response. Call it before the response is
-   * sent.
+   * Removes the cookie of the option `device` from the browser that receives this response. Call it before the response
+   * is sent.
    *
-   * @throws SessmgrError `invalid_option` without a response.
+   * @throws SessmgrError `invalid_option` if the response is missing.
    */
   forgetDevice(response: ResponseLike): Promise<void>
   /**
-   * Returns what to show a user who was signed out, once: with the first page after the end of the session.
+   * Returns what to show to a user who was signed out. Returns it only once: with the first page after the session
+   * ended.
    *
-   * Scripts, images and redirects do not use it up. Undefined if there is nothing to show. Call it before the headers
-   * are sent, for example in a middleware before your pages.
+   * Scripts, images and redirects do not use it up. Resolves to undefined if there is nothing to show. Call it before
+   * the headers are sent, for example in a middleware before your pages.
    *
-   * @throws SessmgrError `invalid_option` without a request or a response.
+   * @throws SessmgrError `invalid_option` if the request or the response is missing.
    */
   notice(request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined>
   /**
-   * Returns the JSON body of a 401 response; undefined unless the request came with a session that is over.
+   * Returns the JSON body for a 401 response. Resolves to undefined unless the request came with a session that is
+   * over.
    *
-   * @throws SessmgrError `invalid_option` without a request.
+   * @throws SessmgrError `invalid_option` if the request is missing.
    */
   signedOut(request: RequestLike): Promise<SignedOutBody | undefined>
   /**
    * Removes all options and keys of sessmgr from its store. Users stay signed in.
    *
    * @throws SessmgrError `invalid_option` if the client of the store cannot list keys; `store_unavailable`, and some
-   * keys may be left.
+   * keys may remain.
    */
   uninstall(): Promise<void>
   /** Waits for asynchronous hook subscribers, then closes the store. */

@@ -128,7 +128,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   return service
 }
 
-/** Returns the reader of a request; undefined if they were signed out since the request arrived. */
+/** Returns the reader of a request, or undefined if they were signed out after the request arrived. */
 function liveReaderOf(request: RequestLike): Reader | undefined {
   const { sessmgr: state, session, sessionID = '' } = guardedRequestOf(request)
   return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined

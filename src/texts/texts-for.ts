@@ -5,7 +5,7 @@ import { inWords, nearestName } from '../ground/option-checks.ts'
 import { type TextKey, type Texts, textCatalogue } from './text-catalogue.ts'
 
 /** Texts that replace the English ones: an object, or a function that returns one for a request. */
-// biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its requests.
+// biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
 export type TextsOption = Texts | ((request: any) => Texts | undefined)
 
 /** Returns a text in the reader's language, with `values` in place of each `{name}`. */

@@ -15,30 +15,31 @@ import { tokenOf } from '../../sessions/token.ts'
 export interface SessionCall {
   /** Id of the user: a non-empty string or a safe integer. */
   readonly userId: UserId
-  /** The raw session id. It stays in the process. */
+  /** The raw session id. It never leaves the process. */
   readonly sessionId: string
 }
 
-/** A login after its password check. */
+/** A login whose password check has passed. */
 export interface LoginCall {
   /** Id of the user who logs in: a non-empty string or a safe integer. */
   readonly userId: UserId
   /**
-   * Raw id of the browser's current session. If it is the user's own, the login replaces it. If it belongs to another
-   * user, end it with `logout` after the login.
+   * Raw id of the browser's current session. If it belongs to the same user, the login replaces it. If it belongs to
+   * another user, end it with `logout` after the login.
    */
   readonly replaces?: string | null | undefined
   /**
-   * Result of `check` or `adopt` for this request. A login of the same user is then refused with `session_ended` once
-   * that session is over: a client decides how long a request takes. @default {}
+   * The result of `check` or `adopt` for this request. If that session is over by now, a login of the same user is
+   * refused with `session_ended`, because clients decide how long a request takes. @default {}
    */
   readonly state?: RequestState | undefined
-  /** Address of the client, for lists of sessions. @default null */
+  /** Address of the client, to be shown in lists of sessions. @default null */
   readonly ip?: string | null
-  /** User agent of the client, for lists of sessions. @default null */
+  /** User agent of the client, to be shown in lists of sessions. @default null */
   readonly userAgent?: string | null
   /**
-   * The browser. Send the `deviceCookie` of the result with your response. Needs the option `device`. @default unknown
+   * How to recognize the browser. Needs the option `device`. Send the `deviceCookie` of the result with your response.
+   * @default unknown
    */
   readonly device?: DeviceCall | undefined
 }
@@ -49,21 +50,21 @@ export interface DeviceCall {
   readonly cookies: string | null | undefined
   /** The path of your session's cookie. @default '/' */
   readonly path?: string | undefined
-  /** False if browsers reach your application without HTTPS. @default true */
+  /** Set this to false if browsers reach your application without HTTPS. @default true */
   readonly secure?: boolean | undefined
 }
 
-/** Functions to call from a framework without an adapter. All reject with `store_unavailable`. */
+/** Functions to call from a framework without an adapter. All of them reject with `store_unavailable`. */
 export interface ExplicitCalls {
   /**
    * Performs a login: decides, lets you create the session, registers it, and ends the displaced ones.
    *
-   * The limit is exact across processes if `create` resolves once the session is in your store under its final id.
-   * `create` is not called for a refused login. If another login takes the slot
-   * meanwhile, the session is destroyed.
+   * The limit is exact across processes if `create` resolves once the session is in your store under its final id. If
+   * the login is refused, `create` is not called. If another login takes the slot in the meantime, the session is
+   * destroyed.
    *
    * @param create Creates the session, and returns its raw id and the milliseconds until it expires. If the result is
-   * not valid, the session is destroyed.
+   * invalid, the session is destroyed.
    * @throws SessmgrError `session_ended`, `user_id_missing`, `invalid_option`, `hook_failed`, `hook_timeout`,
    * `login_conflict`.
    */
@@ -72,17 +73,17 @@ export interface ExplicitCalls {
     create: () => Promise<{ readonly sessionId: string; readonly ttlMs: number }>,
   ): Promise<Admission>
   /**
-   * Checks whether a session is live. Call it on every request with a session. One that is over, or was never
+   * Checks whether a session is live. Call it on every request with a session. A session that is over, or was never
    * registered, is destroyed in your store.
    *
    * @param session Include Node's `request` to identify the caller of `limiter.nonce(request)`, the REST routes and the
-   * admin screen; with its `response`, the next page shows the notice of a session that is over.
+   * admin screen. Include its `response` so that the next page shows why the session is over.
    */
   check(
     session: SessionCall & { readonly request?: IncomingMessage; readonly response?: ServerResponse },
   ): Promise<RequestState>
   /**
-   * Finds out how a session has ended that your store no longer has. Call it in place of `check` for a session id from a
+   * Finds out how a session ended that is no longer in your store. Call it instead of `check` for a session id from a
    * cookie, after you have checked the cookie's signature.
    *
    * @param session `request` and `response` as for `check`.
@@ -94,22 +95,22 @@ export interface ExplicitCalls {
   }): Promise<RequestState>
   /**
    * Records that a session was used and expires in `ttlMs` from now. Resolves to false if it is no longer registered.
-   * Only `check` notices a site-wide logout.
+   * Does not notice a site-wide logout; only `check` does.
    */
   touch(session: SessionCall & { readonly ttlMs: number }): Promise<boolean>
-  /** Registers a session from before sessmgr, and checks whether it is live. After any site-wide logout it is not. */
+  /** Registers a session from before sessmgr, and checks whether it is live. After a site-wide logout, it is not. */
   adopt(session: SessionCall & { readonly ttlMs: number }): Promise<RequestState>
-  /** Frees the slot of a session, and destroys it in your store. An unknown session is not an error. */
+  /** Frees the slot of a session, and destroys it in your store. Does nothing if the session is unknown. */
   logout(session: SessionCall): Promise<void>
 }
 
 /**
  * Applies the limit in a framework without an adapter: your login, requests and logout call it.
  *
- * Create it once, when the application starts.
+ * Create it once, when your application starts.
  *
  * @param sessions Checks for and destroys sessions in your store.
- * @throws SessmgrError `invalid_option` if `limiter` or `sessions` is not valid.
+ * @throws SessmgrError `invalid_option` if `limiter` or `sessions` is invalid.
  * @example
  * const calls = explicitCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
  */
@@ -138,7 +139,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     return (await core.devices()).recognize(userId, cookies ?? '', { path, secure })
   }
 
-  /** Attaches a state to its request, and keeps the notice of one that is over. */
+  /** Attaches a state to its request. If the session is over, keeps the notice for the next page. */
   async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
     if (request) showVisit(request, new ExplicitVisit(request, sessionId, state))
     if (!request || !response || !state.ended) return state
@@ -169,7 +170,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
         return { sessionId, ttlMs, revert }
       })
       if (admission.admitted && state) (state as AnsweredState)[SIGNED_IN] = true
-      // Without this, its user is only asked to sign in again.
+      // Without this, the account page would ask the user to sign in again at once.
       if (admission.admitted) await core.noteLogin(admission.session.token).catch(() => {})
       return admission.admitted && browser ? { ...admission, deviceCookie: browser.cookie } : admission
     },
@@ -210,7 +211,7 @@ interface AnsweredState extends RequestState {
   [SIGNED_IN]?: true
 }
 
-/** The properties of a request with a session that code for Express reads. The session only has its id. */
+/** The properties that code for Express reads from a request with a session. The session has only its id. */
 class ExplicitVisit implements HostVisit {
   readonly raw: IncomingMessage
   readonly session: HostSession | undefined

@@ -71,13 +71,13 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
   })
 }
 
-// As fastify-plugin does: the decorator and the hooks are for the whole application.
+// As fastify-plugin does, because the decorator and the hooks are for the whole application.
 Object.assign(fastifySessmgr, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'sessmgr',
 })
 
-/** Checks the session of a request that was loaded before the guard, or that is over. */
+/** Checks the session of a request if it was loaded before the guard, or if it is over. */
 async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
   const { lost, reply } = visit
   await visit.judge(lost?.ended)
@@ -90,7 +90,7 @@ async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
   })
 }
 
-/** Not a peer dependency: an Express application may have an older Fastify for something else. */
+/** Fastify is not a peer dependency, because an Express application may have an older version for something else. */
 function requireVersion({ version }: FastifyInstance): void {
   if (Number.parseInt(version, 10) >= 5) return
   throw new SessmgrError(

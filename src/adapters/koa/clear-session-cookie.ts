@@ -6,7 +6,7 @@ import type { KoaVisit } from './koa-visit.ts'
 /**
  * Removes the cookie of an ended session from the browser with the next page, unless a saved session replaces it.
  *
- * @param keepNotice Called when the browser loses the cookie, unless by a login.
+ * @param keepNotice Called if the browser loses the cookie, except by a login.
  */
 export function clearSessionCookie(visit: KoaVisit, keepNotice: KeepNotice): void {
   const { res, sessionOptions } = visit.context

@@ -29,7 +29,7 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     if (!answer) return void (await next())
     context.status = answer.status
     context.body = answer.body ?? ''
-    // Set last, because Koa sets the type and length of a body itself.
+    // Set last, because Koa itself sets the type and length of a body.
     const { 'set-cookie': cookies = [], ...headers } = answer.headers
     context.set(headers as Record<string, string | string[]>)
     const others = context.res.getHeader('Set-Cookie') ?? []
@@ -38,9 +38,9 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
   }
 }
 
-/** Returns the path above the routes as the browser requested it. It is longer than the prefix with koa-mount. */
+/** Returns the path above the routes, as requested by the browser. With koa-mount, it is longer than the prefix. */
 function baseOf(originalUrl: string, below: string): string | undefined {
   const asked = originalUrl.split('?', 1)[0] ?? ''
-  // A URL that begins with two slashes points to another site.
+  // A URL that starts with two slashes points to another site.
   return asked.endsWith(below) ? asked.slice(0, asked.length - below.length).replaceAll(/[\\/]+/g, '/') : undefined
 }

@@ -67,21 +67,21 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
   if (!load) return visit
   visit.isStored = load.key === visit.sessionID
   if (!visit.isStored) {
-    // koa-session rejects it, by its expiry or the option `valid`, so its slot is freed.
+    // koa-session has rejected the session because of its expiry or the option `valid`, so free its slot.
     if (load.session) await store.guard.destroy(load.key)
     const ended = load.ended ?? { reason: 'missing' }
     visit.sessmgr = { ended }
     clearSessionCookie(visit, await notices.keep(visit, ended, context.res))
   } else if (load.session) {
     visit.origin = load.session
-    // A new marker makes koa-session save it.
+    // A new marker makes koa-session save the session.
     goOnWith(store, visit, load.session, load.needsMarker)
     if (load.needsMarker) await visit.storeMarker(load.data)
   }
   return visit
 }
 
-/** Returns the store of koa-session, by a context without a request. */
+/** Returns the store of koa-session, using a context without a request. */
 function requireStore(app: KoaApplication): KoaStore {
   const options = (Object.create(app?.context ?? null) as Partial<KoaSessionContext>).sessionOptions
   if (!options) {

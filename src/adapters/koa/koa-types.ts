@@ -27,7 +27,7 @@ export interface KoaSessionOptions {
   readonly store?: KoaStore
   readonly ContextStore?: unknown
   readonly externalKey?: { set(context: KoaContext, key: string): void }
-  /** Whether koa-session writes sessions by itself. Otherwise the application does. */
+  /** Whether koa-session writes sessions automatically. If not, the application does. */
   readonly autoCommit?: boolean
   readonly path?: string | undefined
   readonly domain?: string | undefined
@@ -36,27 +36,27 @@ export interface KoaSessionOptions {
   readonly [option: string]: unknown
 }
 
-/** The part of a Koa context that is used here. */
+/** The part of a Koa context that sessmgr uses. */
 export interface KoaContext {
-  /** The request of Node. */
+  /** Node's request. */
   readonly req: IncomingMessage
-  /** The response of Node. */
+  /** Node's response. */
   readonly res: ServerResponse
-  /** The request of Koa. */
+  /** Koa's request. */
   readonly request: object
   /** The application of the context. */
   readonly app: KoaApplication
-  /** Address of the client, by the application's proxy settings. */
+  /** Address of the client, according to the application's proxy settings. */
   readonly ip: string
-  /** Whether the client uses HTTPS, by the application's proxy settings. */
+  /** Whether the client uses HTTPS, according to the application's proxy settings. */
   readonly secure: boolean
-  /** Path and query, as earlier middleware may have changed them. */
+  /** Path and query, which earlier middleware may have changed. */
   readonly url: string
   /** Path and query, as received. */
   readonly originalUrl: string
   /** The cookies. */
   readonly cookies: {
-    /** Sets a cookie of the response. */
+    /** Sets a cookie in the response. */
     set(name: string, value: string, options: object): unknown
   }
   /** Status of the response. */
@@ -77,7 +77,7 @@ export interface KoaSessionContext extends KoaContext {
   [property: string]: unknown
 }
 
-/** The part of a Koa application that is used here. */
+/** The part of a Koa application that sessmgr uses. */
 export interface KoaApplication {
   /** Prototype of contexts. */
   readonly context: object

@@ -52,7 +52,7 @@ export class KoaVisit extends Visit {
       await this.#regenerate(data)
       if (this.isQuiet) {
         this.clearCookie()
-        // Data added by the application's beforeSave would make it a session to save.
+        // If the application's beforeSave added data, koa-session would save the session.
         this.context.session = data
       }
     } finally {
@@ -68,8 +68,8 @@ export class KoaVisit extends Visit {
   }
 
   /**
-   * Writes a marked session if koa-session leaves all writing to the application. Needed for a session that was loaded
-   * without a marker, or that koa-session has written at login with a lifetime of two minutes.
+   * Writes a marked session if koa-session leaves all writing to the application. This is needed for a session that was
+   * loaded without a marker, or that koa-session wrote at login with a lifetime of two minutes.
    */
   async storeMarker(loaded?: HostSessionData): Promise<void> {
     if (this.context.sessionOptions.autoCommit !== false) return
@@ -80,7 +80,7 @@ export class KoaVisit extends Visit {
     await store.guard.save(sessionID, data, this)
   }
 
-  /** Removes the session's cookie from the browser. */
+  /** Removes the session cookie from the browser. */
   clearCookie(): void {
     const { sessionOptions, cookies } = this.context
     if (sessionOptions.externalKey) return

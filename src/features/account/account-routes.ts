@@ -76,7 +76,7 @@ function endRoute(account: () => Promise<Account>): RestRoute {
     schemas: () => ({
       params: z.object({
         token: z
-          .string('must be a text')
+          .string('must be a string')
           .check(z.regex(TOKEN_PATTERN, 'must be a session token: 64 hexadecimal digits')),
       }),
       response: z.object({ ended: z.boolean() }),
@@ -120,7 +120,7 @@ function passwordRoute(account: () => Promise<Account>): RestRoute {
     summary: "Checks the caller's password, if the application asks for it before sessions end.",
     needsBody: true,
     schemas: () => ({
-      params: z.object({ password: z.string('must be a text') }),
+      params: z.object({ password: z.string('must be a string') }),
       response: z.object({ until: z.int() }),
     }),
     async handle({ caller, request, params: { password } }) {

@@ -14,7 +14,7 @@ export interface StepUpOptions {
   /** Seconds since the login of the session: 60 to 86,400. After that, people sign in again. */
   readonly freshFor?: number | undefined
   /** Checks the user's password, which the page asks for. Only `true` counts as yes. */
-  // biome-ignore lint/suspicious/noExplicitAny: the host alone knows the type of its requests.
+  // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
   readonly verify?: ((request: any, password: string) => boolean | Promise<boolean>) | undefined
   /** Page of your application that asks for a proof, and then calls `limiter.reauthenticated(request)`. */
   readonly url?: string | undefined

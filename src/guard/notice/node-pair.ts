@@ -8,7 +8,7 @@ export function messageOf(request: RequestLike): IncomingMessage {
   const { raw, req } = request as { raw?: IncomingMessage; req?: IncomingMessage }
   const found = [request as IncomingMessage, raw, req].find((one) => typeof one?.httpVersion === 'string')
   if (found) return found
-  throw invalidOption('The request must be that of Node, Express or Fastify, or a Koa context')
+  throw invalidOption('The request must be from Node, Express or Fastify, or a Koa context')
 }
 
 /** Returns Node's response. @throws SessmgrError `invalid_option` if there is none. */

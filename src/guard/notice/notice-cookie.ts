@@ -4,19 +4,19 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { GuardedRequest } from '../host-types.ts'
 import { NOTICE_COOKIE } from './notice-parts.ts'
 
-/** Browsers accept this name only from the host itself, so that no subdomain can plant a notice. */
+/** Browsers accept this name only from the host itself, so no subdomain can plant a notice. */
 const HOST_NAME = `__Host-${NOTICE_COOKIE}`
 
-/** How long a notice waits for a page. */
+/** How long a notice waits for a page to show it. */
 export const NOTICE_MS = 10 * 60_000
 
-/** The cookie that keeps a notice for a request, with the attributes of its session cookie. */
+/** The cookie that keeps the notice of a request. It has the attributes of the session cookie. */
 export class NoticeCookie {
   readonly #name: string
   readonly #attributes: { path: string; domain?: string; secure: boolean; httpOnly: true; sameSite: 'lax' }
-  /** Its value in the request. */
+  /** The value that the request sent. */
   readonly sent: string | undefined
-  /** Names of cookies in the request that look like it. */
+  /** Names of all cookies in the request that may be this one. */
   readonly #names: readonly string[]
 
   constructor(request: GuardedRequest, message: IncomingMessage) {
@@ -34,7 +34,7 @@ export class NoticeCookie {
     append(response, stringifySetCookie({ name: this.#name, value, ...this.#attributes, maxAge: NOTICE_MS / 1000 }))
   }
 
-  /** Removes it from the browser, and whatever looks like it, unless the response has set another one. */
+  /** Removes the cookie, and those that look like it, from the browser, unless the response has set a new one. */
   clear(response: ServerResponse): void {
     for (const name of this.#names) {
       if (cookiesOf(response).some((cookie) => cookie.startsWith(`${name}=`))) continue
@@ -44,7 +44,7 @@ export class NoticeCookie {
   }
 }
 
-/** A proxy may have ended the encryption. A client that lies about that only loses its own cookie. */
+/** Checks for HTTPS, which a proxy may have terminated. A client that lies about it only loses its own cookie. */
 function isEncrypted({ socket, headers }: IncomingMessage): boolean {
   return (socket as TLSSocket).encrypted === true || /^https\b/.test(String(headers['x-forwarded-proto']))
 }

@@ -1,14 +1,14 @@
 import type { SiteSecrets } from '../../auth/site-secrets.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
 
-/** Name of the cookie that keeps a notice until a page shows it. `__Host-` is added where that is possible. */
+/** Name of the cookie that keeps a notice until a page shows it. The prefix `__Host-` is added where possible. */
 export const NOTICE_COOKIE = 'sessmgr_notice'
 
 /** Dependencies of the notices. */
 export interface NoticeParts {
   readonly siteSecrets: Pick<SiteSecrets, 'all'>
   readonly textsFor: TextsFor
-  /** Where users change their password. */
+  /** URL of the page where users change their password. */
   readonly securityUrl: string | undefined
 }
 

@@ -11,7 +11,7 @@ type Late = typeof import('./tell-notice.ts')
 
 const KEEP_NOTHING: KeepNotice = () => {}
 
-/** Shows users once why they were signed out. Live requests pay nothing for it. */
+/** Shows users once why they were signed out. Requests with a live session cost nothing extra. */
 export class Notices {
   readonly #parts: NoticeParts
   #late: Promise<Late> | undefined
@@ -20,7 +20,7 @@ export class Notices {
     this.#parts = parts
   }
 
-  /** Loads the code. Not at import, but early enough that an update in place cannot remove its file first. */
+  /** Loads the code. Not at import, but early enough that an update in place cannot remove the file first. */
   load(): Promise<Late> {
     this.#late ??= import('./tell-notice.ts')
     this.#late.catch(() => {
@@ -29,7 +29,7 @@ export class Notices {
     return this.#late
   }
 
-  /** Prepares the notice of a request, for a response that takes the session cookie away. Never rejects. */
+  /** Prepares the notice for a response that removes the session cookie. Never rejects. */
   async keep(request: RequestLike, ended: EndedState, response: ServerResponse): Promise<KeepNotice> {
     if (!ended.cause) return KEEP_NOTHING
     try {
@@ -41,7 +41,7 @@ export class Notices {
     }
   }
 
-  /** What a limiter has of it. */
+  /** The public methods of a limiter for this. */
   readonly members = {
     notice: async (request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined> => {
       requireRequest(request, 'limiter.notice(request, response)')

@@ -1,10 +1,13 @@
 import type { EndedCause, EndedKind, SignedOutReason } from '../../sessions/session-end.ts'
 
-/** What to show a user who was signed out. All strings except `html` are plain text, to be escaped for display. */
+/**
+ * What to show to a user who was signed out. All strings except `html` are plain text, which must be escaped for
+ * display.
+ */
 export interface SignedOutNotice {
   /** Why the session is over. */
   readonly reason: SignedOutReason
-  /** What ended it and when. Undefined if that is unknown. */
+  /** What ended the session and when. Undefined if this is unknown. */
   readonly cause?: EndedCause
   /** What happened, in one sentence. */
   readonly title: string
@@ -14,9 +17,9 @@ export interface SignedOutNotice {
   readonly at?: string
   /** What to do if it was someone else. Undefined if there is nothing to do. */
   readonly advice?: string
-  /** Where to do that: the option `securityUrl`. */
+  /** URL where to do that: the option `securityUrl`. */
   readonly adviceUrl?: string
-  /** All of it as escaped HTML, with the class `sessmgr-notice`. */
+  /** The whole notice as escaped HTML, with the class `sessmgr-notice`. */
   readonly html: string
 }
 
@@ -38,7 +41,7 @@ export interface SignedOutBody {
     readonly at: string | null
     /** The device that ended it, such as "Chrome on Windows". */
     readonly device: string | null
-    /** What the application says about it. */
+    /** The application's note about it. */
     readonly note: string | null
   }
 }

@@ -12,17 +12,20 @@ import type { SignedOutBody, SignedOutNotice } from './signed-out-notice.ts'
 import { wordNotice } from './word-notice.ts'
 
 const PURPOSE = 'notice'
-/** Longest content of a cookie: signed and encoded it stays below 1 KiB. */
+/** Maximum length of the content. Signed and encoded, the cookie stays below 1 KiB. */
 const MOST_BYTES = 640
 
-/** Marks a response whose application got the notice. A property, because a WeakSet would keep responses alive. */
+/** Marks a response for which the application has read the notice. A WeakSet would keep responses in memory. */
 const GIVEN = Symbol.for('sessmgr.notice')
 
 interface MarkedResponse extends ServerResponse {
   [GIVEN]?: true
 }
 
-/** Signs the notice of a request, and returns what sets its cookie unless the response already shows the notice. */
+/**
+ * Signs the notice of a request, and returns a function that sets its cookie unless the response already shows the
+ * notice.
+ */
 export async function keepNotice(
   parts: NoticeParts,
   request: GuardedRequest,
@@ -37,7 +40,7 @@ export async function keepNotice(
   }
 }
 
-/** Returns the notice of a request, and lets the browser forget it once a page has shown it. */
+/** Returns the notice of a request, and makes the browser forget it once a page has shown it. */
 export async function takeNotice(
   parts: NoticeParts,
   request: GuardedRequest,
@@ -69,7 +72,10 @@ export function signedOutBody(parts: NoticeParts, message: IncomingMessage, ende
 
 const signedValues = ({ siteSecrets }: NoticeParts) => createSignedValues(() => siteSecrets.all(), systemClock)
 
-/** Reads the notice in a cookie; undefined if it is none of ours, null if there is none or that is unknown now. */
+/**
+ * Reads the notice in a cookie. Resolves to undefined if the cookie is not ours, or to null if there is none or it
+ * cannot be checked now.
+ */
 async function readKept(parts: NoticeParts, { sent }: NoticeCookie): Promise<EndedState | null | undefined> {
   try {
     return (await signedValues(parts).read(PURPOSE, sent)) as EndedState | undefined
@@ -79,7 +85,7 @@ async function readKept(parts: NoticeParts, { sent }: NoticeCookie): Promise<End
   }
 }
 
-/** Cuts the note of a cause so that its cookie stays small. */
+/** Shortens the note of a cause so that the cookie stays small. */
 function cutToSize({ reason, cause }: EndedState): EndedState {
   if (!cause?.note) return cause ? { reason, cause } : { reason }
   const letters = [...cause.note]

@@ -11,13 +11,13 @@ const DAY = 24 * HOUR
 
 /** Causes whose sentence names a device. */
 const BY_DEVICE: readonly EndedKind[] = ['displaced', 'chosen', 'idle', 'user']
-/** Causes that someone else may be behind. */
+/** Causes that may be someone else's doing. */
 const SUSPICIOUS: readonly EndedKind[] = ['displaced', 'chosen', 'user']
 
 /** The parts of a sentence, as plain text or as HTML. */
 type Parts = Readonly<Record<'ago' | 'time' | 'device', string>>
 
-/** Puts the end of a session into the reader's words. */
+/** Describes the end of a session in the reader's language. */
 export function wordNotice(
   ended: EndedState,
   { say }: ReaderTexts,
@@ -26,7 +26,7 @@ export function wordNotice(
 ): SignedOutNotice {
   const { reason, cause } = ended
   const title = say(titleKey(ended))
-  // Without values, the placeholders stay.
+  // Without values, the placeholders stay in place.
   const template = say(textKey(ended))
   const isSuspicious = cause !== undefined && SUSPICIOUS.includes(cause.kind)
   const advice = isSuspicious ? say('notice_advice') : undefined
@@ -96,7 +96,7 @@ function exactTime(language: string, at: number): string {
   return new Intl.DateTimeFormat(localeOf(language), { ...day, ...clock }).format(at)
 }
 
-/** The application writes the language of its texts, perhaps in a form that is none of Intl's. */
+/** Returns a valid locale, because the application may write its language in a form that Intl does not know. */
 function localeOf(language: string): string {
   try {
     return Intl.getCanonicalLocales(language)[0] ?? 'en'

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 
-/** Destinations that browsers navigate to although nobody reads them as a page. */
+/** Destinations that browsers navigate to although no one reads them as a page. */
 const PARTS = ['embed', 'object']
-/** Responses without a body: the browser keeps showing the page that it has. */
+/** Responses without a body. The browser keeps showing its current page. */
 const EMPTY = [204, 205, 304]
 
 /**
@@ -18,7 +18,7 @@ export function showsPage({ headers }: Pick<IncomingMessage, 'headers'>, status:
   return isNavigation && !isUnseen(headers) && (status < 300 || status >= 400)
 }
 
-/** Checks whether a request asks for a page, as far as its headers say. */
+/** Checks whether a request asks for a page, judging by its headers. */
 export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const mode = headers['sec-fetch-mode']
   // Without the header, only the accepted types distinguish a page from an image or from data for a script.
@@ -26,7 +26,9 @@ export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): bool
   return isNavigation && !isUnseen(headers)
 }
 
-/** Checks whether a person sees what the application has put into a response. Call it before the headers are sent. */
+/**
+ * Checks whether a person will see what the application has put into a response. Call it before the headers are sent.
+ */
 export function isShown(request: IncomingMessage, response: ServerResponse): boolean {
   const { statusCode } = response
   const type = String(response.getHeader('content-type') ?? 'html')
@@ -34,7 +36,7 @@ export function isShown(request: IncomingMessage, response: ServerResponse): boo
   return asksForPage(request) && showsPage(request, statusCode) && hasBody && /\bhtml\b|\+xml\b/.test(type)
 }
 
-/** Checks whether a browser loads a page that it does not show, or not yet. */
+/** Checks whether a browser loads a page without showing it, at least for now. */
 function isUnseen(headers: IncomingHttpHeaders): boolean {
   const isAhead = /\bprefetch\b/.test(String(headers['sec-purpose'] ?? headers.purpose))
   return isAhead || PARTS.includes(String(headers['sec-fetch-dest']))
