@@ -71,6 +71,20 @@ describe.each(Object.keys(OPEN))('two processes on %s', (place) => {
     expect(Math.abs((cause?.at ?? 0) - begun)).toBeLessThan(60_000)
   })
 
+  it('give a browser its own slot back, whichever of them it reaches, and note nothing', async () => {
+    const [one, other] = await start(place, { maximum: 1, logic: 'block' })
+    const logIn = ({ login }: Process, device: string) => login(USER, { device: device.repeat(16) }, LIFE_MS)
+    const first = tokenOf((await logIn(one, 'a')) as string)
+    const logins = Array.from({ length: 20 }, (_, index) => logIn(index % 2 ? one : other, 'a'))
+    expect(await Promise.all(logins)).not.toContain(undefined)
+    expect(await logIn(one, 'b')).toBeUndefined()
+    expect(await one.limiter.sessions.count(USER)).toBe(1)
+    expect(await other.limiter.causeOf(first, 'ended')).toBeUndefined()
+    const ends = [...one.events, ...other.events].filter(([name]) => name === 'sessmgr_session_ended')
+    expect(ends.map(([, , end]) => (end as { kind: string }).kind)).toEqual(ends.map(() => 'replaced'))
+    expect(new Set(tokensIn(ends, 'sessmgr_session_ended')).size).toBe(20)
+  })
+
   it.each(['allow', 'block', 'logout_oldest'])('know of each other why a call ended a session, %s', async (logic) => {
     const [one, other] = await start(place, { maximum: 5, logic })
     const tokens: string[] = []

@@ -70,6 +70,36 @@ describe('a login from a browser that has a session of the user', () => {
     expect((await store.sessions.read(7)).sessions).toHaveLength(2)
   })
 
+  it('asks the store no more than a login that replaces the session of its cookie', async () => {
+    const calls: string[] = []
+    const store = memoryStore()
+    for (const part of ['sessions', 'epoch', 'options', 'transients'] as const) {
+      const methods = store[part] as unknown as Record<string, (...given: unknown[]) => unknown>
+      for (const name of ['read', 'generationOf', 'commit', 'end', 'current', 'get', 'set']) {
+        const method = methods[name]?.bind(store[part])
+        if (!method) continue
+        methods[name] = (...given) => {
+          calls.push(`${part}.${name}`)
+          return method(...given)
+        }
+      }
+    }
+    const { limiter, login } = createLimiterWorld({ ...ONE, store })
+    const asked = async (attempt: Parameters<typeof login>[1]) => {
+      calls.length = 0
+      expect(await login(7, attempt)).toBeDefined()
+      await limiter.close()
+      return calls.join()
+    }
+    const first = await login(7)
+    const replaced = await asked({ replaces: first })
+    await limiter.sessions.endAll(7)
+    await login(7, HOME)
+    await limiter.close()
+    expect(await asked(HOME)).toBe(replaced)
+    expect(replaced).toContain('sessions.commit')
+  })
+
   it('leaves one session after parallel logins in two processes', async () => {
     const store = memoryStore()
     const first = createLimiterWorld({ ...ONE, store })
