@@ -1,7 +1,7 @@
 // Code that few requests need, all in one file. With an import() for each part, the build would create a chunk for
 // every combination.
 import type { AccountFeature } from '../features/account/account-feature.ts'
-import { accountRoutes } from '../features/account/account-routes.ts'
+import { accountRoutes, type NoticeFor } from '../features/account/account-routes.ts'
 import type { Addons } from '../features/addons/addons.ts'
 import { addonsRoutes } from '../features/addons/addons-routes.ts'
 import type { CommentsFeature } from '../features/comments/comments-feature.ts'
@@ -18,16 +18,17 @@ export { createAdmin } from '../features/admin/create-admin.ts'
 /**
  * Returns the router with the routes of the session limit and of the features, and the route that describes them.
  *
- * @param hasHost Whether the application has set `host`. Without it, there are only routes for callers' own sessions.
+ * @param more `hasHost`: whether the application has set `host`. Without it, there are only routes for callers' own
+ * sessions.
  */
 export function createServiceRouter(
   parts: Omit<RouterParts, 'routes'>,
   limiter: SessionLimiter,
   features: { account: AccountFeature; addons: Addons; comments: CommentsFeature | undefined },
-  hasHost: boolean,
+  { hasHost, noticeFor }: { hasHost: boolean; noticeFor: NoticeFor },
 ) {
   const { account, addons, comments } = features
-  const own = accountRoutes(account.current)
+  const own = accountRoutes(account.current, noticeFor)
   if (!hasHost) return createRouter({ ...parts, routes: own })
   const routes = [
     ...own,

@@ -75,7 +75,7 @@ export interface Sessmgr extends Middleware {
    * @param response If passed, the view includes the result of the last form, which is shown only once.
    * @throws SessmgrError `store_unavailable`; `invalid_option` if the request or the option `path` is missing.
    */
-  accountView(request: RequestLike, response?: ServerResponse): Promise<AccountView | undefined>
+  accountView(request: RequestLike, response?: ResponseLike): Promise<AccountView | undefined>
   /**
    * Remembers for ten minutes that the user of a request has proved their identity, for example with a passkey. If the
    * account page has the option `stepUp`, this session may then end others.

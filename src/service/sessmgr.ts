@@ -94,7 +94,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
       return rest.router(
         async (parts) => {
           const { createServiceRouter } = await import('./late.ts')
-          return createServiceRouter(parts, limiter, features, host !== undefined)
+          const noticeFor = notices.forScript.bind(notices)
+          return createServiceRouter(parts, limiter, features, { hasHost: host !== undefined, noticeFor })
         },
         { noteNonce, noteBareCall, noteCall },
       )

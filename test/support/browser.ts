@@ -22,6 +22,7 @@ interface Cookie {
 /** What a request carries beside its path. */
 export interface Carried {
   readonly form?: Record<string, string>
+  readonly json?: object
   readonly headers?: Record<string, string>
 }
 
@@ -80,12 +81,12 @@ export class Browser {
     }
   }
 
-  async request(method: string, path: string, { form, headers }: Carried): Promise<Answer> {
+  async request(method: string, path: string, { form, json, headers }: Carried): Promise<Answer> {
     const url = new URL(this.#origin + path)
     const cookie = this.#cookieHeader(url.pathname)
     const sent = { 'user-agent': 'node', accept: '*/*', ...(cookie === '' ? {} : { cookie }) }
-    const body = form === undefined ? undefined : new URLSearchParams(form).toString()
-    const type = 'application/x-www-form-urlencoded;charset=UTF-8'
+    const body = json ? JSON.stringify(json) : form && new URLSearchParams(form).toString()
+    const type = json ? 'application/json' : 'application/x-www-form-urlencoded;charset=UTF-8'
     const about = body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) }
     const options = { method, headers: { ...about, ...lowerCase({ ...sent, ...headers }) } }
     return this.#answer(await readAll(await send(url, options, body)))

@@ -72,6 +72,7 @@ export async function openExpressHost(setup: ExpressSetup): Promise<ExpressHost>
   app.use(...(order === 'before' ? stack : stack.reverse()))
   app.use(flash())
   if (!setup.unlimited) app.use('/api', limiter.router()).use('/admin', limiter.admin())
+  if (!setup.unlimited) app.use('/account/sessions', limiter.account(setup.account))
   app.use((req, _res, next) => {
     void gates.at(String(req.query.arrival)).pass()
     next()

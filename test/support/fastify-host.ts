@@ -60,6 +60,7 @@ export async function startFastifyHost(setup: FastifySetup = {}): Promise<HostUn
   if (!setup.unlimited) {
     await app.register(fastifyRoutes, { prefix: '/api', serve: limiter.router() })
     await app.register(fastifyRoutes, { prefix: '/admin', serve: limiter.admin() })
+    await app.register(fastifyRoutes, { prefix: '/account/sessions', serve: limiter.account(setup.account) })
   }
 
   app.addHook('preParsing', async (request) => {

@@ -1,4 +1,4 @@
-import { type Host, type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import { type AccountOptions, type Host, type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import type { Browser } from './browser.ts'
 import type { Gates } from './gates.ts'
 import type { JsonSessions } from './json-sessions.ts'
@@ -17,6 +17,8 @@ export interface HostSetup {
   readonly sessions?: JsonSessions
   /** A store of the host's own kind, in place of the one on `sessions`. */
   readonly store?: unknown
+  /** Options of the account page. */
+  readonly account?: AccountOptions | undefined
   /** Further options of the host's sessions. */
   readonly session?: object
 }
@@ -26,7 +28,7 @@ export interface HostSetup {
  * `POST /login` by passport.authenticate, `/callback-login` by its
  * custom callback, `/own-login` by the application's own call, `/direct-login` without Passport,
  * `/logout`, `/direct-logout`, `/destroy`, `/rotate`, which exchanges the session's id, `/hold/<gate>`, which waits, the
- * REST routes below `/api`, and the admin screen at `/admin`. `?gate=<name>` keeps the answer to a login waiting; a
+ * REST routes below `/api`, the admin screen at `/admin`, and the account page at `/account/sessions`. `?gate=<name>` keeps the answer to a login waiting; a
  * request with `?arrival=<name>` arrives at that gate, and does not wait there, once its session is loaded and before its
  * body is read.
  */

@@ -50,6 +50,7 @@ export async function startKoaHost(setup: KoaSetup = {}): Promise<HostUnderTest>
   if (!setup.unlimited) {
     app.use(koaRoutes('/api', limiter.router()))
     app.use(koaRoutes('/admin', limiter.admin()))
+    app.use(koaRoutes('/account/sessions', limiter.account(setup.account)))
   }
   app.use(async (ctx, next) => {
     void gates.at(String(ctx.query.arrival)).pass()

@@ -42,6 +42,7 @@ export const OWN_SESSION_ROUTES: readonly RouteCall[] = [
   { method: 'POST', path: '/sessmgr/v1/me/sessions/end', json: { token: 'a'.repeat(64) } },
   { method: 'POST', path: '/sessmgr/v1/me/sessions/end-others' },
   { method: 'POST', path: '/sessmgr/v1/me/reauthenticate', json: { password: 'wrong' } },
+  { method: 'GET', path: '/sessmgr/v1/me/notice' },
 ]
 
 /** The path of a route as the OpenAPI document has it. */

@@ -1,7 +1,9 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { refuseRequest, requireRequest } from '../../ground/request-checks.ts'
-import type { Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
+import type { Handler, HostRequest } from '../../guard/host-types.ts'
+import { messageOf, responseOf } from '../../guard/notice/node-pair.ts'
+import type { ResponseLike } from '../../guard/request/device-cookies.ts'
 import { type RequestLike, viewOf } from '../../guard/request/host-visit.ts'
 import { orderWarning } from '../../middleware/guard-order.ts'
 import { lateHandler } from '../../routes/late-handler.ts'
@@ -16,7 +18,7 @@ export interface AccountMember {
   /** Returns the middleware of the page. @throws SessmgrError `invalid_option` for an invalid option. */
   account(options?: AccountOptions): Handler
   /** Returns what the page shows; undefined for a guest. */
-  accountView(request: RequestLike, response?: HostResponse): Promise<AccountView | undefined>
+  accountView(request: RequestLike, response?: ResponseLike): Promise<AccountView | undefined>
   /** Remembers for ten minutes that the user of a request has proved that it is them. */
   reauthenticated(request: RequestLike): Promise<void>
 }
@@ -66,7 +68,7 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
             'accountView() needs the path of the page: limiter.account({ path: "/account/sessions" })',
           )
         }
-        return (await load()).view(viewOf(nodeRequestOf(request)), response)
+        return (await load()).view(viewOf(messageOf(request)), response && responseOf(response))
       },
       async reauthenticated(request) {
         requireRequest(request, 'limiter.reauthenticated(request)')
@@ -76,10 +78,4 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
       },
     },
   }
-}
-
-/** Returns Node's request of what a framework passes. */
-function nodeRequestOf(request: RequestLike): HostRequest {
-  const { raw, req } = request as { raw?: HostRequest; req?: HostRequest }
-  return raw ?? req ?? (request as HostRequest)
 }

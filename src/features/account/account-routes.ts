@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
-import type { HostRequest } from '../../guard/host-types.ts'
+import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
+import type { SignedOutNotice } from '../../guard/notice/signed-out-notice.ts'
 import type { Caller, Reader } from '../../routes/caller.ts'
 import { requireCaller } from '../../routes/require-capability.ts'
+import { RestAnswer } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import { OWN_ROUTES, type RestRoute, restRoute } from '../../routes/rest-route.ts'
 import { deviceName } from '../../sessions/device-name.ts'
@@ -20,12 +22,21 @@ const sessionSchema = z.object({
   same_browser: z.boolean(),
 })
 
+/** Finds what to show a user who was signed out, and uses it up. */
+export type NoticeFor = (request: HostRequest, response: HostResponse) => Promise<SignedOutNotice | undefined>
+
 /** What all of these routes have in common: the caller's own session opens them. */
 const OWN = { access: requireCaller, isOwn: true } as const
 
 /** Lists the routes of the caller's own sessions. */
-export function accountRoutes(account: () => Promise<Account>): readonly RestRoute[] {
-  return [listRoute(account), endRoute(account), endOthersRoute(account), passwordRoute(account)]
+export function accountRoutes(account: () => Promise<Account>, noticeFor: NoticeFor): readonly RestRoute[] {
+  return [
+    listRoute(account),
+    endRoute(account),
+    endOthersRoute(account),
+    passwordRoute(account),
+    noticeRoute(noticeFor),
+  ]
 }
 
 function listRoute(account: () => Promise<Account>): RestRoute {
@@ -133,6 +144,35 @@ function passwordRoute(account: () => Promise<Account>): RestRoute {
       throw new RestError(429, 'too_many_attempts', 'Too many attempts. Try again later.', {
         headers: { 'Retry-After': String(wait) },
       })
+    },
+  })
+}
+
+function noticeRoute(noticeFor: NoticeFor): RestRoute {
+  return restRoute({
+    methods: ['GET'],
+    path: `${OWN_ROUTES}notice`,
+    summary: 'Returns, once, what to show a user who was signed out; status 204 if there is nothing. Public.',
+    access: undefined,
+    schemas: () => ({
+      params: z.object({}),
+      response: z.object({
+        reason: z.enum(['ended', 'logout_all', 'missing']),
+        kind: z.nullable(z.string()),
+        at: z.nullable(z.string()),
+        device: z.nullable(z.string()),
+        title: z.string(),
+        text: z.string(),
+        advice: z.optional(z.string()),
+        advice_url: z.optional(z.string()),
+      }),
+    }),
+    async handle({ request, response }) {
+      const notice = await noticeFor(request, response)
+      if (!notice) return new RestAnswer('', { status: 204, headers: { 'Cache-Control': 'no-store' } })
+      const { reason, cause, at = null, title, text, advice, adviceUrl } = notice
+      const { kind = null, device = null } = cause ?? {}
+      return { reason, kind, at, device, title, text, advice, advice_url: adviceUrl }
     },
   })
 }

@@ -41,6 +41,12 @@ export class Notices {
     }
   }
 
+  /** Returns the notice of a request to a script that asks for it, which uses it up. */
+  async forScript(request: RequestLike, response: ServerResponse): Promise<SignedOutNotice | undefined> {
+    const { takeNotice } = await this.load()
+    return takeNotice(this.#parts, guardedRequestOf(request), messageOf(request), response, true)
+  }
+
   /** The public methods of a limiter for this. */
   readonly members = {
     notice: async (request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined> => {

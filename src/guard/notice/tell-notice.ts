@@ -19,7 +19,7 @@ const MOST_BYTES = 640
 const GIVEN = Symbol.for('sessmgr.notice')
 
 interface MarkedResponse extends ServerResponse {
-  [GIVEN]?: true
+  [GIVEN]?: 'page' | 'script'
 }
 
 /**
@@ -36,16 +36,22 @@ export async function keepNotice(
   const cookie = new NoticeCookie(request, message)
   const value = await signedValues(parts).sign(PURPOSE, cutToSize(ended), NOTICE_MS)
   return () => {
-    if (!response[GIVEN] || !isShown(message, response)) cookie.set(response, value)
+    const isUsedUp = response[GIVEN] === 'script' || (response[GIVEN] === 'page' && isShown(message, response))
+    if (!isUsedUp) cookie.set(response, value)
   }
 }
 
-/** Returns the notice of a request, and makes the browser forget it once a page has shown it. */
+/**
+ * Returns the notice of a request, and makes the browser forget it once a page has shown it.
+ *
+ * @param isScript Whether a script asks for the notice itself, so that the response uses it up.
+ */
 export async function takeNotice(
   parts: NoticeParts,
   request: GuardedRequest,
   message: IncomingMessage,
   response: MarkedResponse,
+  isScript = false,
 ): Promise<SignedOutNotice | undefined> {
   const own = request.sessmgr?.ended
   const cookie = new NoticeCookie(request, message)
@@ -53,10 +59,10 @@ export async function takeNotice(
   const isForged = kept === undefined
   const isCertain = own && (own.cause || own.reason !== 'missing')
   const ended = isCertain ? own : kept || own
-  const isGiven = ended !== undefined && asksForPage(message)
-  if (isGiven) response[GIVEN] = true
+  const isGiven = ended !== undefined && (isScript || asksForPage(message))
+  if (isGiven) response[GIVEN] = isScript ? 'script' : 'page'
   beforeHeaders(response, () => {
-    if (isForged || (isGiven && isShown(message, response))) cookie.clear(response)
+    if (isForged || (isGiven && (isScript || isShown(message, response)))) cookie.clear(response)
   })
   return isGiven ? wordNotice(ended, parts.textsFor(viewOf(message)), parts.securityUrl, systemClock.now()) : undefined
 }

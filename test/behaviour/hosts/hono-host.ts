@@ -5,7 +5,7 @@ import { Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { onTestFinished } from 'vitest'
 import { explicitCalls } from '../../../src/explicit.ts'
-import type { SessmgrOptions } from '../../../src/index.ts'
+import type { AccountOptions, SessmgrOptions } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { Gates } from '../../support/gates.ts'
 import { createLimiter } from '../../support/host-under-test.ts'
@@ -19,14 +19,18 @@ interface OwnSession {
   held?: string
 }
 
-const TTL_MS = 60_000
+const TTL_MS = 3_600_000
 
 /**
  * Starts an application on Hono with sessions of its own: `/me` for users, `/state`, `/nonce`, `POST /login`,
  * `POST /logout`, `POST /hold/<gate>`, which waits and then writes its session, the REST routes below `/api` beside
  * `/api/mine`, and the admin screen below `/admin`.
  */
-export async function startHonoHost(options: SessmgrOptions = {}, sessions = new Map<string, OwnSession>()) {
+export async function startHonoHost(
+  options: SessmgrOptions = {},
+  sessions = new Map<string, OwnSession>(),
+  account: AccountOptions = {},
+) {
   const limiter = createLimiter(options)
   const actions = recordActions(limiter.hooks)
   const gates = new Gates()
@@ -94,7 +98,11 @@ export async function startHonoHost(options: SessmgrOptions = {}, sessions = new
   app.get('/me', (c) => c.body(null, c.var.state.session ? 200 : 401))
   app.get('/state', (c) => c.json(c.var.state))
   app.get('/nonce', async (c) => c.text((await limiter.nonce(c.env.incoming)) ?? ''))
-  const mounted = { '/api': limiter.router(), '/admin': limiter.admin({ path: '/admin' }) }
+  const mounted = {
+    '/api': limiter.router(),
+    '/admin': limiter.admin({ path: '/admin' }),
+    '/account/sessions': limiter.account({ path: '/account/sessions', ...account }),
+  }
   for (const [path, serveIt] of Object.entries(mounted)) {
     app.all(`${path}/*`, async (c, next) => {
       const { incoming, outgoing } = c.env

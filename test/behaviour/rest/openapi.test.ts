@@ -97,6 +97,7 @@ describe('the OpenAPI document', () => {
       applicationPassword: { type: 'http', scheme: 'basic' },
     })
     for (const { path, described } of operations()) {
+      if (path.endsWith('/me/notice')) continue
       const script = path.startsWith('/sessmgr/v1/me/') ? [] : [{ applicationPassword: [] }]
       expect(described.security, path).toEqual([{ session: [], nonce: [] }, ...script])
     }

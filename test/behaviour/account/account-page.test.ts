@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
+import { useRedis } from '../../support/use-redis.ts'
+import { formIn, HOSTS, PAGE, signIn, submit, textOf } from './account-hosts.ts'
+
+const redis = useRedis()
+const STORES = {
+  memory: () => memoryStore(),
+  Redis: () => redisStore({ client: redis.client }),
+} satisfies Record<string, () => SessmgrStore>
+const settings = { maximum: 5, logic: 'block' }
+const CASES = (Object.keys(HOSTS) as (keyof typeof HOSTS)[]).flatMap((host) =>
+  (['memory', 'Redis'] as const).map((store) => [host, store] as const),
+)
+
+describe.each(CASES)('on %s with %s', (kind, storeName) => {
+  const start = (account = {}) => HOSTS[kind]({ store: STORES[storeName](), settings }, account)
+
+  test('a user sees their sessions, and ends one, which is told once', async () => {
+    const host = await start()
+    const [here, phone] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
+    const page = await here.get(PAGE)
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(textOf(page)).toMatch(/on 2 of 5 devices\. .*This device Chrome on Windows .*Other devices Safari on iPhone/)
+    const after = await submit(here, formIn(page, 'Safari on iPhone'))
+    expect(textOf(after)).toContain('Signed out on Safari on iPhone. It takes effect there at the next click.')
+    expect(textOf(after)).toContain('on 1 of 5 devices. You are not signed in anywhere else.')
+    expect(textOf(await here.get(PAGE))).not.toContain('Signed out on')
+    expect([await here.me(), await phone.me()]).toEqual([200, 401])
+  })
+
+  test('a user ends all others after a page that asks', async () => {
+    const host = await start()
+    const here = await signIn(host, 'windows')
+    const others = [await signIn(host, 'linux'), await signIn(host, 'iphone')]
+    const question = await here.get(`${PAGE}?confirm`)
+    expect(textOf(question)).toMatch(/2 devices are signed out at their next click: .*You stay signed in here\./)
+    const after = await submit(here, { proof: formIn(question).proof, others: '1' })
+    expect(textOf(after)).toContain('Signed out on 2 other devices.')
+    expect(await Promise.all([here, ...others].map((browser) => browser.me()))).toEqual([200, 401, 401])
+  })
+
+  test("another user's session is answered as an unknown one, and stays", async () => {
+    const host = await start()
+    const [here, stranger] = [await signIn(host, 'windows'), await signIn(host, 'linux', 'alice')]
+    await signIn(host, 'iphone')
+    const { proof } = formIn(await here.get(PAGE))
+    const foreign = (await host.limiter.sessions.list(2))[0]?.token ?? ''
+    const answers = await Promise.all([foreign, 'f'.repeat(64)].map((end) => here.copy().post(PAGE, { proof, end })))
+    expect(new Set(answers.map(({ status, location }) => `${status} ${location}`)).size).toBe(1)
+    expect(textOf(await submit(here, { proof, end: foreign }))).toContain('That device was already signed out.')
+    expect(await stranger.me()).toBe(200)
+  })
+
+  test('a form is refused without its proof, with that of another session, and from another site', async () => {
+    const host = await start()
+    const [here, there] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
+    const { proof, end } = formIn(await here.get(PAGE))
+    const { proof: another } = formIn(await there.get(PAGE))
+    const refused = [
+      await here.post(PAGE, { end }),
+      await here.post(PAGE, { proof: another, end }),
+      await here.post(PAGE, { proof }),
+      await here.post(PAGE, { proof, end }, { 'sec-fetch-site': 'cross-site' }),
+      await here.post(PAGE, { proof, end }, { origin: 'https://evil.example' }),
+    ]
+    for (const answer of refused) {
+      expect([answer.status, textOf(answer)]).toEqual([403, expect.stringContaining('This page was too old')])
+    }
+    expect(await there.me()).toBe(200)
+  })
+
+  test('a guest is sent to the login, also with a form', async () => {
+    const host = await start({ loginUrl: '/sign-in?from=here' })
+    const stranger = host.browser()
+    for (const answer of [await stranger.get(PAGE), await stranger.post(PAGE, { others: '1' })]) {
+      expect([answer.status, answer.location]).toEqual([303, '/sign-in?from=here&redirect_to=%2Faccount%2Fsessions'])
+    }
+  })
+
+  test('the REST routes list and end own sessions, and tell once why one is over', async () => {
+    const host = await start()
+    const [here, phone] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
+    await signIn(host, 'linux')
+    const headers = { 'x-host-nonce': (await here.get('/nonce')).text }
+    const list = (await here.get('/api/sessmgr/v1/me/sessions', { headers })).json()
+    expect(list).toMatchObject({ count: 3, maximum: 5, mode: 'block', step_up: 'none' })
+    const rows = list.sessions as { token: string; device: string; current: boolean }[]
+    expect(rows.find(({ current }) => current)).toMatchObject({ device: 'Chrome on Windows', kind: 'computer' })
+    const send = (path: string, json: object) => here.request('POST', `/api/sessmgr/v1/me/${path}`, { headers, json })
+    const { token } = rows.find(({ device }) => device === 'Safari on iPhone') ?? { token: '' }
+    expect((await send('sessions/end', { token })).json()).toEqual({ ended: true })
+    const again = await send('sessions/end', { token })
+    expect([again.status, again.json().code]).toEqual([404, 'session_not_found'])
+    const own = await send('sessions/end', { token: rows.find(({ current }) => current)?.token })
+    expect([own.status, own.json().code]).toEqual([409, 'session_is_current'])
+    expect((await send('sessions/end-others', {})).json()).toEqual({ ended: 1 })
+    expect((await send('reauthenticate', { password: 'secret' })).status).toBe(404)
+    if (kind === 'explicit calls') return
+    const notice = await phone.get('/api/sessmgr/v1/me/notice')
+    expect(notice.json()).toMatchObject({ kind: 'user', device: 'Chrome on Windows' })
+  })
+})

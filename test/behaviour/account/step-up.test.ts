@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { AccountOptions } from '../../../src/index.ts'
+import type { Browser } from '../../support/browser.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { formIn, HOSTS, PAGE, signIn, submit, textOf } from './account-hosts.ts'
+
+const settings = { maximum: 5, logic: 'block' }
+const verify: AccountOptions['stepUp'] = { verify: (_request, password) => password === 'secret' }
+
+/** Lets time pass, for the clock alone. */
+function pass(ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
+}
+afterEach(() => void vi.useRealTimers())
+
+/** Presses the button of the phone in a browser that has the list. */
+const endPhone = async (browser: Browser) => submit(browser, formIn(await browser.get(PAGE), 'Safari on iPhone'))
+
+describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('on %s', (kind) => {
+  test('a login is fresh for as long as the application says; then the user signs in again', async () => {
+    const host = await HOSTS[kind]({ settings }, { stepUp: { freshFor: 60 } })
+    const [here, phone, linux] = [
+      await signIn(host, 'windows'),
+      await signIn(host, 'iphone'),
+      await signIn(host, 'linux'),
+    ]
+    expect(textOf(await endPhone(here))).toContain('Signed out on Safari on iPhone.')
+    expect(await phone.me()).toBe(401)
+    pass(61_000)
+    const refused = await submit(linux, formIn(await linux.get(PAGE), 'Chrome on Windows'))
+    expect(textOf(refused)).toContain('To sign out Chrome on Windows, we have to be sure that it is you. Sign in again')
+    expect(refused.text).toContain('href="/login?redirect_to=%2Faccount%2Fsessions"')
+    expect((await linux.get(PAGE)).text).toContain('Other devices')
+    await linux.login('bob')
+    expect(await here.me()).toBe(200)
+    const after = await submit(linux, formIn(await linux.get(PAGE), 'Chrome on Windows'))
+    expect(textOf(after)).toContain('Signed out on Chrome on Windows.')
+  })
+
+  test('a password lets this session alone end others, by a second press', async () => {
+    const host = await HOSTS[kind]({ settings }, { stepUp: verify })
+    const [here, phone, linux] = [
+      await signIn(host, 'windows'),
+      await signIn(host, 'iphone'),
+      await signIn(host, 'linux'),
+    ]
+    const asked = await endPhone(here)
+    expect(textOf(asked)).toContain('To sign out Safari on iPhone, we have to be sure that it is you. Your password')
+    const { proof, end: wanted } = formIn(asked, 'Safari on iPhone')
+    const wrong = await submit(here, { proof, wanted, password: 'guess' })
+    expect(wrong.text).toMatch(/That password is not right\.[\s\S]*aria-invalid="true"/)
+    const right = await submit(here, { proof, wanted, password: 'secret' })
+    expect(textOf(right)).toContain('Thank you. You can sign out Safari on iPhone now.')
+    expect(await phone.me()).toBe(200)
+    expect(textOf(await endPhone(linux))).toContain('Your password')
+    expect(textOf(await endPhone(here))).toContain('Signed out on Safari on iPhone.')
+    pass(601_000)
+    expect(textOf(await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux')))).toContain('Your password')
+  })
+})
+
+describe('the password', () => {
+  test('is asked for at most five times in ten minutes, also in parallel and over REST', async () => {
+    const checked: string[] = []
+    const host = await HOSTS.Express({ settings }, { stepUp: { verify: (_, password) => !checked.push(password) } })
+    const here = await signIn(host, 'windows')
+    await signIn(host, 'iphone')
+    const headers = { 'x-host-nonce': (await here.get('/nonce')).text }
+    const guess = (password: string) =>
+      here.copy().request('POST', '/api/sessmgr/v1/me/reauthenticate', { headers, json: { password } })
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => guess(String(index))))
+    expect(checked).toHaveLength(5)
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([403, 403, 403, 403, 403, 429, 429, 429])
+    const { proof, end: wanted } = formIn(await endPhone(here), 'Safari on iPhone')
+    const page = await submit(here, { proof, wanted, password: 'secret' })
+    expect(textOf(page)).toMatch(/Too many tries\. Try again at \d\d:\d\d UTC\./)
+    pass(601_000)
+    expect((await guess('later')).status).toBe(403)
+  })
+
+  test('counts against the attempts of the application, where it has any', async () => {
+    const failed: unknown[] = []
+    const attempts = { allow: () => failed.length < 2, failed: (attempt: unknown) => failed.push(attempt) }
+    const users = { findById: () => ({ login: 'bob' }), findByEmail() {}, findByLogin() {} }
+    const summary = () => ({ id: 3, login: 'bob', display_name: 'Bob' })
+    const hostOption = { users: { ...users, summary }, can: () => false, attempts } as never
+    const host = await startExpressHost({ sessmgr: { host: hostOption, settings }, account: { stepUp: verify } })
+    const here = await signIn(host, 'windows')
+    await signIn(host, 'iphone')
+    const { proof } = formIn(await here.get(PAGE))
+    for (const expected of ['not right', 'not right', 'Too many tries. Try again later.']) {
+      expect(textOf(await submit(here, { proof, wanted: '', password: 'x' }))).toContain(expected)
+    }
+    expect(failed).toEqual([expect.objectContaining({ name: 'bob' }), expect.objectContaining({ name: 'bob' })])
+  })
+})
+
+test('a page of the application proves it by limiter.reauthenticated(), for that session until its id changes', async () => {
+  const host = await startExpressHost({
+    sessmgr: { settings },
+    account: { stepUp: { url: '/passkey' } },
+    further: ({ app, limiter }) =>
+      app.get('/passkey', (req, res, next) => void limiter.reauthenticated(req).then(() => res.send('proved'), next)),
+  })
+  const [here, linux] = [await signIn(host, 'windows'), await signIn(host, 'linux')]
+  await signIn(host, 'iphone')
+  const asked = await endPhone(here)
+  expect(asked.text).toContain('href="/passkey?redirect_to=%2Faccount%2Fsessions"')
+  const headers = { 'x-host-nonce': (await here.get('/nonce')).text }
+  const refused = await here.request('POST', '/api/sessmgr/v1/me/sessions/end-others', { headers, json: {} })
+  expect([refused.status, refused.json()]).toMatchObject([
+    403,
+    { code: 'reauthentication_required', data: { how: 'url', url: '/passkey' } },
+  ])
+  expect((await here.get('/passkey')).text).toBe('proved')
+  expect((await linux.get('/passkey')).text).toBe('proved')
+  expect(textOf(await endPhone(linux))).toContain('Signed out on Safari on iPhone.')
+  await here.post('/rotate')
+  expect(await here.me()).toBe(200)
+  const again = await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux'))
+  expect(textOf(again)).toContain('Please confirm first that it is you')
+  expect((await host.browser().get('/passkey')).status).toBe(401)
+})
