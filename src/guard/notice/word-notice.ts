@@ -1,13 +1,10 @@
 import { htmlText } from '../../ground/answer-body.ts'
 import type { EndedKind } from '../../sessions/session-end.ts'
+import { readerTimes } from '../../texts/reader-times.ts'
 import type { TextKey } from '../../texts/text-catalogue.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 import type { EndedState } from '../host-types.ts'
 import type { SignedOutNotice } from './signed-out-notice.ts'
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 /** Causes whose sentence names a device. */
 const BY_DEVICE: readonly EndedKind[] = ['displaced', 'chosen', 'idle', 'user']
@@ -30,9 +27,10 @@ export function wordNotice(
   const template = say(textKey(ended))
   const isSuspicious = cause !== undefined && SUSPICIOUS.includes(cause.kind)
   const advice = isSuspicious ? say('notice_advice') : undefined
-  const at = cause && new Date(cause.at).toISOString()
-  const ago = agoIn(say('lang'), now - (cause?.at ?? now))
-  const time = exactTime(say('lang'), cause?.at ?? now)
+  // At least a minute, because "now" does not begin a sentence.
+  const when = cause && readerTimes(say, Math.max(now, cause.at + 60_000))(cause.at)
+  const { iso: at, exact: time = '' } = when ?? {}
+  const ago = template.startsWith('{ago}') ? capitalized(when?.ago ?? '') : (when?.ago ?? '')
   const device = cause?.device ?? ''
 
   const plain: Parts = { ago, time, device }
@@ -73,34 +71,10 @@ function textKey({ cause }: EndedState): TextKey {
   return kind === 'admin' ? 'notice_admin' : 'notice_at'
 }
 
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 function fill(template: string, parts: Parts): string {
   return template.replaceAll(/\{(ago|time|device)\}/g, (_, name: keyof Parts) => parts[name])
-}
-
-function agoIn(language: string, ms: number): string {
-  const [size, unit] =
-    ms >= DAY ? ([DAY, 'day'] as const) : ms >= HOUR ? ([HOUR, 'hour'] as const) : [MINUTE, 'minute' as const]
-  return new Intl.RelativeTimeFormat(localeOf(language)).format(-Math.max(1, Math.floor(ms / size)), unit)
-}
-
-/** Returns a time in UTC, because a server does not know the reader's time zone. */
-function exactTime(language: string, at: number): string {
-  const day = { year: 'numeric', month: 'short', day: 'numeric' } as const
-  const clock = {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-    timeZoneName: 'short',
-  } as const
-  return new Intl.DateTimeFormat(localeOf(language), { ...day, ...clock }).format(at)
-}
-
-/** Returns a valid locale, because the application may write its language in a form that Intl does not know. */
-function localeOf(language: string): string {
-  try {
-    return Intl.getCanonicalLocales(language)[0] ?? 'en'
-  } catch {
-    return 'en'
-  }
 }

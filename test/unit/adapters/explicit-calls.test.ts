@@ -89,6 +89,16 @@ describe('explicitCalls', () => {
     expect([...held]).toEqual([])
   })
 
+  it('finds out how a session has ended that the store no longer has', async () => {
+    const { calls, login, limiter } = start()
+    await login(2, 'a')
+    await limiter.sessions.endAll(2, { by: 'admin' })
+    const cause = { kind: 'admin', at: expect.any(Number), device: null }
+    expect(await calls.missing({ sessionId: 'a' })).toEqual({ ended: { reason: 'missing', cause } })
+    expect(await calls.missing({ sessionId: 'unknown' })).toEqual({ ended: { reason: 'missing' } })
+    await expect(calls.missing({ sessionId: '' })).rejects.toMatchObject({ code: 'invalid_option' })
+  })
+
   it('rule 13: adopts a session from before, which counts and then can be ended', async () => {
     const { calls, login, limiter, held } = start({ settings: { logic: 'block' } })
     held.add('old')

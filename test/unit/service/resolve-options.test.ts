@@ -213,6 +213,15 @@ describe('invalid options', () => {
     }
   })
 
+  it('take the page to change a password as a path, or as an address of the web', () => {
+    for (const securityUrl of ['/account', 'https://id.example/security']) {
+      expect(resolveOptions({ securityUrl }).securityUrl).toBe(securityUrl)
+    }
+    for (const securityUrl of ['', 'account', '//evil.example', 'javascript:alert(1)', null, 5]) {
+      expect(refusal({ securityUrl })).toMatchObject(invalid('"securityUrl" must be a path such as "/account"'))
+    }
+  })
+
   it('throw for a nonce header that cannot be one', () => {
     expect(resolveOptions().nonceHeader).toBe('X-HOST-Nonce')
     expect(resolveOptions({ nonceHeader: 'X-WP-Nonce' }).nonceHeader).toBe('X-WP-Nonce')

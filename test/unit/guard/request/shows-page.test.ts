@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { showsPage } from '../../../../src/guard/request/shows-page.ts'
+import { asksForPage, showsPage } from '../../../../src/guard/request/shows-page.ts'
 
 test.each([
   { mode: 'navigate', status: 200, shown: true },
@@ -14,4 +14,19 @@ test.each([
   { mode: 'cors', status: 401, shown: false },
 ])('an answer $status to a request of mode $mode is a page that a person sees: $shown', ({ mode, status, shown }) => {
   expect(showsPage({ headers: mode === undefined ? {} : { 'sec-fetch-mode': mode } }, status)).toBe(shown)
+})
+
+test.each([
+  [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, true],
+  [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, true],
+  [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' }, false],
+  [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch;prerender' }, false],
+  [{ 'sec-fetch-mode': 'navigate', purpose: 'prefetch' }, false],
+  [{ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image', accept: 'text/html' }, false],
+  [{ accept: 'text/html,application/xhtml+xml' }, true],
+  [{ accept: 'image/avif,*/*' }, false],
+  [{ accept: '*/*' }, false],
+  [{}, false],
+])('a request with %j asks for a page: %s', (headers, isPage) => {
+  expect(asksForPage({ headers: headers as Record<string, string> })).toBe(isPage)
 })

@@ -1,0 +1,81 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { describe, expect, it, test } from 'vitest'
+import type { CookieScope, GuardedRequest } from '../../../../src/guard/host-types.ts'
+import { NoticeCookie } from '../../../../src/guard/notice/notice-cookie.ts'
+
+/** A request whose session cookie has this scope, and a response to it. */
+function exchange(cookieScope: CookieScope | undefined, headers: Record<string, string> = {}, encrypted = false) {
+  const message = new IncomingMessage(Object.assign(new Socket(), { encrypted }))
+  Object.assign(message.headers, headers)
+  const response = new ServerResponse(message)
+  const request = { cookieScope, headers: message.headers, socket: message.socket } as unknown as GuardedRequest
+  const cookies = () => [response.getHeader('Set-Cookie') ?? []].flat().map(String)
+  return { cookie: new NoticeCookie(request, message), response, cookies }
+}
+
+describe('the notice cookie', () => {
+  it.each<[string, CookieScope | undefined, Record<string, string>, boolean, string]>([
+    [
+      'over HTTPS',
+      { path: '/', secure: true },
+      {},
+      false,
+      '__Host-sessmgr_notice=x; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=Lax',
+    ],
+    [
+      'over plain HTTP',
+      { path: '/', secure: false },
+      {},
+      false,
+      'sessmgr_notice=x; Max-Age=600; Path=/; HttpOnly; SameSite=Lax',
+    ],
+    [
+      'below a path',
+      { path: '/blog', secure: true },
+      {},
+      false,
+      'sessmgr_notice=x; Max-Age=600; Path=/blog; HttpOnly; Secure; SameSite=Lax',
+    ],
+    [
+      'of a domain',
+      { domain: 'example.test', secure: true },
+      {},
+      false,
+      'sessmgr_notice=x; Max-Age=600; Domain=example.test; Path=/; HttpOnly; Secure; SameSite=Lax',
+    ],
+    ['on a connection that is encrypted', undefined, {}, true, '__Host-sessmgr_notice=x'],
+    ['behind a proxy that is', undefined, { 'x-forwarded-proto': 'https, http' }, false, '__Host-sessmgr_notice=x'],
+    ['where nothing is known', undefined, {}, false, 'sessmgr_notice=x; Max-Age=600; Path=/; HttpOnly; SameSite=Lax'],
+  ])('applies where the session cookie does: %s', (_, scope, headers, encrypted, expected) => {
+    const { cookie, response, cookies } = exchange(scope, headers, encrypted)
+    response.setHeader('Set-Cookie', 'other=1')
+    cookie.set(response, 'x')
+    expect(cookies()).toEqual(['other=1', expect.stringContaining(expected)])
+  })
+
+  it('is read under its own name only, so that no subdomain plants one', () => {
+    const secure = { path: '/', secure: true }
+    const planted = exchange(secure, { cookie: 'sessmgr_notice=planted' })
+    expect(planted.cookie.sent).toBeUndefined()
+    planted.cookie.clear(planted.response)
+    expect(planted.cookies()).toEqual([expect.stringMatching(/^sessmgr_notice=; .*Expires=Thu, 01 Jan 1970/)])
+    expect(exchange(secure, { cookie: 'a=1; __Host-sessmgr_notice=own' }).cookie.sent).toBe('own')
+  })
+
+  it('is not cleared where none was sent, nor where the response has set the next one', () => {
+    const none = exchange({ path: '/' })
+    none.cookie.clear(none.response)
+    expect(none.cookies()).toEqual([])
+    const next = exchange({ path: '/' }, { cookie: 'sessmgr_notice=old' })
+    next.cookie.set(next.response, 'new')
+    next.cookie.clear(next.response)
+    expect(next.cookies()).toEqual([expect.stringMatching(/^sessmgr_notice=new; /)])
+  })
+})
+
+test('a cookie with the prefix __Host- is always cleared as a secure one', () => {
+  const { cookie, response, cookies } = exchange({ path: '/' }, { cookie: '__Host-sessmgr_notice=x' })
+  cookie.clear(response)
+  expect(cookies()).toEqual([expect.stringMatching(/^__Host-sessmgr_notice=; .*Secure/)])
+})
