@@ -2,25 +2,31 @@ import type { Clock } from '../ground/clock.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 
 const BITS = 192
-/** Longest text that is read: browsers store no longer cookie. */
+/** Longest string that is read, because browsers do not store longer cookies. */
 const LONGEST = 4096
 
-/** What the site hands to a browser, in a cookie or a form, and accepts back unchanged only. Readable by the browser. */
+/**
+ * Values that the site sends to a browser, in a cookie or a form, and accepts back only if unchanged. The browser can
+ * read them.
+ */
 export interface SignedValues {
   /**
-   * Signs a value of JSON for one purpose. The result needs no escaping in cookies, URLs and forms.
+   * Signs a JSON value for one purpose. The result needs no escaping in cookies, URLs and forms.
    *
    * @param ttlMs Milliseconds until it expires.
    */
   sign(purpose: string, value: unknown, ttlMs: number): Promise<string>
-  /** Returns the value of a signed text; undefined if it is forged, cut, expired, or signed for another purpose. */
+  /**
+   * Returns the value of a signed string, or undefined if it was forged, cut off, has expired, or was signed for
+   * another purpose.
+   */
   read(purpose: string, text: string | undefined): Promise<unknown>
 }
 
 /**
  * Creates the signed values of a site.
  *
- * @param secrets The secrets, newest first: the first one signs, all are accepted.
+ * @param secrets The secrets, newest first. The first one signs; all are accepted.
  */
 export function createSignedValues(secrets: () => Promise<readonly string[]>, clock: Clock): SignedValues {
   return {
@@ -42,7 +48,8 @@ export function createSignedValues(secrets: () => Promise<readonly string[]>, cl
 }
 
 function signatureOf(secret: string, purpose: string, content: string): Buffer {
-  // JSON keeps two purposes from producing the same message; its first word distinguishes it from a session's marker.
+  // As JSON, two purposes never produce the same message. The first word distinguishes it from that of a session's
+  // marker.
   const message = JSON.stringify(['value', purpose, content])
   return nodeCrypto()
     .createHmac('sha256', secret)

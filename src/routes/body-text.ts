@@ -7,8 +7,8 @@ const MAX_MS = 10_000
 /**
  * Reads the body of a request as a string.
  *
- * @throws RestError 408 if it takes longer than ten seconds, 413 above 100 kB, 400 for invalid UTF-8 and for an
- * incomplete body.
+ * @throws RestError 408 if this takes longer than ten seconds, 413 if the body exceeds 100 kB, and 400 if it is
+ * incomplete or not valid UTF-8.
  */
 export async function bodyText(request: HostRequest): Promise<string> {
   const bytes = request.readableEnded || request.destroyed ? Buffer.alloc(0) : await bytesOf(request)

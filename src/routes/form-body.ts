@@ -2,9 +2,9 @@ import type { HostRequest } from '../guard/host-types.ts'
 import { bodyText } from './body-text.ts'
 
 /**
- * Reads the fields of a form, also if a body parser of the application has done so.
+ * Reads the fields of a form, even if a body parser of the application has already read the body.
  *
- * @throws RestError for a body that cannot be read.
+ * @throws RestError if the body cannot be read.
  */
 export async function formBody(request: HostRequest): Promise<Readonly<Record<string, string>>> {
   const isParsed = request.body !== undefined && request.readableEnded

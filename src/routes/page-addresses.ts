@@ -19,7 +19,7 @@ export function isStyleSheet(address: string): boolean {
   return /\.css([?#]|$)/.test(address)
 }
 
-/** Checks whether a value is an array of values that all pass the check. */
+/** Checks whether a value is an array whose items all pass the check. */
 export function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isOne)
 }
@@ -30,7 +30,7 @@ export function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
 }
 
-/** Returns the address of a login that leads back to a page. */
+/** Returns the URL of a login page that leads back to a page. */
 export function loginAddress(loginUrl: string, page: string): string {
   return `${loginUrl}${loginUrl.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(page)}`
 }

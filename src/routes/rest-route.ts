@@ -3,7 +3,7 @@ import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { Caller } from './caller.ts'
 import type { RestAnswer } from './rest-answer.ts'
 
-/** Where the routes of a caller's own sessions are. They need no users of the application. */
+/** Path of the routes for callers' own sessions. They do not need the users of the application. */
 export const OWN_ROUTES = '/sessmgr/v1/me/'
 
 const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
@@ -34,8 +34,8 @@ export interface RestRoute<Params = unknown> {
   /** Required capability, or a custom check. Undefined for a public route. */
   readonly access: string | ((caller: Caller | undefined) => Promise<unknown>) | undefined
   /**
-   * Whether the route is about the caller's own session: no user is looked up, and a password does not open it.
-   * @default false
+   * Whether the route is about the caller's own session. If so, no user is looked up, and an application password is
+   * not accepted. @default false
    */
   readonly isOwn?: boolean
   /** Media types of the response. @default only JSON */

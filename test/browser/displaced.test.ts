@@ -36,7 +36,7 @@ test.each<[string, string, () => Promise<unknown>]>([
     },
   ],
   ['ended by an administrator', 'An administrator did that', () => host.limiter.sessions.endAll(3, { by: 'admin' })],
-  ['ended for everybody', 'Everybody was signed out.', () => host.limiter.sessions.logoutAllUsers()],
+  ['ended for everybody', 'Everyone was signed out.', () => host.limiter.sessions.logoutAllUsers()],
 ])('%s: the next page says so once, after comments, an image and a redirect', async (kind, words, end) => {
   const page = await openAs('bob', '/posts/1')
   await end()

@@ -12,13 +12,16 @@ import type { StepUp } from './step-up.ts'
 
 type Form = Readonly<Record<string, string>>
 
-/** What a form asks for: one session by its token, with the name of its device, or all others. */
+/** What a form requests: to end one session, given by its token and the name of its device, or all others. */
 interface Wish {
   readonly token: string | undefined
   readonly device: string | undefined
 }
 
-/** Does what the forms of the pages ask for. A proof that is missing is asked for; nothing is done after it by itself. */
+/**
+ * Carries out what the forms of the pages request. If a proof is missing, asks for it; the user must then submit the
+ * form again.
+ */
 export class AccountForms {
   readonly #parts: AccountParts
   readonly #own: OwnSessions
@@ -33,9 +36,9 @@ export class AccountForms {
   }
 
   /**
-   * Handles a form. Undefined if the session of the request is over.
+   * Handles a form. Resolves to undefined if the session of the request is over.
    *
-   * @throws RestError for a form that is not from a page of this session.
+   * @throws RestError if the form is not from a page of this session.
    */
   async handle(request: HostRequest, reader: Reader): Promise<PageResult | undefined> {
     refuseCrossOrigin(request)
@@ -46,7 +49,7 @@ export class AccountForms {
     if (!isFromPage || !isWhole) {
       throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is invalid or has expired. Reload the page.')
     }
-    // Reading the form can take long, and the session may have ended meanwhile.
+    // Reading the form can take long, and the session may have ended in the meantime.
     if (!(await this.#parts.isLive(reader))) return undefined
     const token = (isPassword ? form.wanted : form.end) || undefined
     const device = token === undefined ? undefined : await this.#nameOf(request, reader, token)
@@ -73,7 +76,7 @@ export class AccountForms {
     }
   }
 
-  /** Names one of the user's own sessions, except the current one. Undefined for every other token. */
+  /** Names one of the user's own sessions, except the current one. Resolves to undefined for any other token. */
   async #nameOf(request: HostRequest, reader: Reader, token: string): Promise<string | undefined> {
     const { sessions } = await this.#own.list(reader)
     const record = sessions.find((one) => one.token === token && token !== reader.token)

@@ -4,11 +4,11 @@ import type { ReaderTime } from '../../texts/reader-times.ts'
 import type { Say } from '../../texts/texts-for.ts'
 import type { PageResult } from './pages/page-result.ts'
 
-/** One session of the list, in words. */
+/** One session in the list, ready to display. */
 export interface AccountRow {
-  /** What the form sends back to end this session. */
+  /** Identifies the session. Its form sends this back. */
   readonly token: Token
-  /** Such as "Chrome on Windows", or that it is unknown. */
+  /** Name of the device, such as "Chrome on Windows", or a text for an unknown one. */
   readonly device: string
   /** What kind of device it is. */
   readonly kind: DeviceKind
@@ -18,41 +18,41 @@ export interface AccountRow {
   readonly signedIn: ReaderTime
   /** Time of the last recorded use. */
   readonly used: ReaderTime
-  /** What `show.location` returned. */
+  /** What the option `show.location` returned. */
   readonly place: string | undefined
-  /** With `show.ip`. */
+  /** Address of the client, with the option `show.ip`. */
   readonly ip: string | undefined
-  /** Whether it is another sign-in of the current browser. Known with the option `device` of sessmgr() only. */
+  /** Whether it is another sign-in of the current browser. Only known with the option `device` of sessmgr(). */
   readonly isSameBrowser: boolean
   /** Whether the next login ends it. */
   readonly isNext: boolean
 }
 
-/** The sessions of a user, in words. */
+/** The sessions of a user, ready to display. */
 export interface AccountDevices {
   /** The session of this request. */
   readonly current: AccountRow | undefined
-  /** The others of this page, last used first. */
+  /** The other sessions on this page, last used first. */
   readonly others: readonly AccountRow[]
   /** Those of them that were not used for 30 days. */
   readonly unused: readonly AccountRow[]
-  /** How many sessions there are, on all pages. */
+  /** How many sessions there are on all pages. */
   readonly count: number
-  /** How many are allowed; null without a limit. */
+  /** How many sessions are allowed; null without a limit. */
   readonly maximum: number | null
-  /** What the last form has done. */
+  /** The result of the last form. */
   readonly result: PageResult | undefined
-  /** Where to confirm that all others end; undefined without others. */
+  /** URL of the page that asks before all others end. Undefined if there are no others. */
   readonly confirmUrl: string | undefined
-  /** The next page of sessions. */
+  /** URL of the next page of sessions. */
   readonly nextUrl: string | undefined
-  /** The previous page of sessions. */
+  /** URL of the previous page of sessions. */
   readonly previousUrl: string | undefined
 }
 
-/** What a page of the account shows. */
+/** A page of the account, ready to display. */
 export interface AccountView {
-  /** Which page it is: the list, a question, or a failure. */
+  /** Which page it is: the list, a question, or an error. */
   readonly page: 'devices' | 'confirm' | 'again' | 'old' | 'away'
   /** Title of the window, as plain text. */
   readonly title: string
@@ -60,15 +60,15 @@ export interface AccountView {
   readonly lang: string
   /** Direction of the texts: `ltr` or `rtl`. */
   readonly dir: string
-  /** The content of the page, which needs no more than a `<main>` around it. Everything in it is escaped. */
+  /** The content of the page, to be placed in a `<main>`. Everything in it is escaped. */
   readonly html: string
-  /** The style sheet for it. */
+  /** The style sheet for the content. */
   readonly css: string
-  /** The sessions; undefined for a failure. */
+  /** The sessions. Undefined on an error page. */
   readonly devices: AccountDevices | undefined
-  /** Where forms are sent, by POST: `end` with a token, `others`, or `password`. */
+  /** URL to send forms to, by POST: `end` with a token, `others`, or `password`. */
   readonly action: string
-  /** What each form sends in the field `proof`: it shows that the form is from this page. */
+  /** What each form sends in the field `proof`. It shows that the form is from this page. */
   readonly proof: string
   /** The reader's texts. */
   readonly say: Say

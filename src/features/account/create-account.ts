@@ -12,7 +12,7 @@ import { AccountPages, type PageCall, pageOf } from './pages/account-pages.ts'
 import { PageResults } from './pages/page-result.ts'
 import { StepUp } from './step-up.ts'
 
-/** The account page, and what the REST routes share with it. */
+/** The account page, and what it shares with the REST routes. */
 export interface Account {
   readonly handler: Handler
   readonly own: OwnSessions
@@ -100,7 +100,10 @@ export function createAccount(parts: AccountParts): Account {
     sendPage(request, response, 303, sentence, 'text/plain; charset=utf-8')
   }
 
-  /** Returns the path of the page, as the browser requested it. A URL that begins with two slashes is another site's. */
+  /**
+   * Returns the path of the page, as requested by the browser. A URL that starts with two slashes would point to
+   * another site.
+   */
   function baseOf(request: HostRequest): string {
     const mounted = typeof request.baseUrl === 'string' ? request.baseUrl.replaceAll(/[\\/]+/g, '/') : ''
     return (options.path ?? mounted) || '/'

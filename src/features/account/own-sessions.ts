@@ -10,10 +10,10 @@ import type { Token } from '../../sessions/token.ts'
 
 /** A user's sessions, and how many they may have. */
 export interface OwnList {
-  /** Last used first. */
+  /** The sessions, last used first. */
   readonly sessions: readonly SessionRecord[]
   readonly current: SessionRecord | undefined
-  /** Null without a limit. */
+  /** Null if there is no limit. */
   readonly maximum: number | null
   readonly logic: string
 }
@@ -25,7 +25,10 @@ export interface OwnSessionsParts {
   readonly hooks: Hooks
 }
 
-/** Lists and ends the sessions of the caller. The user id is the caller's own, so nobody reaches those of others. */
+/**
+ * Lists and ends the sessions of the caller. The user id is always the caller's own, so no one can reach the sessions
+ * of others.
+ */
 export class OwnSessions {
   readonly #parts: OwnSessionsParts
 
@@ -48,24 +51,27 @@ export class OwnSessions {
     }
   }
 
-  /** Ends one session. False if the user has no such session, whether or not another user has it. */
+  /** Ends one session. Resolves to false if the user has no such session, whether or not another user has it. */
   async end(reader: Reader, token: Token): Promise<boolean> {
     return this.#parts.sessions.end(reader.userId, token, await this.#byUser(reader))
   }
 
-  /** Ends all sessions except the caller's, and returns how many. Undefined, and nothing ends, if that one is over. */
+  /**
+   * Ends all sessions except the caller's, and returns how many. If the caller's session is over, nothing ends and the
+   * result is undefined.
+   */
   async endOthers(reader: Reader): Promise<number | undefined> {
     const { userId, token } = reader
     try {
       return await this.#parts.sessions.endOthers(userId, token, await this.#byUser(reader))
     } catch (error) {
-      // The session to keep is not registered any more.
+      // The session to keep is no longer registered.
       if (error instanceof SessmgrError && error.code === 'invalid_option') return undefined
       throw error
     }
   }
 
-  /** Names the device of the caller to those who are signed out. */
+  /** Returns the caller's device, which is shown to those who are signed out. */
   async #byUser({ userId, token }: Reader): Promise<EndedByWhom> {
     const own = (await this.#parts.sessions.list(userId)).find((record) => record.token === token)
     const { name } = await deviceName(own?.userAgent ?? null)

@@ -6,45 +6,49 @@ import type { TextsOption } from '../../texts/texts-for.ts'
 import type { AccountView } from './account-view.ts'
 
 /**
- * How people prove that it is them before they end sessions: one of three ways. The list itself never needs it.
+ * How users prove their identity before they end sessions, in one of three ways. The list itself is always shown
+ * without a proof.
  *
- * `limiter.reauthenticated(request)` counts for each of them, and lasts ten minutes.
+ * `limiter.reauthenticated(request)` counts as a proof for all of them, and lasts ten minutes.
  */
 export interface StepUpOptions {
-  /** Seconds since the login of the session: 60 to 86,400. After that, people sign in again. */
+  /**
+   * How many seconds after the login a session may end others, from 60 to 86,400. After that, users have to sign in
+   * again.
+   */
   readonly freshFor?: number | undefined
-  /** Checks the user's password, which the page asks for. Only `true` counts as yes. */
+  /** Checks the user's password, which the page then asks for. Only `true` counts as yes. */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
   readonly verify?: ((request: any, password: string) => boolean | Promise<boolean>) | undefined
-  /** Page of your application that asks for a proof, and then calls `limiter.reauthenticated(request)`. */
+  /** URL of a page of your application that asks for a proof and then calls `limiter.reauthenticated(request)`. */
   readonly url?: string | undefined
 }
 
-/** What the page shows of a session, except its device and its times. */
+/** What the page shows about a session, besides its device and its times. */
 export interface ShowOptions {
   /** Whether to show the address. @default false */
   readonly ip?: boolean | undefined
-  /** Returns a place such as "Berlin" for a session. The page waits for it at most a second. */
+  /** Returns the location of a session, such as "Berlin". The page waits for it for at most a second. */
   readonly location?:
     | ((session: SessionRecord) => string | null | undefined | Promise<string | null | undefined>)
     | undefined
 }
 
-/** Options of the account page. An omitted or undefined option has its default. */
+/** Options of the account page. Omitted and undefined options have their defaults. */
 export interface AccountOptions {
-  /** What to ask for before a session is ended. @default nothing */
+  /** Which proof to ask for before a session is ended. @default nothing */
   stepUp?: StepUpOptions | undefined
-  /** Path where anonymous visitors sign in. `redirect_to` is added, with the page. @default '/login' */
+  /** Path where anonymous visitors sign in. The page is added as `redirect_to`. @default '/login' */
   loginUrl?: string | undefined
   /** Path where users sign out on this device. @default no link */
   logoutUrl?: string | undefined
-  /** What else to show of a session. @default neither address nor place */
+  /** What else to show about a session. @default neither address nor location */
   show?: ShowOptions | undefined
-  /** Texts of this page that replace those of the option `texts` of sessmgr(). @default those */
+  /** Texts of this page. They override the option `texts` of sessmgr(). @default those */
   texts?: TextsOption | undefined
-  /** Returns the page, with `view.html` in a layout of your own. Set the content security policy yourself then. */
+  /** Returns the page with `view.html` in your own layout. You must then set the content security policy yourself. */
   render?: ((view: AccountView) => string | Promise<string>) | undefined
-  /** Colours by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default those of sessmgr */
+  /** Colours, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default those of sessmgr */
   styles?: Readonly<Record<string, string>> | undefined
   /** Origins that may show the page in a frame. @default none */
   frameAncestors?: readonly string[] | undefined
@@ -76,14 +80,15 @@ const OPTIONS = [
 /**
  * Checks the options of the account page at startup.
  *
- * @throws SessmgrError `invalid_option` with the option.
+ * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveAccountOptions(options: AccountOptions = {}): ResolvedAccountOptions {
   requireObject('The options of account()', options)
   requireKnown(options, OPTIONS, (name) => `account() has no option "${name}"`)
   const { loginUrl = '/login', logoutUrl, show = {}, styles = {}, frameAncestors = [], path, render } = options
   for (const [name, address] of Object.entries({ loginUrl, logoutUrl })) {
-    if (address !== undefined && !isAddress(address)) throw invalidOption(`"${name}" must be a path or an http address`)
+    if (address !== undefined && !isAddress(address))
+      throw invalidOption(`"${name}" must be a path or an http or https URL`)
   }
   requireObject('"show"', show)
   requireKnown(show, ['ip', 'location'], (name) => `"show" has no key "${name}"`)
@@ -99,7 +104,7 @@ export function resolveAccountOptions(options: AccountOptions = {}): ResolvedAcc
     throw invalidOption('"frameAncestors" must be a list of origins such as "https://cdn.example"')
   }
   if (path !== undefined && !(typeof path === 'string' && /^\/[^?#]*[^/?#]$/.test(path))) {
-    throw invalidOption('"path" must be a path such as "/account/sessions", without a slash at its end')
+    throw invalidOption('"path" must be a path such as "/account/sessions", without a slash at the end')
   }
   checkStepUp(options.stepUp)
   return { ...options, loginUrl, show, styles, frameAncestors }
@@ -115,7 +120,7 @@ function checkStepUp(stepUp: StepUpOptions | undefined): void {
   }
   if (freshFor !== undefined) requireWhole('stepUp.freshFor', freshFor, 60, 86_400)
   if (verify !== undefined) requireFunction('stepUp.verify', verify)
-  if (url !== undefined && !isAddress(url)) throw invalidOption('"stepUp.url" must be a path or an http address')
+  if (url !== undefined && !isAddress(url)) throw invalidOption('"stepUp.url" must be a path or an http or https URL')
 }
 
 function requireFunction(name: string, value: unknown): void {

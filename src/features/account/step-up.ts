@@ -13,10 +13,12 @@ const MOST_TRIES = 5
 const TRIES_MS = 600_000
 const HOLD_MS = 5000
 
-/** How people prove that it is them: not at all, by signing in again, by their password, or at a page. */
+/**
+ * How users prove their identity: not at all, by signing in again, by their password, or on a page of the application.
+ */
 export type StepUpKind = 'none' | 'login' | 'password' | 'url'
 
-/** The answer to a password. `retryAt`: when another may be tried, if that is known. */
+/** The result of checking a password. `retryAt` is when another may be tried, if known. */
 export type PasswordResult =
   | { readonly kind: 'right'; readonly until: number }
   | { readonly kind: 'wrong' }
@@ -27,14 +29,14 @@ export interface StepUpParts {
   readonly host: Host | undefined
   readonly store: { readonly transients: TransientStore }
   readonly findSignedIn: FindSignedIn
-  /** When the user of a request logged in with its session; undefined if it is not known. */
+  /** When the user of a request logged in with its session, or undefined if this is unknown. */
   loginAtOf(request: HostRequest): number | undefined
 }
 
-/** Key of the proof of a session. The session's token is in it, so it serves no other session and ends with it. */
+/** Key of a session's proof. It contains the session's token, so it is for no other session and ends with this one. */
 export const proofKey = (token: Token): string => `fresh:${token}`
 
-/** Asks people who want to end sessions for a proof, and remembers it for their session. */
+/** Asks users for a proof before they end sessions, and remembers it for their session. */
 export class StepUp {
   readonly kind: StepUpKind
   readonly url: string | undefined
@@ -58,19 +60,19 @@ export class StepUp {
     return (await this.#parts.store.transients.get(proofKey(token))) !== undefined
   }
 
-  /** Remembers a proof, and returns until when. */
+  /** Remembers a proof, and returns when it expires. */
   async prove({ token }: Reader): Promise<number> {
     await this.#parts.store.transients.set(proofKey(token), '1', PROOF_MS)
     return Date.now() + PROOF_MS
   }
 
-  /** Remembers a login whose session has no marker to remember it, as with explicit calls. */
+  /** Remembers a login whose session has no marker, as with explicit calls. */
   async noteLogin(token: Token): Promise<void> {
     const { freshFor = 0 } = this.#options
     await this.#parts.store.transients.set(proofKey(token), '1', freshFor * 1000)
   }
 
-  /** Checks a password, and limits wrong ones: by `host.attempts`, or to five per ten minutes and session. */
+  /** Checks a password. Limits wrong ones by `host.attempts`, or to five in ten minutes per session. */
   async tryPassword(request: HostRequest, reader: Reader, password: string): Promise<PasswordResult> {
     const { attempts } = this.#parts.host ?? {}
     const attempt = attempts && {
@@ -98,7 +100,7 @@ export class StepUp {
     return user === undefined || !host ? String(userId) : host.users.summary(user).login
   }
 
-  /** Counts a try before its password is checked. Returns when the next one is allowed, if this one is not. */
+  /** Counts an attempt before its password is checked. If it is not allowed, returns when the next one is. */
   #noteTry({ token }: Reader): Promise<number | undefined> {
     const { transients } = this.#parts.store
     return this.#inTurn(token, async () => {

@@ -53,7 +53,7 @@ export class SqliteConnection {
     this.#file = file === undefined ? undefined : new UsedFile(file)
   }
 
-  /** Prepares the database for several processes, and creates what the schema describes. */
+  /** Prepares the database for several processes, and creates the tables of the schema. */
   async prepare(schema: readonly string[]): Promise<void> {
     await this.patiently(() => {
       this.#configure()
@@ -68,14 +68,14 @@ export class SqliteConnection {
     this.#database.exec('PRAGMA synchronous = FULL')
   }
 
-  /** Closes what the connection itself opened. */
+  /** Closes what the connection opened itself. */
   close(): void {
     if (this.#owned) this.#database.close()
   }
 
   /**
-   * Runs a write in a transaction of its own. A statement of libsql that finds the file locked stays open, and would keep
-   * later ones from being committed. Returns the number of changed rows.
+   * Runs a write in its own transaction, and returns the number of changed rows. Without that, a libsql statement that
+   * finds the file locked stays open, and keeps later ones from being committed.
    */
   write(sql: string, ...values: (string | number | null)[]): number {
     this.#database.exec('BEGIN IMMEDIATE')
@@ -93,7 +93,7 @@ export class SqliteConnection {
     try {
       this.#database.exec('ROLLBACK')
     } catch {
-      // After some failures, SQLite has already done so.
+      // After some failures, SQLite has already rolled back.
     }
   }
 

@@ -18,7 +18,7 @@ const SENTENCES: Partial<Record<EndedKind, string>> = {
   user: 'on <bdi>Firefox on Windows</bdi>.',
   admin: 'An administrator did that',
   app: 'The shop is closed.',
-  logout_all: 'Everybody was signed out.',
+  logout_all: 'Everyone was signed out.',
 }
 
 /** Two processes of the example on one store: this one, and where the laptop is signed in. */

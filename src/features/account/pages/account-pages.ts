@@ -16,7 +16,7 @@ import { pageStyle } from './page-style.ts'
 /** Purpose of the nonces in forms. */
 export const FORM_ACTION = 'account'
 
-/** Which page is asked for, and where it is. */
+/** Which page is requested, and where it is mounted. */
 export interface PageCall {
   readonly request: HostRequest
   readonly reader: Reader
@@ -41,12 +41,12 @@ export class AccountPages {
     this.#style = pageStyle(parts.options.styles)
   }
 
-  /** Returns the texts for a request: those of this page, before those of the site. */
+  /** Returns the texts for a request. Those of this page override those of the site. */
   textsFor(request: HostRequest): ReaderTexts {
     return readerTexts({ ...this.#parts.textsFor(request).replaced, ...this.#ownTexts(request).replaced })
   }
 
-  /** The list of the user's sessions. */
+  /** Returns the list of the user's sessions. */
   async devices(call: PageCall): Promise<AccountView> {
     const { request, reader, base, result } = call
     const { say } = this.textsFor(request)
@@ -57,7 +57,7 @@ export class AccountPages {
     return this.#view('devices', drawDevices(parts, devices), parts, devices)
   }
 
-  /** The page that asks before all others end; undefined without others. */
+  /** Returns the page that asks before all others end. Resolves to undefined if there are no others. */
   async confirm(call: PageCall): Promise<AccountView | undefined> {
     const { say } = this.textsFor(call.request)
     const list = await this.#own.list(call.reader)
@@ -68,7 +68,7 @@ export class AccountPages {
     return this.#view('confirm', drawConfirm(parts, names), parts)
   }
 
-  /** What asks for a proof elsewhere. */
+  /** Returns the page that asks for a proof elsewhere. */
   async again(call: PageCall, result: PageResult, proofUrl: string): Promise<AccountView> {
     const parts = await this.#drawing(call, '')
     return this.#view('again', drawAgain(parts, result, loginAddress(proofUrl, call.base)), parts)
@@ -90,12 +90,12 @@ export class AccountPages {
 <body><main>${new Markup(view.html)}</main></body></html>`.text
   }
 
-  /** Returns the policy of the document; a layout of the application needs its own. */
+  /** Returns the content security policy of the document. A layout of the application needs its own. */
   policy(): string {
     const { frameAncestors, loginUrl, render, stepUp } = this.#options
     const framing = `frame-ancestors ${frameAncestors.join(' ') || "'none'"}`
     if (render) return framing
-    // Browsers apply form-action to the redirect after a form too.
+    // Browsers also apply form-action to the redirect after a form.
     const targets = [loginUrl, stepUp?.url ?? '/'].flatMap((address) => originOf(address) ?? [])
     const formAction = ["'self'", ...new Set(targets)].join(' ')
     return `default-src 'none'; style-src ${this.#style.hash}; img-src 'self'; base-uri 'none'; form-action ${formAction}; ${framing}`
@@ -130,7 +130,7 @@ export class AccountPages {
   }
 }
 
-/** Returns the number of the page that a request asks for. */
+/** Returns the page number that a request asks for. */
 export function pageOf({ url = '' }: HostRequest): number {
   const page = Number(/[?&]page=(\d{1,4})(?:&|$)/.exec(url)?.[1] ?? 1)
   return Math.max(1, page)

@@ -8,12 +8,12 @@ import type { OwnList } from '../own-sessions.ts'
 import type { ResolvedAccountOptions } from '../resolve-account-options.ts'
 import type { PageResult } from './page-result.ts'
 
-/** Most sessions on a page. */
+/** Maximum number of sessions on a page. */
 export const PAGE_SIZE = 50
 const UNUSED_MS = 30 * 86_400_000
 const LOCATION_MS = 1000
 
-/** Where a list is shown, and in which words. */
+/** Where a list is shown, and in which language. */
 export interface DescribeParts {
   readonly base: string
   readonly page: number
@@ -28,7 +28,7 @@ export async function deviceOf({ userAgent }: SessionRecord, say: Say) {
   return { device: name ?? say('account_unknown'), kind }
 }
 
-/** Puts one page of a user's sessions into words. */
+/** Prepares one page of a user's sessions for display. */
 export async function describeDevices(list: OwnList, parts: DescribeParts): Promise<AccountDevices> {
   const { base, say, result } = parts
   const { sessions, current, maximum } = list
@@ -76,7 +76,7 @@ function nextToEnd({ sessions, maximum, logic }: OwnList): SessionRecord | undef
   return sessions.reduce((one, other) => (other.sequence < one.sequence ? other : one))
 }
 
-/** Asks the application for a place. What only informs must not fail the page. */
+/** Asks the application for a location. If that fails, the page is shown without it. */
 async function placeOf(
   record: SessionRecord,
   location: ResolvedAccountOptions['show']['location'],

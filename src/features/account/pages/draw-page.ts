@@ -6,10 +6,10 @@ import { icon } from './icons.ts'
 import { html, type Markup, type Part } from './markup.ts'
 import type { PageResult } from './page-result.ts'
 
-/** What every page is drawn with. */
+/** What is needed to draw any page. */
 export interface DrawParts {
   readonly say: Say
-  /** Where forms are sent. */
+  /** URL to send forms to. */
   readonly action: string
   readonly proof: string
   readonly logoutUrl: string | undefined
@@ -78,7 +78,7 @@ ${
 }</li>`
 }
 
-/** Draws what the last form has done. A reader and the keys start there. */
+/** Draws the result of the last form. Screen readers and the keyboard start there. */
 function drawResult(parts: DrawParts, result: PageResult): Markup {
   const { say } = parts
   const { kind, device, count = 0 } = result
@@ -131,7 +131,7 @@ export function drawAgain({ say, action }: DrawParts, { kind, device }: PageResu
 <a class="button" href="${action}">${say('account_cancel')}</a></div>`
 }
 
-/** Draws the page of a failure. */
+/** Draws an error page. */
 export function drawFailure({ say, action }: Pick<DrawParts, 'say' | 'action'>, page: 'old' | 'away'): Markup {
   const isOld = page === 'old'
   return html`<header class="stack"><h1 tabindex="-1" autofocus>${say(isOld ? 'account_old' : 'account_away')}</h1>

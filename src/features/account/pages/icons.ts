@@ -10,7 +10,7 @@ const PATHS = {
   back: 'M19 12H5M11 6l-6 6 6 6',
 } as const
 
-/** Draws an icon, which has its meaning in the text beside it. */
+/** Draws an icon, whose meaning is in the text next to it. */
 export function icon(name: keyof typeof PATHS): Markup {
   return html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${PATHS[name]}"/></svg>`
 }

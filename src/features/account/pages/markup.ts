@@ -13,10 +13,13 @@ export class Markup {
   }
 }
 
-/** What can stand in HTML: markup as it is, a string escaped, a list one after the other, and nothing of the rest. */
+/**
+ * What can be inserted into HTML. Markup is inserted as it is, strings are escaped, lists are joined, and other values
+ * are dropped.
+ */
 export type Part = Markup | string | number | readonly Part[] | undefined | null | false
 
-/** Builds HTML. Strings in it are escaped. */
+/** Builds HTML. Strings that are inserted into it are escaped. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(literals.map((literal, index) => literal + textOf(parts[index])).join(''))
 }

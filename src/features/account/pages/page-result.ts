@@ -6,11 +6,12 @@ import type { Reader } from '../../../routes/caller.ts'
 const NAME = 'sessmgr_account'
 const LIFE_MS = 60_000
 
-/** What a form has done, for the page that follows it. */
+/** The result of a form, for the page that follows it. */
 export interface PageResult {
   /**
-   * `ended`, `ended_others`: done. `gone`: was over already. `uncertain`: the store failed meanwhile. `login`, `url`,
-   * `password`: a proof is needed first. `wrong`, `often`: that password, or too many of them. `proved`: it was right.
+   * `ended`, `ended_others`: done. `gone`: it was already over. `uncertain`: the store failed in the meantime. `login`,
+   * `url`, `password`: a proof is needed first. `wrong`, `often`: the password was wrong, or there were too many.
+   * `proved`: it was right.
    */
   readonly kind:
     | 'ended'
@@ -23,9 +24,9 @@ export interface PageResult {
     | 'wrong'
     | 'often'
     | 'proved'
-  /** The device in question; undefined for all others. */
+  /** The device in question. Undefined for all other sessions. */
   readonly device?: string | undefined
-  /** Its token, to ask again after a wrong password. */
+  /** Token of the session, to ask again after a wrong password. */
   readonly token?: string | undefined
   /** How many sessions ended. */
   readonly count?: number | undefined
@@ -33,7 +34,7 @@ export interface PageResult {
   readonly retryAt?: number | undefined
 }
 
-/** Hands results over to the next page by a signed cookie, which one session can use once. */
+/** Passes results to the next page in a signed cookie, which only one session can use, and only once. */
 export class PageResults {
   readonly #signed: SignedValues
 

@@ -46,13 +46,13 @@ h1:focus,.note:focus{outline:none}
 @media (forced-colors:active){.icon,.tag,.note{border:1px solid}}
 @media print{nav,button,.button,form{display:none}.print{display:block}}`
 
-/** A style sheet, with the hash by which a content security policy allows it. */
+/** A style sheet, and the hash by which a content security policy allows it. */
 export interface PageStyle {
   readonly css: string
   readonly hash: string
 }
 
-/** Returns the style of the page. `colours` replace its custom properties. */
+/** Returns the style of the page. `colours` override its custom properties. */
 export function pageStyle(colours: Readonly<Record<string, string>>): PageStyle {
   const own = Object.entries(colours).map(([name, colour]) => `--${name}:${colour}`)
   const css = COLOURS + RULES + (own.length > 0 ? `\n:root{${own.join(';')}}` : '')

@@ -26,7 +26,7 @@ describe('a store that is the own one of each of several processes', () => {
   ])('is warned of by $env: $sign', ({ env, sign }) => {
     const lines = warnings((logger) => warnOfSeveralProcesses(local, logger, env))
     expect(lines).toEqual(sign === undefined ? [] : [expect.stringContaining(`(${sign})`)])
-    expect(lines.join()).toMatch(sign === undefined ? /^$/ : /redisStore\(\{ client \}\)/)
+    expect(lines.join()).toMatch(sign === undefined ? /^$/ : /redisStore\(\) from sessmgr\/redis/)
   })
 
   it('is warned of in a worker', () => {
