@@ -34,6 +34,16 @@ const places = {
   },
 }
 
+/**
+ * Expects that the processes which were not killed know how each login ended. With so many of them on one account, a
+ * few may lose their hundred races: those are refused with 503.
+ */
+function expectAllTold(ended: Readonly<Record<string, number>>, logins: number): void {
+  const { admitted = 0, refused = 0, login_conflict = 0, store_unavailable = 0 } = ended
+  expect(admitted + refused + login_conflict + store_unavailable).toBe(logins)
+  expect(admitted + refused).toBeGreaterThan(0.99 * logins)
+}
+
 let user = 0
 describe.each(Object.entries(places))('four processes on %s', (name, open) => {
   for (const logic of MODES) {
@@ -59,7 +69,8 @@ describe.each(Object.entries(places))('four processes on %s', (name, open) => {
     const settings = { maximum: 3, logic }
     const race = { ...open(), settings, users, logins: 2000, processes: 8, killed: 4 }
     const { ended, mostAtOnce, left } = await raceProcesses(race)
-    expect((ended.admitted ?? 0) + (ended.refused ?? 0)).toBe(8000)
+    printFigures(`${name}, ${logic}, four of eight killed`, { ended, mostAtOnce, left })
+    expectAllTold(ended, 8000)
     expect(mostAtOnce).toBeLessThanOrEqual(3)
     for (const count of left) expect(count).toBeGreaterThanOrEqual(logic === 'allow' ? 1 : 3)
     await race.store.close()
@@ -75,7 +86,7 @@ it('rule 5: the server of PostgreSQL crashes and starts again while eight proces
   const settings = { maximum: 3, logic: 'logout_oldest' }
   const race = { place: { host: server.host }, store, settings, users: [++user], logins: 2000, processes: 8, meanwhile }
   const { ended, mostAtOnce, left } = await raceProcesses(race)
-  // With so many processes on one account, a login may lose its hundred races. It is refused with 503 then.
+  printFigures('PostgreSQL crashes', { ended, mostAtOnce, left })
   const known = ['admitted', 'refused', 'store_unavailable', 'login_conflict']
   expect(Object.keys(ended).filter((it) => !known.includes(it))).toEqual([])
   expect(ended.store_unavailable).toBeGreaterThan(0)

@@ -45,6 +45,7 @@ export class SqliteConnection {
   readonly #owned: boolean
   readonly #file: UsedFile | undefined
   readonly #statements = new Map<string, SqliteStatement>()
+  #lastWrite: Promise<unknown> = Promise.resolve()
 
   constructor(open: () => SqliteDatabase, { file, owned }: SqliteConnectionOptions) {
     this.#open = open
@@ -104,9 +105,16 @@ export class SqliteConnection {
     return statement
   }
 
-  /** Retries while another process is writing, and lets this process continue in between. */
-  async patiently<T>(task: () => T): Promise<T> {
+  /** Runs a write after the earlier ones of this process. All trying at once would only block each other. */
+  inTurn<T>(task: () => T): Promise<T> {
     const start = performance.now()
+    const written = this.#lastWrite.then(() => this.patiently(task, start))
+    this.#lastWrite = written.catch(() => {})
+    return written
+  }
+
+  /** Retries while another process is writing, and lets this process continue in between. */
+  async patiently<T>(task: () => T, start = performance.now()): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
         this.#file?.check()

@@ -54,7 +54,7 @@ export class SqliteDriver implements DocumentDriver {
   }
 
   swap(key: string, revision: number | undefined, text: string, lifeMs: number | undefined): Promise<boolean> {
-    return this.#connection.patiently(() => {
+    return this.#connection.inTurn(() => {
       const now = this.#clock.now()
       const until = lifeMs === undefined ? null : now + lifeMs
       const changes =
@@ -77,11 +77,11 @@ export class SqliteDriver implements DocumentDriver {
 
   purge(count: number): Promise<number> {
     const sql = `DELETE FROM ${this.#table} WHERE id IN (SELECT id FROM ${this.#table} WHERE expires_at <= ? LIMIT ?)`
-    return this.#connection.patiently(() => this.#connection.write(sql, this.#clock.now(), count))
+    return this.#connection.inTurn(() => this.#connection.write(sql, this.#clock.now(), count))
   }
 
   async wipe(): Promise<void> {
-    await this.#connection.patiently(() => this.#connection.write(`DELETE FROM ${this.#table}`))
+    await this.#connection.inTurn(() => this.#connection.write(`DELETE FROM ${this.#table}`))
   }
 
   async close(): Promise<void> {
