@@ -7,12 +7,15 @@ import { postgresStore } from 'sessmgr/postgres'
 import { redisStore } from 'sessmgr/redis'
 import { sqliteStore } from 'sessmgr/sqlite'
 
-const { path, host, url, settings, users, logins, inFlight, skewMs, endsToo } = JSON.parse(process.env.LOGINS)
+const { path, host, url, settings, users, logins, inFlight, skewMs, endsToo, deadlineMs } = JSON.parse(
+  process.env.LOGINS,
+)
 
 const realNow = Date.now
 Date.now = () => realNow() + skewMs
 
-const store = path !== undefined ? sqliteStore({ path }) : url !== undefined ? await redis() : await postgres()
+const store =
+  path !== undefined ? sqliteStore({ path, deadlineMs }) : url !== undefined ? await redis() : await postgres()
 const limiter = sessmgr({ store, settings })
 const calls = explicitCalls(limiter, { exists: async () => true, destroy: async () => {} })
 const ended = { admitted: 0, refused: 0 }

@@ -20,6 +20,8 @@ export interface ProcessRace {
   readonly processes: number
   /** How many logins of each process are in progress at once. @default 20 */
   readonly inFlight?: number
+  /** How long a call to SQLite may take. @default as in an application */
+  readonly deadlineMs?: number
   /** Whether the processes end sessions too, by all calls that there are. */
   readonly endsToo?: boolean
   /** How many of the processes are killed after a third of their logins. */
@@ -80,10 +82,10 @@ export async function raceProcesses(race: ProcessRace): Promise<ProcessRaceResul
   }
 }
 
-function launch({ place, settings, users, logins, endsToo, inFlight = 20 }: ProcessRace, n: number) {
+function launch({ place, settings, users, logins, endsToo, deadlineMs, inFlight = 20 }: ProcessRace, n: number) {
   // Their clocks are an hour ahead, right, and an hour behind.
   const skewMs = ((n % 3) - 1) * 3_600_000
-  const spec = { ...place, settings, users, logins, inFlight, skewMs, endsToo }
+  const spec = { ...place, settings, users, logins, inFlight, skewMs, endsToo, deadlineMs }
   const child = spawn(process.execPath, [new URL('login-process.mjs', import.meta.url).pathname], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, LOGINS: JSON.stringify(spec) },

@@ -119,6 +119,17 @@ const off: () => void = hooks.addAction('sessmgr_destroy_session', 'app', (userI
 })
 hooks.addAction('sessmgr_logout_all_users', 'app', (epoch) => epoch.toFixed(), 5)
 hooks.addAction('sessmgr_cli_init', 'app', async () => {})
+hooks.addAction('sessmgr_session_ended', 'app', (session: SessionRecord, { kind, by }) => {
+  // Kinds may be added, so a list of them needs a default.
+  switch (kind) {
+    case 'displaced':
+      return by?.token
+    case 'admin':
+      return by?.actor
+    default:
+      return session.userId
+  }
+})
 hooks.addAction('sessmgr_cli_init', 'app', (cli) =>
   cli.register('roles', {
     description: 'Roles.',
@@ -207,6 +218,9 @@ void hooks.applyFilters('sessmgr_bypass', 'no', 1)
 
 // Sessions and settings.
 void limiter.sessions.end(1, tokenOf('x')).then((ended: boolean) => ended)
+void limiter.sessions.end(1, tokenOf('x'), { by: 'user', device: 'Chrome on Windows', note: 'Bye.' })
+// @ts-expect-error: who is not known
+void limiter.sessions.endAll(1, { by: 'root' })
 void limiter.sessions.endAll('u').then((count: number) => count)
 void limiter.sessions.endOthers('u', tokenOf('x')).then((count: number) => count)
 void limiter.settings.update({ maximum: '3' }).then((settings) => settings.maximum.toFixed())
