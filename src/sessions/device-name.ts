@@ -1,3 +1,5 @@
+import { BoundedMap } from '../ground/bounded-map.ts'
+
 /** What kind of device a session is on, or null if unknown. */
 export type DeviceKind = 'computer' | 'phone' | 'tablet' | 'program' | null
 
@@ -21,6 +23,16 @@ const MODELS: readonly unknown[] = ['iPhone', 'iPad']
 
 const LONGEST = 512
 
+/** A user agent, taken apart. */
+interface Parts {
+  readonly program: string | undefined
+  readonly system: string | undefined
+  readonly kind: DeviceKind
+}
+
+/** Most logins of a site come from few user agents, and taking one apart costs as much as the rest of a login. */
+const known = new BoundedMap<string, Parts>(500)
+
 /**
  * Describes a user agent in words. Names come from closed lists, so nothing of the user agent itself is returned.
  *
@@ -28,18 +40,23 @@ const LONGEST = 512
  */
 export async function deviceName(userAgent: string | null, pattern = '{browser} on {system}'): Promise<DeviceName> {
   if (!userAgent) return { name: null, kind: null }
+  const text = userAgent.slice(0, LONGEST)
+  const { program, system, kind } = known.get(text) ?? (await takeApart(text))
+  if (!program || !system) return { name: program ?? system ?? null, kind }
+  return { name: pattern.replace(/\{(browser|system)\}/g, (_, part) => (part === 'browser' ? program : system)), kind }
+}
+
+async function takeApart(userAgent: string): Promise<Parts> {
   // Loaded on demand, because it is large and few requests need it.
   const { default: Bowser } = await import('bowser')
-  const { browser, os, platform } = Bowser.parse(userAgent.slice(0, LONGEST))
+  const { browser, os, platform } = Bowser.parse(userAgent)
   const listed = (list: Readonly<Record<string, string>>, name: string | undefined) =>
     name !== undefined && Object.values(list).includes(name) ? name : undefined
   const model = MODELS.includes(platform.model) ? platform.model : undefined
   const [program, system] = [listed(Bowser.BROWSER_MAP, browser.name), model ?? listed(Bowser.OS_MAP, os.name)]
-  const name =
-    program && system
-      ? pattern.replace(/\{(browser|system)\}/g, (_, part) => (part === 'browser' ? program : system))
-      : (program ?? system ?? null)
   // All browsers have started this way for thirty years.
-  const isProgram = name === null && !/^(Mozilla|Opera)\//.test(userAgent)
-  return { name, kind: isProgram ? 'program' : (KINDS[platform.type ?? ''] ?? null) }
+  const isProgram = !program && !system && !/^(Mozilla|Opera)\//.test(userAgent)
+  const parts = { program, system, kind: isProgram ? 'program' : (KINDS[platform.type ?? ''] ?? null) }
+  known.set(userAgent, parts)
+  return parts
 }

@@ -50,7 +50,7 @@ it.each(Object.entries(PLACES))(
     const { place, store, close } = await open()
     const users = Array.from({ length: 50 }, (_, index) => index + 1)
     const settings = { maximum: 3, logic: 'logout_oldest' }
-    // A call that fails may have been carried out, which nobody counts.
+    // A call that times out may have been carried out, which nobody counts. One that finds a file locked has not.
     const patience = { inFlight: 5, deadlineMs: 60_000 }
     const load = { users, settings, logins: LOGINS_EACH, processes: PROCESSES, endsToo: true }
     const { ended, announced } = await raceProcesses({ place, store, ...load, ...patience })
@@ -60,7 +60,10 @@ it.each(Object.entries(PLACES))(
     const over = new Set(announced.ended)
     const figures = { started: announced.started.length, ended: announced.ended.length, live: live.length }
     printFigures(name, { ...ended, ...figures })
-    expect(ended).toEqual({ admitted: PROCESSES * LOGINS_EACH, refused: 0 })
+    const { admitted = 0, store_unavailable: failed = 0, ...others } = ended
+    expect(others).toEqual({ refused: 0 })
+    expect(admitted + failed).toBeGreaterThanOrEqual(PROCESSES * LOGINS_EACH)
+    expect(figures.started).toBe(admitted)
     expect([started.size, over.size]).toEqual([announced.started.length, announced.ended.length])
     expect([...over, ...live].toSorted()).toEqual([...started].toSorted())
     await close()
