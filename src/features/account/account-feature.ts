@@ -17,9 +17,9 @@ import { type AccountOptions, resolveAccountOptions } from './resolve-account-op
 export interface AccountMember {
   /** Returns the middleware of the page. @throws SessmgrError `invalid_option` for an invalid option. */
   account(options?: AccountOptions): Handler
-  /** Returns what the page shows; undefined for a guest. */
+  /** Returns what the page shows, or undefined for a guest. */
   accountView(request: RequestLike, response?: ResponseLike): Promise<AccountView | undefined>
-  /** Remembers for ten minutes that the user of a request has proved that it is them. */
+  /** Remembers for ten minutes that the user of a request has proved their identity. */
   reauthenticated(request: RequestLike): Promise<void>
 }
 
@@ -29,16 +29,16 @@ export interface AccountFeatureParts extends Omit<AccountParts, 'notePage' | 'op
   load(parts: AccountParts): Promise<Account>
 }
 
-/** The account page, and what others need of it. */
+/** The account page, and what other parts of the service need. */
 export interface AccountFeature {
   readonly member: AccountMember
-  /** The page by the options of the last `account()`, for the REST routes. */
+  /** The page with the options of the last `account()`, for the REST routes. */
   current(): Promise<Account>
-  /** Remembers a login whose session has no marker. */
+  /** Remembers when a user logged in if their session has no marker. */
   noteLogin(token: Token): Promise<void>
 }
 
-/** Creates the account page. The last call of `account()` decides for `accountView()` and the REST routes. */
+/** Creates the account page. `accountView()` and the REST routes use the options of the last call of `account()`. */
 export function createAccountFeature(parts: AccountFeatureParts): AccountFeature {
   const notePage = orderWarning('limiter.account()', parts.logger)
   let options = resolveAccountOptions()

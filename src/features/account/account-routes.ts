@@ -22,13 +22,13 @@ const sessionSchema = z.object({
   same_browser: z.boolean(),
 })
 
-/** Finds what to show a user who was signed out, and uses it up. */
+/** Finds what to show to a user who was signed out, and uses it up. */
 export type NoticeFor = (request: HostRequest, response: HostResponse) => Promise<SignedOutNotice | undefined>
 
-/** What all of these routes have in common: the caller's own session opens them. */
+/** What all these routes have in common: they require only the caller's own session. */
 const OWN = { access: requireCaller, isOwn: true } as const
 
-/** Lists the routes of the caller's own sessions. */
+/** Lists the routes for the caller's own sessions. */
 export function accountRoutes(account: () => Promise<Account>, noticeFor: NoticeFor): readonly RestRoute[] {
   return [
     listRoute(account),
@@ -44,7 +44,7 @@ function listRoute(account: () => Promise<Account>): RestRoute {
     ...OWN,
     methods: ['GET'],
     path: `${OWN_ROUTES}sessions`,
-    summary: "Lists the caller's own live sessions, last used first. Times are Unix milliseconds.",
+    summary: "Lists the caller's own live sessions, last used first. Times are in milliseconds since the Unix epoch.",
     schemas: () => ({
       params: z.object({}),
       response: z.object({
@@ -96,7 +96,7 @@ function endRoute(account: () => Promise<Account>): RestRoute {
       const reader = readerOf(caller)
       const { own, stepUp } = await account()
       if (token === reader.token) {
-        throw new RestError(409, 'session_is_current', 'This is the session of this call. Log out instead.')
+        throw new RestError(409, 'session_is_current', 'This is the current session. Log out instead.')
       }
       await requireProof(request, reader, stepUp)
       if (await own.end(reader, token)) return { ended: true }
@@ -128,7 +128,7 @@ function passwordRoute(account: () => Promise<Account>): RestRoute {
     ...OWN,
     methods: ['POST'],
     path: `${OWN_ROUTES}reauthenticate`,
-    summary: "Checks the caller's password, if the application asks for it before sessions end.",
+    summary: "Checks the caller's password, if the application requires it to end sessions.",
     needsBody: true,
     schemas: () => ({
       params: z.object({ password: z.string('must be a string') }),
@@ -152,7 +152,8 @@ function noticeRoute(noticeFor: NoticeFor): RestRoute {
   return restRoute({
     methods: ['GET'],
     path: `${OWN_ROUTES}notice`,
-    summary: 'Returns, once, what to show a user who was signed out; status 204 if there is nothing. Public.',
+    summary:
+      'Returns what to show to a user who was signed out, but only once. The status is 204 if there is nothing. Public.',
     access: undefined,
     schemas: () => ({
       params: z.object({}),
