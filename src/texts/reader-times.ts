@@ -12,6 +12,7 @@ export interface ReaderTime {
   readonly exact: string
   /** Such as "21:11 UTC". */
   readonly time: string
+  /** Whether it is on the current day, in UTC. */
   readonly isToday: boolean
 }
 

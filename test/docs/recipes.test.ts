@@ -46,7 +46,7 @@ function createApp(addLines: (names: { app: express.Express } & Names) => void, 
   app.use(express.urlencoded({ extended: false }))
   addLines({ app, limiter, passport })
   app.post('/login', passport.authenticate('local'), (_req, res) => void res.redirect('/'))
-  app.get('/me', (req, res) => void (req.user ? res.send('in') : res.status(401).send(res.locals.notice)))
+  app.get('/me', (req, res) => void (req.user ? res.send('in') : res.status(401).send(res.locals.notice?.html)))
   return { app, limiter, clock: options.store }
 }
 
@@ -65,26 +65,21 @@ it('no recipe has more than 250 words', () => {
   expect(recipes.filter(({ text }) => text.trim().split(/\s+/).length > 250).map(({ path }) => path)).toEqual([])
 })
 
-it('devices.md: users see their sessions and end one, and nobody else does', async () => {
-  const { app } = createApp((names) => runBlock('devices', 0, names))
+it('devices.md: users see their sessions on a page, end one there, and a script gets the names', async () => {
+  const { app, limiter } = createApp((names) => {
+    runBlock('devices', 0, { ...names, app: { use: (...args: never[]) => args.length > 1 && names.app.use(...args) } })
+    const requireSignIn: express.RequestHandler = (_req, _res, next) => next()
+    runBlock('devices', 1, { ...names, require: () => ({ deviceName }), requireSignIn })
+  })
   const [laptop, phone] = await devicesOf(app, 2)
-  const { body } = await phone.get('/account/sessions').expect(200)
-  expect(body).toEqual([
-    expect.objectContaining({ token: expect.any(String), isThisDevice: false }),
-    expect.objectContaining({ ip: expect.stringContaining('127.0.0.1'), isThisDevice: true }),
-  ])
-  const mallory = supertest.agent(app)
-  await mallory
-    .post('/login')
-    .type('form')
-    .send({ ...FORM, username: 'mallory' })
-  await mallory.post(`/account/sessions/${body[0].token}/end`).expect(404)
-  await supertest(app).get('/account/sessions').expect(401)
-  await supertest(app).post(`/account/sessions/${body[0].token}/end`).expect(401)
-  await laptop.get('/me').expect(200)
-  await phone.post(`/account/sessions/${body[0].token}/end`).expect(204)
+  await supertest(app).get('/account/sessions').expect(303)
+  const { text } = await phone.get('/account/sessions').expect(200)
+  const [, proof] = /name="proof" value="([^"]+)"/.exec(text) ?? []
+  const [, end] = /name="end" value="([^"]+)"/.exec(text) ?? []
+  await phone.post('/account/sessions').type('form').send({ proof, end }).expect(303)
   await laptop.get('/me').expect(401)
-  await phone.get('/me').expect(200)
+  await phone.get('/devices').set('User-Agent', 'none').expect(200, [null])
+  expect(await limiter.sessions.count('alice')).toBe(1)
 })
 
 it('new-device-mail.md: a login from a second browser sends one mail, unless the user has had enough of them', async () => {
@@ -122,11 +117,11 @@ it('signed-out.md: the page and the JSON API know the reason', async () => {
   const [laptop, phone] = await devicesOf(app, 2)
   await laptop.get('/api/me').expect(200, { id: 'alice' })
   await limiter.sessions.endAll('alice')
-  const json = (test: supertest.Test) => test.set('Sec-Fetch-Dest', 'empty')
-  await json(laptop.get('/api/me')).expect(401, { code: 'signed_out', reason: 'missing' })
-  const page = await phone.get('/me').set('Sec-Fetch-Dest', 'document').expect(401)
-  expect(page.text).toBe('Your session is over. You may have signed in somewhere else.')
-  await supertest(app).get('/api/me').expect(401, { code: 'signed_out', reason: null })
+  const { body } = await laptop.get('/api/me').set('Sec-Fetch-Dest', 'empty').expect(401)
+  expect(body).toMatchObject({ code: 'session_ended', data: { status: 401, reason: 'missing', kind: 'app' } })
+  const page = await phone.get('/me').accept('html').expect(401)
+  expect(page.text).toContain('<strong>You were signed out on this device.</strong>')
+  await supertest(app).get('/api/me').expect(401, { code: 'not_signed_in' })
 })
 
 it('limits-per-user.md: a function gives each user a limit, and a filter exempts some', async () => {
@@ -166,15 +161,18 @@ it('two-step-login.md: the password alone takes no slot and signs nobody out', a
 it('existing-app.md: a login of your own counts, and block sends the next one to a page that says so', async () => {
   const app = express()
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), express.urlencoded({ extended: false }))
-  const limited = (options: SessmgrOptions) =>
-    sessmgr({ ...options, settings: { maximum: 1, logic: 'block' }, logger: { warn() {}, error() {} } })
+  let limiter: unknown
+  const limited = (options: SessmgrOptions) => {
+    limiter = sessmgr({ ...options, settings: { maximum: 1, logic: 'block' }, logger: { warn() {}, error() {} } })
+    return limiter
+  }
   runBlock('existing-app', 0, { app, sessmgr: limited })
-  runBlock('signed-out', 0, { app })
+  runBlock('signed-out', 0, { app, limiter })
   const checkPassword = async ({ username, password }: typeof FORM) => password === 'secret' && { id: username }
   runBlock('existing-app', 1, { app, checkPassword })
   runBlock('existing-app', 2, { app })
   app.get('/cart', (req, res) => void res.send(Object.assign(req.session, { cart: 1 }) && ''))
-  app.get('/me', (req, res) => void res.status('userId' in req.session ? 200 : 401).send(res.locals.notice))
+  app.get('/me', (req, res) => void res.status('userId' in req.session ? 200 : 401).send(res.locals.notice?.html))
   const errors: unknown[] = []
   app.use(((error, _req, _res, next) => next(errors.push(error))) as express.ErrorRequestHandler)
   const post = async (device: ReturnType<typeof supertest.agent>, path: string, form = FORM) =>
@@ -185,11 +183,11 @@ it('existing-app.md: a login of your own counts, and block sends the next one to
   await visitor.get('/cart').expect(200)
   for (const refused of [phone, visitor]) {
     expect(await post(refused, '/login')).toBe('/login?full')
-    await refused.get('/me').expect(401, '')
+    await refused.get('/me').accept('html').expect(401, '')
   }
   await laptop.get('/me').expect(200)
   expect(await post(laptop, '/logout')).toBe('/')
-  await laptop.get('/me').expect(401, '')
+  await laptop.get('/me').accept('html').expect(401, '')
   expect(await post(phone, '/login')).toBe('/')
   expect(errors).toEqual([])
 })

@@ -34,9 +34,9 @@ describe('the notice to a user who was signed out', () => {
 
   it('has a title for everybody, for one, and for an end of which nothing is known', () => {
     expect(word(ended('displaced')).title).toBe('You were signed out on this device.')
-    expect(word(ended('logout_all')).title).toBe('Everybody was signed out.')
+    expect(word(ended('logout_all')).title).toBe('Everyone was signed out.')
     expect(word({ reason: 'logout_all' })).toMatchObject({
-      title: 'Everybody was signed out.',
+      title: 'Everyone was signed out.',
       text: 'Your session is over.',
     })
     expect(word({ reason: 'ended' })).toEqual({
