@@ -25,7 +25,7 @@ export async function announceNewDevice(
   const key = `devices:${nodeCrypto().hash('sha256', String(userId))}`
   try {
     const known = (await store.transients.get(key))?.split(' ') ?? []
-    if (device === null || known.includes(device)) return
+    if (!device || known.includes(device)) return
     const earlier = new Set([...known, ...others])
     announce([['sessmgr_new_device', session, { firstEver: earlier.size === 0 }]])
     await store.transients.set(key, [...earlier, device].slice(-MOST).join(' '), LIFE_MS)

@@ -108,8 +108,9 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   }
 
   function noteDevice(session: SessionRecord, earlier: readonly StoredSession[]): void {
-    const devices = earlier.map(({ record }) => record.device).filter((device) => device !== null)
-    if (session.device === null || devices.includes(session.device)) return
+    // A store of another package may not keep devices.
+    const devices = earlier.flatMap(({ record }) => record.device || [])
+    if (!session.device || devices.includes(session.device)) return
     const late = import('./announce-new-device.ts')
     inBackground(late.then(({ announceNewDevice }) => announceNewDevice(context, session, devices)).catch(() => {}))
   }

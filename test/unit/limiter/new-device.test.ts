@@ -78,6 +78,18 @@ describe('a login from a new device', () => {
     expect(JSON.stringify(logged)).not.toContain(session)
   })
 
+  it('fires nothing with a store that keeps no devices', async () => {
+    const store = memoryStore()
+    const { commit } = store.sessions
+    store.sessions.commit = async (userId, version, { admit, ...change }) => {
+      const { device: _, ...known } = admit
+      return commit.call(store.sessions, userId, version, { ...change, admit: known as typeof admit })
+    }
+    const { login, limiter, announced } = listen({ store })
+    for (const name of ['home', 'phone']) await login(name)
+    expect([announced(), await limiter.sessions.count(7)]).toEqual([[], 2])
+  })
+
   it('does not keep the answer waiting', async () => {
     const store = memoryStore()
     store.transients.get = () => new Promise(() => {})
