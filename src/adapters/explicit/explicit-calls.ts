@@ -3,7 +3,6 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import { endedState } from '../../guard/ended-state.ts'
 import type { HostSession, RequestState } from '../../guard/host-types.ts'
-import { beforeHeaders } from '../../guard/request/before-headers.ts'
 import { type HostVisit, showVisit } from '../../guard/request/host-visit.ts'
 import type { JoinedSessions } from '../../guard/stores/session-stores.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
@@ -143,10 +142,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
     if (request) showVisit(request, new ExplicitVisit(request, sessionId, state))
     if (!request || !response || !state.ended) return state
-    const keepNotice = await notices.keep(request, state.ended, response)
-    beforeHeaders(response, () => {
-      if (!state[SIGNED_IN]) keepNotice()
-    })
+    await notices.keep(request, state.ended, response, () => !state[SIGNED_IN])
     return state
   }
 

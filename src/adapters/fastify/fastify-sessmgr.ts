@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
-import { beforeHeaders } from '../../guard/request/before-headers.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
 import type { Sessmgr } from '../../service/service.ts'
@@ -82,11 +81,9 @@ async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
   const { lost, reply } = visit
   await visit.judge(lost?.ended)
   if (!lost) return
-  const keepNotice = await notices.keep(visit, lost.ended, reply.raw)
-  beforeHeaders(reply.raw, () => {
+  await notices.keep(visit, lost.ended, reply.raw, () => {
     const cookies = [reply.raw.getHeader('Set-Cookie') ?? []].flat().map(String)
-    const losesCookie = cookies.some((cookie) => cookie.startsWith(`${lost.cookie}=`))
-    if (losesCookie && !visit.sessmgr.session) keepNotice()
+    return !visit.sessmgr.session && cookies.some((cookie) => cookie.startsWith(`${lost.cookie}=`))
   })
 }
 

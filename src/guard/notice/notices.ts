@@ -29,12 +29,21 @@ export class Notices {
     return this.#late
   }
 
-  /** Prepares the notice for a response that removes the session cookie. Never rejects. */
-  async keep(request: RequestLike, ended: EndedState, response: ServerResponse): Promise<KeepNotice> {
+  /**
+   * Prepares the notice for a response that removes the session cookie. Never rejects.
+   *
+   * @param losesCookie Whether it does, asked before the headers are sent. Without it, call the result.
+   */
+  async keep(
+    request: RequestLike,
+    ended: EndedState,
+    response: ServerResponse,
+    losesCookie?: () => boolean,
+  ): Promise<KeepNotice> {
     if (!ended.cause) return KEEP_NOTHING
     try {
       const { keepNotice } = await this.load()
-      return await keepNotice(this.#parts, guardedRequestOf(request), messageOf(request), ended, response)
+      return await keepNotice(this.#parts, guardedRequestOf(request), messageOf(request), ended, response, losesCookie)
     } catch {
       // The response matters more than the notice.
       return KEEP_NOTHING

@@ -25,6 +25,8 @@ interface MarkedResponse extends ServerResponse {
 /**
  * Signs the notice of a request, and returns a function that sets its cookie unless the response already shows the
  * notice.
+ *
+ * @param losesCookie Whether the response removes the session cookie. The notice cookie is then set without a call.
  */
 export async function keepNotice(
   parts: NoticeParts,
@@ -32,13 +34,16 @@ export async function keepNotice(
   message: IncomingMessage,
   ended: EndedState,
   response: MarkedResponse,
+  losesCookie?: () => boolean,
 ): Promise<KeepNotice> {
   const cookie = new NoticeCookie(request, message)
   const value = await signedValues(parts).sign(PURPOSE, cutToSize(ended), NOTICE_MS)
-  return () => {
+  const keep = () => {
     const isUsedUp = response[GIVEN] === 'script' || (response[GIVEN] === 'page' && isShown(message, response))
     if (!isUsedUp) cookie.set(response, value)
   }
+  if (losesCookie) beforeHeaders(response, () => losesCookie() && keep())
+  return keep
 }
 
 /**
