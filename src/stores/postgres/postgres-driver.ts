@@ -88,8 +88,8 @@ export async function createPostgresTable(pool: PostgresPool, table: string): Pr
     try {
       await pool.query(statement)
     } catch (error) {
-      // 23505 and 42P07 mean that another process created it at the same moment.
-      if (!['23505', '42P07'].includes(String((error as { code?: unknown }).code))) throw error
+      // These mean that another process created it at the same moment.
+      if (!['23505', '42710', '42P07'].includes(String((error as { code?: unknown }).code))) throw error
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { postgresDriver } from '../../../../src/stores/postgres/postgres-driver.ts'
+import { createPostgresTable, postgresDriver } from '../../../../src/stores/postgres/postgres-driver.ts'
 
 /** A pool whose statements lose to others a number of times, as where SERIALIZABLE is the default. */
 function losingPool(times: number, code = '40001') {
@@ -30,5 +30,12 @@ describe('the driver of PostgreSQL', () => {
     const pool = losingPool(1)
     expect(await postgresDriver(pool, 'sessmgr').swap('a', 1, '', undefined)).toBe(false)
     expect(pool.calls()).toBe(1)
+  })
+
+  it.each(['23505', '42710', '42P07'])('creates a table that another process creates too: error %s', async (code) => {
+    const pool = losingPool(1, code)
+    await createPostgresTable(pool, 'sessmgr')
+    expect(pool.calls()).toBe(2)
+    await expect(createPostgresTable(losingPool(1, '42501'), 'sessmgr')).rejects.toMatchObject({ code: '42501' })
   })
 })
