@@ -1,4 +1,7 @@
-/** A map that holds at most `capacity` entries, or this much weight. Adding one more evicts the oldest. */
+/**
+ * A map that holds at most `capacity` entries, or entries of at most this total weight. Adding one more evicts the
+ * oldest.
+ */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number
   readonly #weigh: (value: Value) => number

@@ -44,8 +44,8 @@ export interface LoginRefusal {
 /** What is known about the device of a login. */
 export interface NewDevice {
   /**
-   * Whether no other device of the user is known: they have not signed in since the option `device` is on, or for 400
-   * days. There is no earlier device to warn on.
+   * Whether no other device of the user is known, because they have not signed in since the option `device` was turned
+   * on, or for 400 days. There is then no earlier device to warn them on.
    */
   readonly firstEver: boolean
 }

@@ -18,7 +18,7 @@ import type { LimiterContext } from './limiter-context.ts'
 const MAX_ATTEMPTS = 100
 /** Longest pause between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
-/** Longer than any address. Clients can choose this string if a proxy is trusted too far. */
+/** Longer than any address. Clients can choose this string if the application trusts too many proxies. */
 const ADDRESS_LENGTH = 64
 const USER_AGENT_LENGTH = 512
 

@@ -47,7 +47,8 @@ export async function adoptSession(
 export async function invalidateSession(context: LimiterContext, userId: UserId, sessionId: string): Promise<void> {
   const token = tokenOf(sessionId)
   const { store, notes } = context
-  // Also noted per session: another process finds this one deleted, and does not know that the logout has ended it.
+  // Also stored for each session, because another process may find it deleted without knowing that the logout has ended
+  // it.
   const end = (await notes.endOf(token, 'logout_all')) ?? { kind: 'logout_all', at: Date.now() }
   const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] =>
     ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token])

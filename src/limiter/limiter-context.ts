@@ -20,7 +20,7 @@ export interface LimiterContext {
   readonly notes: EndedNotes
   /** Fires actions in order, without waiting for asynchronous subscribers. */
   announce(actions: readonly AnnouncedAction[]): void
-  /** Announces the device of a new session if it is new to the user, without waiting. */
+  /** Announces the device of a new session if the user has not used it before. Does not wait. */
   noteDevice(session: SessionRecord, earlier: readonly StoredSession[]): void
   /**
    * Deletes ended sessions from the session store. A failure is only logged, because the registry already refuses these

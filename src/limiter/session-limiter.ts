@@ -160,7 +160,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       return end && causeFrom(end)
     },
     async close() {
-      // What is at work may fire further actions.
+      // Calls in progress may fire further actions.
       while (atWork.size > 0) await Promise.all(atWork)
       await store.close()
     },

@@ -47,7 +47,7 @@ export interface CallerParts {
  * A session with a nonce takes precedence, because a proxy may use the header for its own password. Returns undefined
  * for an anonymous caller, or one with a cookie but no nonce.
  *
- * @param route `isOpen`: whether it is public. If so, invalid credentials are ignored. `isOwn`: as in a route.
+ * @param route `isOpen`: whether the route is public. If so, invalid credentials are ignored. `isOwn`: as in a route.
  * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for an invalid nonce,
  * 403 `rest_cross_origin`, 429 `too_many_attempts`.
  */

@@ -74,7 +74,7 @@ export function createRouter(parts: RouterParts) {
     const fields = method === 'GET' ? queryOf(request) : await jsonBody(request)
     if (method !== 'GET' && caller) {
       // Reading the body can take long. The session may have ended in the meantime, or the user may have lost the
-      // right.
+      // permission.
       caller = await findCallerAgain(parts, request, caller, isOwn)
       await requireAccess(route, caller, request)
     }

@@ -2,7 +2,7 @@ import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 
 const HTML = 'text/html; charset=utf-8'
 
-/** A body with its media type, and who may cache it. */
+/** A body, its media type, and who may cache it. */
 export interface PageBody {
   readonly type: string
   readonly cache: string
@@ -22,7 +22,7 @@ export function sendPage(
   sendBody(request, response, { type, cache: 'no-store', body: Buffer.from(text) })
 }
 
-/** Sends a body with the status that the response has. */
+/** Sends a body with the status that is set on the response. */
 export function sendBody(request: HostRequest, response: HostResponse, { type, cache, body }: PageBody): void {
   response.setHeader('Content-Type', type)
   response.setHeader('Cache-Control', cache)

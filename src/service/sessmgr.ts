@@ -55,7 +55,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     return loading
   }
   const devices = device ? loadDevices : undefined
-  // Now, so that an update in place cannot remove the file first.
+  // Load it now, so that an update in place cannot remove the file first.
   devices?.().catch(() => {})
   const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, blockedMessage, devices })
   const notices = new Notices({ ...resolved, siteSecrets })
@@ -65,7 +65,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const loginAtOf = (message: RequestLike) => {
     const request = guardedRequestOf(message)
     const { session, sessionID = '' } = request
-    // With explicit calls, sessmgr does not see the session's data.
+    // With explicit calls, sessmgr does not see the session data.
     if (!session || !(MARKER_KEY in session)) return undefined
     return storeOf(request).guard.markerOf(sessionID, session)?.loginAt
   }

@@ -23,14 +23,14 @@ const MODELS: readonly unknown[] = ['iPhone', 'iPad']
 
 const LONGEST = 512
 
-/** A user agent, taken apart. */
+/** A parsed user agent. */
 interface Parts {
   readonly program: string | undefined
   readonly system: string | undefined
   readonly kind: DeviceKind
 }
 
-/** Most logins of a site come from few user agents, and taking one apart costs as much as the rest of a login. */
+/** Most logins come from the same few user agents, and parsing one takes as long as the rest of a login. */
 const known = new BoundedMap<string, Parts>(500)
 
 /**

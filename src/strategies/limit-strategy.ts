@@ -26,7 +26,7 @@ export interface LimitDecision {
   readonly admit: boolean
   /** Sessions to end if the login is admitted. */
   readonly end: readonly SessionRecord[]
-  /** Why those sessions end, for the people who are signed out. @default 'displaced' */
+  /** Why these sessions end, for the users who are signed out. @default 'displaced' */
   readonly kind?: 'displaced' | 'idle' | 'chosen' | undefined
   /** Actions to fire afterwards, in order. */
   readonly actions: readonly LimitAction[]

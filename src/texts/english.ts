@@ -11,7 +11,8 @@ export const ENGLISH = {
   login_blocked:
     "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
 
-  // To a user who was signed out. {ago} is the time since then, as in "9 minutes ago", and {time} is when, in UTC.
+  // For a user who was signed out. {ago} is the time since then, such as "9 minutes ago", and {time} is the time in
+  // UTC.
   notice_title: 'You were signed out on this device.',
   notice_title_all: 'Everyone was signed out.',
   notice_title_over: 'Please sign in again.',

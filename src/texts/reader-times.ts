@@ -2,15 +2,15 @@ import type { Say } from './texts-for.ts'
 
 /** A point in time, in the reader's language. Times of day are in UTC, because the reader's zone is unknown. */
 export interface ReaderTime {
-  /** For machines: `2026-11-21T21:11:00Z`. */
+  /** For machines, such as `2026-11-21T21:11:00Z`. */
   readonly iso: string
-  /** Such as "2 hours ago". */
+  /** The time since then, such as "2 hours ago". */
   readonly ago: string
-  /** Such as "3 Nov 2026". */
+  /** The date, such as "3 Nov 2026". */
   readonly date: string
-  /** Such as "21 Nov 2026, 21:11 UTC". */
+  /** Date and time, such as "21 Nov 2026, 21:11 UTC". */
   readonly exact: string
-  /** Such as "21:11 UTC". */
+  /** The time of day, such as "21:11 UTC". */
   readonly time: string
   /** Whether it is on the current day, in UTC. */
   readonly isToday: boolean
@@ -49,7 +49,10 @@ export function readerTimes(say: Say, now: number): (at: number) => ReaderTime {
   })
 }
 
-/** Returns a language that Intl knows. English is British: the day comes first, as in most of the world. */
+/**
+ * Returns a language that Intl knows. English becomes British English, where the day comes first, as in most of the
+ * world.
+ */
 function localeOf(lang: string): string {
   if (lang === 'en') return 'en-GB'
   try {

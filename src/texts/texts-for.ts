@@ -59,7 +59,7 @@ export function createTextsFor(option: TextsOption | undefined, logger: Logger):
   return Object.assign(textsFor, { vary: true })
 }
 
-/** Returns the English texts, with these in place of some. */
+/** Returns the English texts, some of them replaced by the given ones. */
 export function readerTexts(replaced: Texts): ReaderTexts {
   return {
     replaced,

@@ -11,7 +11,7 @@ export interface EndedSession {
   readonly ended: EndedState
 }
 
-/** Finds a session that is over by the cookies of a request. The name of the session cookie is unknown here. */
+/** Uses the cookies of a request to find a session that is over. The name of the session cookie is unknown here. */
 export function endedByCookies(
   request: FastifySessionRequest,
   store: FastifyStore,

@@ -34,7 +34,7 @@ export interface AccountDevices {
   readonly current: AccountRow | undefined
   /** The other sessions on this page, last used first. */
   readonly others: readonly AccountRow[]
-  /** Those of them that were not used for 30 days. */
+  /** The other sessions that were not used for 30 days. */
   readonly unused: readonly AccountRow[]
   /** How many sessions there are on all pages. */
   readonly count: number

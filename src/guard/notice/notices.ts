@@ -50,7 +50,7 @@ export class Notices {
     }
   }
 
-  /** Returns the notice of a request to a script that asks for it, which uses it up. */
+  /** Returns the notice of a request to the script that asks for it. This uses up the notice. */
   async forScript(request: RequestLike, response: ServerResponse): Promise<SignedOutNotice | undefined> {
     const { takeNotice } = await this.load()
     return takeNotice(this.#parts, guardedRequestOf(request), messageOf(request), response, true)

@@ -27,7 +27,7 @@ export function wordNotice(
   const template = say(textKey(ended))
   const isSuspicious = cause !== undefined && SUSPICIOUS.includes(cause.kind)
   const advice = isSuspicious ? say('notice_advice') : undefined
-  // At least a minute, because "now" does not begin a sentence.
+  // At least a minute, because the sentence cannot start with "now".
   const when = cause && readerTimes(say, Math.max(now, cause.at + 60_000))(cause.at)
   const { iso: at, exact: time = '' } = when ?? {}
   const ago = template.startsWith('{ago}') ? capitalized(when?.ago ?? '') : (when?.ago ?? '')

@@ -11,7 +11,7 @@ export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env 
   const sign = store.local ? signOfSeveral(env) : undefined
   if (sign === undefined) return
   const message = `Several processes seem to serve this application (${sign}), but each counts logins on its own: limits and logouts do not apply across processes.`
-  warnOnce(logger, 'several-processes', `${message} Use a store they share: ${STORES}`)
+  warnOnce(logger, 'several-processes', `${message} Use a shared store: ${STORES}`)
 }
 
 function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
@@ -34,7 +34,7 @@ export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore,
     'sessions-outlive-the-store',
     'The session store seems to survive a restart, but the store of sessmgr is in memory. After a restart, accounts ' +
       'may exceed their limit, and sessions ended by a site-wide logout become valid again. ' +
-      `${advice}Use a store that survives too: ${STORES}`,
+      `${advice}Use a store that also survives: ${STORES}`,
   )
 }
 

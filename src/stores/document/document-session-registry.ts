@@ -23,9 +23,9 @@ import type { DocumentRows, ReadRow } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 import { decodeDocument, EMPTY, encodeDocument, lastExpiry, openDocument, type UserDocument } from './user-document.ts'
 
-/** How many characters of documents a process caches: about 1,000 users with ten sessions each. */
+/** How many characters of documents a process caches, which is enough for about 1,000 users with ten sessions each. */
 const CAPACITY = 4_000_000
-/** Weight of an entry without its text. */
+/** Weight of an entry besides its content, in characters. */
 const ENTRY_WEIGHT = 500
 /** How long a commit may rely on what the login has read. Hardly any session expires in that time. */
 const KNOWN_MS = 100

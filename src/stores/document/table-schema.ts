@@ -39,12 +39,12 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
 }
 
 /**
- * Quotes the name of a table, which may be a word of SQL. It remains the name that it is without quotes. Not for MySQL,
- * whose drivers are not ours.
+ * Quotes a table name, which may be an SQL keyword. The quoted name means the same table as the unquoted one. Not used
+ * for MySQL, for which we have no driver.
  */
 export function quoteName(database: SchemaName, name: string): string {
   if (database === 'mysql') return name
-  // PostgreSQL reads names without quotes in lower case.
+  // PostgreSQL converts unquoted names to lower case.
   const parts = (database === 'postgres' ? name.toLowerCase() : name).split('.')
   return parts.map((part) => `"${part}"`).join('.')
 }
@@ -52,8 +52,9 @@ export function quoteName(database: SchemaName, name: string): string {
 /**
  * Checks a table name, which is inserted into statements unescaped.
  *
- * @throws SessmgrError `invalid_option` for anything except at most 50 letters, digits and underscores, with an optional
- * schema before a dot. PostgreSQL cuts off what exceeds 63, and so would confuse the table with its index.
+ * @throws SessmgrError `invalid_option` for anything except at most 50 letters, digits and underscores, with an
+ * optional schema before a dot. PostgreSQL cuts names off after 63 characters, so a longer table name could clash with
+ * that of its index.
  */
 export function requireTableName(table: unknown): void {
   if (typeof table === 'string' && /^(?:[a-z_]\w{0,49}\.)?[a-z_]\w{0,49}$/i.test(table)) return

@@ -10,7 +10,7 @@ interface Entry {
 }
 
 /**
- * A transient store in memory. When it is full, it evicts the oldest entries; notes about ended sessions have room of
+ * A transient store in memory. When it is full, it evicts the oldest entries; notes about ended sessions have space of
  * their own.
  */
 export class MemoryTransientStore implements TransientStore {

@@ -105,7 +105,9 @@ export class SqliteConnection {
     return statement
   }
 
-  /** Runs a write after the earlier ones of this process. All trying at once would only block each other. */
+  /**
+   * Runs a write after all earlier ones of this process. If they all tried at once, they would only block each other.
+   */
   inTurn<T>(task: () => T): Promise<T> {
     const start = performance.now()
     const written = this.#lastWrite.then(() => this.patiently(task, start))

@@ -2,7 +2,9 @@ import { rewordError } from '../../ground/error-text.ts'
 
 const OTHER_TABLE = 'This is not a table of this version of sessmgr. Name another table with the option "table"'
 
-/** Advice for errors that only an operator can fix, by SQLite's own messages: each package has other codes. */
+/**
+ * Advice for errors that only an operator can fix, by SQLite's own messages, because each package has different codes.
+ */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/readonly database/, 'Make the file and its folder writable for this process'],
   [/no such table/, 'Restart the app, which creates the table'],
@@ -20,7 +22,7 @@ export function explainSqlite(error: unknown): Error {
   })
 }
 
-/** Checks whether another process was writing. Each package reports it in its own way. */
+/** Checks whether another process was writing. Each package reports this in its own way. */
 export function isBusy(error: unknown): boolean {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return /SQLITE_(BUSY|LOCKED)/.test(String(code)) || /database (table )?is locked/.test(String(message))

@@ -1,22 +1,22 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** How often the file is looked at. */
+/** How often to check the file. */
 const LOOK_EVERY_MS = 1000
 
-/** The file of an open database, which the process goes on using even after it was deleted or replaced. */
+/** The file of an open database. The process continues to use it even after it was deleted or replaced. */
 export class UsedFile {
   readonly #path: string
   readonly #identity: string | undefined
   #nextLook = 0
 
-  /** @param path A file that exists; anything else is not checked. */
+  /** @param path The path of an existing file. Anything else is not checked. */
   constructor(path: string) {
     this.#path = resolve(path)
     this.#identity = identityOf(this.#path)
   }
 
-  /** @throws If the path has another file now, as a process that starts would open it. */
+  /** @throws Error if the path now leads to another file, which a newly started process would open. */
   check(): void {
     const now = performance.now()
     if (this.#identity === undefined || now < this.#nextLook) return

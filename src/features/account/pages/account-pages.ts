@@ -25,7 +25,7 @@ export interface PageCall {
   readonly result: PageResult | undefined
 }
 
-/** Composes the pages: what they show, and the document around it. */
+/** Composes the pages: their content, and the document around it. */
 export class AccountPages {
   readonly #parts: AccountParts
   readonly #own: OwnSessions

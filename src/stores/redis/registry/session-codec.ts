@@ -15,7 +15,7 @@ export function encodeSession(userId: UserId, session: NewSession): string[] {
   const { sessionId, ttlMs, ip, userAgent, device, generation } = session
   const type = typeof userId === 'number' ? 'n' : 's'
   const browser = device === null ? '' : `.${device}`
-  // Stored with its length, because clients can choose this string if a proxy is trusted too far.
+  // Stored with its length, because clients can choose this string if the application trusts too many proxies.
   const address = `${(ip ?? '').length.toString(16)}${browser},${ip ?? ''}`
   const info = address + (userAgent === null ? '' : encodeUserAgent(userAgent))
   return [fieldName(tokenOf(sessionId)), encodeTtl(ttlMs), `${generation.toString(16)}${type}${sessionId}`, info]
