@@ -1,148 +1,165 @@
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { expect, test } from 'vitest'
+import { memoryStore, SessmgrError, type SessmgrOptions, type StepUpOptions } from '../../src/index.ts'
+import { PICTURES } from '../support/admin-host.ts'
+import { startChromium } from '../support/chromium.ts'
+import { openExpressHost } from '../support/express-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:148.0) Gecko/20100101 Firefox/148.0'
-const IPHONE =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
-const ALICE = 2
-
-const host = await forThisFile(startAdminHost())
-beforeEach(() => host.reset())
-
-async function openIn(context: BrowserContext, path = '/account/sessions'): Promise<Page> {
-  const page = await context.newPage()
-  await page.goto(host.origin + path)
-  return page
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+const ARABIC = {
+  lang: 'ar',
+  dir: 'rtl',
+  account_title: 'أجهزتك',
+  account_this: 'هذا الجهاز',
+  account_others: 'أجهزة أخرى',
+  account_end: 'تسجيل الخروج',
+  account_used: 'آخر استخدام {ago} · تسجيل الدخول {date}',
 }
 
-const openAs = async (login: string, options?: BrowserContextOptions) => openIn(await host.signIn(login, options))
-
-test.each([true, false])('a user signs out on one device, then on all others; with JavaScript: %s', async (enabled) => {
-  const laptop = await openAs('alice')
-  const phone = await host.signIn('alice', { userAgent: IPHONE, viewport: { width: 390, height: 800 } })
-  await host.signIn('alice', { userAgent: FIREFOX })
-  const reader = await host.chromium.visitor({ userAgent: IPHONE, javaScriptEnabled: enabled })
-  await reader.addCookies(await phone.cookies())
-  const page = await openIn(reader, '/')
-  await page.getByRole('link', { name: 'Your devices' }).click()
-  await page.getByText('You are signed in on 3 of 5 devices.').waitFor()
-  await page.getByRole('button', { name: /^Sign out Chrome on Linux/ }).click()
-  await page.getByText('Signed out on Chrome on Linux.').waitFor()
-  await laptop.reload()
-  await laptop.getByText('on Safari on iPhone').waitFor()
-
-  await host.signIn('alice', { userAgent: FIREFOX })
-  await page.getByRole('link', { name: /^Sign out everywhere else/ }).click()
-  await page.getByRole('button', { name: 'Sign out 2 devices' }).click()
-  await page.getByText('Signed out on 2 other devices.').waitFor()
-  expect(await host.limiter.sessions.count(ALICE)).toBe(1)
-  await page.goto(`${host.origin}/`)
-  await page.getByText('Signed in as alice').waitFor()
+const memory = memoryStore()
+let isAway = false
+const sessions = new Proxy(memory.sessions, {
+  get(registry, name: keyof typeof memory.sessions) {
+    if (isAway && name === 'read') throw new SessmgrError('store_unavailable', 'The store is away.')
+    return registry[name].bind(registry)
+  },
 })
+const sessmgr: SessmgrOptions = {
+  store: { ...memory, sessions },
+  settings: { maximum: 3, logic: 'logout_oldest' },
+  site: { url: 'https://blog.example', title: 'The example blog' },
+  texts: ({ headers }) => (String(headers['accept-language']).startsWith('ar') ? ARABIC : {}),
+}
+const show = { ip: true, location: () => 'Berlin' }
 
-/** Every page of this about which axe has a say, and how to get there. */
-const STATES: readonly [string, (options: BrowserContextOptions) => Promise<Page>][] = [
-  [
-    'devices',
-    async (options) => {
-      await host.signIn('alice', { userAgent: FIREFOX })
-      await host.signIn('alice', { userAgent: IPHONE })
-      return openAs('alice', options)
-    },
-  ],
-  [
-    'confirm',
-    async (options) => {
-      await host.signIn('alice', { userAgent: FIREFOX })
-      const page = await openAs('alice', options)
-      await page.getByRole('link', { name: /^Sign out everywhere else/ }).click()
-      return page
-    },
-  ],
-  [
-    'done',
-    async (options) => {
-      await host.signIn('alice', { userAgent: FIREFOX })
-      const page = await openAs('alice', options)
-      await page.getByRole('button', { name: /^Sign out Firefox/ }).click()
-      await page.getByText('Signed out on Firefox on Windows.').waitFor()
-      return page
-    },
-  ],
-  [
-    'notice',
-    async (options) => {
-      const context = await host.signIn('alice', options)
-      await host.limiter.settings.update({ maximum: 1 })
-      await host.signIn('alice', { userAgent: FIREFOX })
-      const page = await openIn(context, '/')
-      await page.getByText('You were signed out on this device.').waitFor()
-      return page
-    },
-  ],
-  [
-    'refused',
-    async (options) => {
-      await host.signIn('alice', { userAgent: FIREFOX })
-      await host.limiter.settings.update({ maximum: 1, logic: 'block' })
-      return refusedLogin(options, 'alice-password')
-    },
-  ],
-  ['wrong-password', (options) => refusedLogin(options, 'wrong')],
+const chromium = await forThisFile(startChromium())
+const open = (stepUp?: StepUpOptions, options: SessmgrOptions = {}) =>
+  forThisFile(openExpressHost({ sessmgr: { ...sessmgr, ...options }, account: { show, stepUp, logoutUrl: '/logout' } }))
+const [plain, password, fresh, many] = [
+  await open(),
+  await open({ verify: (_, given) => given === 'secret' }, { store: memoryStore() }),
+  await open({ url: '/passkey' }, { store: memoryStore() }),
+  await open(undefined, { store: memoryStore(), settings: { maximum: 1000, logic: 'allow' } }),
 ]
 
-async function refusedLogin(options: BrowserContextOptions, password: string): Promise<Page> {
-  const page = await openIn(await host.chromium.visitor(options), '/login?redirect_to=%2Fposts%2F6')
-  await page.getByLabel('User name or e-mail').fill('alice')
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('alert').waitFor()
+/** Opens the page in a browser of somebody who is signed in on a phone and on Linux too. */
+async function visitor(host: { origin: string }, options: BrowserContextOptions = {}, login = 'bob') {
+  const context = await chromium.visitor({ reducedMotion: 'reduce', ...options })
+  for (const userAgent of [PHONE, LINUX]) await signIn(host, login, userAgent)
+  await context.request.post(`${host.origin}/login`, { form: { username: login, password: 'secret' } })
+  return context
+}
+
+const signIn = ({ origin }: { origin: string }, username: string, agent: string) =>
+  fetch(`${origin}/login`, {
+    method: 'POST',
+    headers: { 'user-agent': agent },
+    body: new URLSearchParams({ username, password: 'secret' }),
+  })
+
+async function pageOf(context: BrowserContext, host: { origin: string }, query = ''): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(`${host.origin}/account/sessions${query}`)
   return page
 }
 
-const SIZES = [
-  [320, 'light'],
-  [320, 'dark'],
-  [1280, 'light'],
-  [1280, 'dark'],
-] as const
-
-describe.each(STATES)('the page "%s"', (state, reach) => {
-  test('has no findings of axe and no sideways scrolling, small and large, light and dark, left and right', async () => {
-    // The page allows no script at all.
-    const page = await reach({ bypassCSP: true })
-    await page.addScriptTag({ path: AXE })
-    for (const [width, colorScheme] of SIZES) {
-      for (const dir of ['ltr', 'rtl']) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize({ width, height: 700 })
-        await page.evaluate(`document.documentElement.dir = '${dir}'`)
-        const found = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
-        const wide = await page.evaluate('document.documentElement.scrollWidth')
-        expect([width, colorScheme, dir, found, wide]).toEqual([width, colorScheme, dir, [], width])
-        if (dir === 'ltr')
-          await page.screenshot({ path: `${PICTURES}${state}-${width}-${colorScheme}.png`, fullPage: true })
-      }
+/** Everything that is wrong with how a page looks, in each width and colour scheme: what axe finds, and what is too wide. */
+async function faultsOf(page: Page, name: string): Promise<unknown[]> {
+  await page.evaluate(AXE)
+  const faults: unknown[] = []
+  for (const width of [320, 768, 1280]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: `${PICTURES}account-${name}-${width}-${colorScheme}.png`, fullPage: true })
+      const found = (await page.evaluate(
+        `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => [id, target.join(' '), failureSummary])))`,
+      )) as unknown[]
+      const isTooWide = await page.evaluate(
+        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+      )
+      faults.push(...found, ...(isTooWide ? [`${name} scrolls sideways at ${width} px`] : []))
     }
-  })
+  }
+  return faults
+}
+
+const end = (page: Page) => page.getByRole('button', { name: /^Sign out Safari on iPhone/ }).click()
+
+test('no page has anything that axe finds, at 320, 768 and 1280 px, light or dark', async () => {
+  const page = await pageOf(await visitor(plain), plain)
+  expect(await faultsOf(page, 'full')).toEqual([])
+  await page.getByRole('link', { name: 'Sign out everywhere else…' }).click()
+  expect(await faultsOf(page, 'confirm')).toEqual([])
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await end(page)
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Signed out on Safari on iPhone/)
+  expect(await faultsOf(page, 'done')).toEqual([])
+  isAway = true
+  expect((await page.goto(`${plain.origin}/account/sessions`))?.status()).toBe(503)
+  isAway = false
+  expect(await faultsOf(page, 'away')).toEqual([])
+  const asked = await pageOf(await visitor(password), password)
+  await end(asked)
+  await asked.getByLabel('Your password').fill('wrong')
+  await asked.keyboard.press('Enter')
+  await asked.getByText('That password is not right.').waitFor()
+  expect(await asked.evaluate(() => document.activeElement?.id)).toBe('password')
+  expect(await faultsOf(asked, 'password')).toEqual([])
+  const again = await pageOf(await visitor(fresh), fresh)
+  await end(again)
+  expect(await faultsOf(again, 'again')).toEqual([])
 })
 
-test('a refused login has the focus where the next step is, and keeps name and target', async () => {
-  const wrong = await refusedLogin({}, 'wrong')
-  expect(await wrong.evaluate('document.activeElement.name')).toBe('password')
-  expect(await wrong.getByLabel('Password').getAttribute('aria-describedby')).toBe('refusal')
-  expect(await wrong.getByLabel('User name or e-mail').inputValue()).toBe('alice')
-  await host.signIn('alice', { userAgent: FIREFOX })
-  await host.limiter.settings.update({ maximum: 1, logic: 'block' })
-  const full = await refusedLogin({}, 'alice-password')
-  expect(await full.evaluate('document.activeElement.id')).toBe('refusal')
-  expect(await full.getByRole('alert').textContent()).toContain('Firefox on Windows, used just now')
-  await host.limiter.sessions.endAll(ALICE)
-  await full.getByLabel('Password').fill('alice-password')
-  await full.getByRole('button', { name: 'Sign in' }).click()
-  await full.waitForURL(`${host.origin}/posts/6`)
+test('right to left, the page reads in its language', async () => {
+  const context = await visitor(plain, { locale: 'ar' })
+  const page = await pageOf(context, plain)
+  expect(await page.evaluate(() => [document.dir || document.documentElement.dir, document.title])).toEqual([
+    'rtl',
+    'أجهزتك – The example blog',
+  ])
+  expect(await faultsOf(page, 'rtl')).toEqual([])
+})
+
+test('without JavaScript, by keys alone, a user ends one session and then all others', async () => {
+  const context = await visitor(password, { javaScriptEnabled: false }, 'alice')
+  const page = await pageOf(context, password)
+  const button = page.getByRole('button', { name: /^Sign out Safari on iPhone/ })
+  await button.press('Enter')
+  // The field has the focus.
+  await page.getByText('To sign out Safari on iPhone').waitFor()
+  await page.keyboard.type('secret')
+  await page.keyboard.press('Enter')
+  await page.getByText('Thank you. You can sign out Safari on iPhone now.').waitFor()
+  await button.press('Enter')
+  await page.getByText('Signed out on Safari on iPhone.').waitFor()
+  await page.getByRole('link', { name: 'Sign out everywhere else…' }).press('Enter')
+  await page.getByRole('button', { name: 'Sign out 1 device' }).press('Enter')
+  await page.getByText('Signed out on 1 other device.').waitFor()
+  expect(await password.limiter.sessions.count(2)).toBe(1)
+})
+
+test('five hundred sessions come fifty to a page', async () => {
+  const context = await visitor(many)
+  for (let count = 3; count < 500; count += 1) await signIn(many, 'bob', count % 2 ? PHONE : LINUX)
+  const page = await pageOf(context, many)
+  expect(await page.getByRole('button', { name: /^Sign out/ }).count()).toBe(50)
+  expect(await faultsOf(page, 'many')).toEqual([])
+  await page.getByRole('link', { name: 'Show 50 more' }).click()
+  await page
+    .getByRole('button', { name: /^Sign out/ })
+    .first()
+    .click()
+  await page.getByText(/^Signed out on/).waitFor()
+  expect(page.url()).toMatch(/\?page=2$/)
+  await page.goto(`${many.origin}/account/sessions?page=10`)
+  expect(await page.getByRole('link', { name: 'Show 50 more' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /^Sign out/ }).count()).toBe(48)
 })

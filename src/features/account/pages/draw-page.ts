@@ -63,7 +63,7 @@ function drawRow({ say, action, proof, logoutUrl }: DrawParts, row: AccountRow):
   const ago = html`<time datetime="${used.iso}" title="${used.exact}">${used.ago}</time>`
   const date = html`<time datetime="${signedIn.iso}" title="${signedIn.exact}">${since}</time>`
   const times = row.isCurrent ? filled(say, 'account_signed_in', { date }) : filled(say, 'account_used', { ago, date })
-  const near = place === undefined ? [] : [filled(say, 'account_near', { place: html`<bdi>${place}</bdi>` })]
+  const near = place === undefined ? [] : [html`<bdi>${say('account_near', { place })}</bdi>`]
   const where = [...near, ...(ip === undefined ? [] : [html`<bdi>${ip}</bdi>`])].flatMap((part, index) =>
     index === 0 ? [part] : [' · ', part],
   )

@@ -24,7 +24,7 @@ nav a{display:inline-flex;align-items:center;gap:.375rem;min-block-size:2.75rem}
 .row+.row{border-block-start:1px solid var(--line)}
 .icon{inline-size:2.5rem;block-size:2.5rem;border-radius:.75rem;background:var(--soft);color:var(--accent);display:grid;place-items:center}
 svg{inline-size:1.25rem;block-size:1.25rem;fill:none;stroke:currentcolor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round;flex:none}
-.tag{display:inline-block;margin-inline-start:.375rem;padding:.0625rem .5rem;border-radius:1rem;background:var(--good-soft);color:var(--good);font-size:.75rem;font-weight:600;vertical-align:.0625rem}
+.tag{display:inline-block;padding:.0625rem .5rem;border-radius:1rem;background:var(--good-soft);color:var(--good);font-size:.75rem;font-weight:600;vertical-align:.0625rem}
 .tag.next{background:var(--warn-soft);color:var(--warn)}
 button,.button{display:inline-flex;align-items:center;justify-content:center;min-block-size:2.75rem;padding:.5rem 1rem;border:1px solid var(--edge);border-radius:.5rem;background:var(--card);color:var(--text);font:inherit;font-size:.9375rem;font-weight:550;text-decoration:none;cursor:pointer}
 .primary{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
@@ -40,7 +40,6 @@ h1:focus,.note:focus{outline:none}
 .field{display:grid;gap:.375rem}.field input{min-block-size:2.75rem;padding:.5rem .75rem;border:1px solid var(--edge);border-radius:.5rem;background:var(--card);color:inherit;font:inherit;inline-size:100%}
 .field [aria-invalid]{border-color:var(--danger)}.error{color:var(--danger)}
 .stack{display:grid;gap:1rem}.panel{padding:1.125rem}
-.unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%)}
 .print{display:none}
 @media (width<30rem){.row>form,.row>.button{grid-column:1/-1;margin-block-start:.5rem}.row>form>button,.row>.button{inline-size:100%}.actions>*,.actions button{flex:1 1 100%}}
 @media (forced-colors:active){.icon,.tag,.note{border:1px solid}}
