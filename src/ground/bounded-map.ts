@@ -4,6 +4,8 @@
  */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number
+  /** Kept, because a new iterator would have to pass all entries that were evicted since the map last grew. */
+  readonly #oldest = this.keys()
   readonly #weigh: (value: Value) => number
   #weight = 0
 
@@ -17,7 +19,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     this.delete(key)
     super.set(key, value)
     this.#weight += this.#weigh(value)
-    while (this.#weight > this.#capacity) this.delete(this.keys().next().value as Key)
+    while (this.#weight > this.#capacity) this.delete(this.#oldest.next().value as Key)
     return this
   }
 
