@@ -19,17 +19,17 @@ const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
 
 /** Maximum size of each entry point when it is bundled with its dependencies, in bytes of gzip. */
 const LIMITS = {
-  '.': 42_000,
+  '.': 49_000,
   './redis': 11_500,
   './document': 6_500,
-  './sqlite': 8_500,
+  './sqlite': 8_800,
   './postgres': 8_500,
-  './comments': 26_000,
+  './comments': 26_300,
   './licensing': 17_000,
-  './fastify': 8_000,
-  './koa': 7_000,
+  './fastify': 9_000,
+  './koa': 7_200,
   './explicit': 4_000,
-  './testing': 12_000,
+  './testing': 12_200,
 }
 /** What the types of an entry point may import besides Node's: only the package that the entry point is for. */
 const TYPES = { 'fastify.d': ['fastify'], 'koa.d': ['koa'] }
