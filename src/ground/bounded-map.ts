@@ -1,7 +1,4 @@
-/**
- * A map that holds at most `capacity` entries, or entries of at most this total weight. Adding one more evicts the
- * oldest.
- */
+/** A map with a capacity, in entries or in total weight. Adding an entry evicts the oldest ones beyond that. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number
   /** Kept, because a new iterator would have to pass all entries that were evicted since the map last grew. */

@@ -155,7 +155,7 @@ function standingIn(stores: ExpressStores, request: HostRequest): Standing {
   throw new SessmgrError('session_middleware_missing', `sessmgr is mounted before express-session. ${advice}`)
 }
 
-/** Connects a request that gives up its session with the store's destroy method, which does not receive the request. */
+/** Remembers which request gives up its session, because the store's destroy method does not receive the request. */
 class GivingUp {
   request: GuardedRequest | undefined
   /** The property `destroy` of a session, shared by all requests. */

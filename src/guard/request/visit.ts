@@ -57,12 +57,12 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
     return session !== undefined && session.token !== this.origin?.token
   }
 
-  /** The session data, with its expiry if it is not written. */
+  /** The session data, with the expiry that it has unless this request writes it. */
   protected get unwritten(): HostSessionData | undefined {
     return this.session
   }
 
-  /** Records the use of this request's login session, unless it was written or recording it can wait. */
+  /** Records that this request used its login session, unless the session was written or recording can wait. */
   noteUse(done: () => void): void {
     const { session } = this.sessmgr
     // A login that was not written gets no cookie, so its unusable session must not occupy a slot.

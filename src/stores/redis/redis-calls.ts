@@ -25,7 +25,8 @@ export class RedisCalls {
   }
 
   /**
-   * Makes a call that has a substitute. Resolves to undefined if Redis refuses it, for example for lack of permission.
+   * Makes an optional call, for which there is a fallback. Resolves to undefined if Redis refuses it, for example for
+   * lack of permission.
    */
   async tryAsk<T>(question: (client: RedisClient) => PromiseLike<T> | undefined): Promise<T | undefined> {
     try {

@@ -130,7 +130,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Keeps out of a transaction of the application, which may be rolled back and sees old data. */
+  /** Refuses to work inside a transaction of the application, which may be rolled back and sees old data. */
   #refuseTransaction(): void {
     // The first property is from better-sqlite3 and libsql, the second from node:sqlite.
     const { inTransaction, isTransaction } = this.#database as { inTransaction?: unknown; isTransaction?: unknown }

@@ -26,7 +26,7 @@ export const rowContract: readonly DriverCase[] = [
       const { now, rows } = await driver.get([KEY])
       assert.equal(rows.size, 0)
       assert.ok(Number.isSafeInteger(now), `${now} is not a whole number`)
-      assert.ok(Math.abs(now - Date.now()) < 24 * 60 * 60_000, `${now} is not now in milliseconds`)
+      assert.ok(Math.abs(now - Date.now()) < 24 * 60 * 60_000, `${now} is not the current time in milliseconds`)
     },
   ],
   [

@@ -35,7 +35,7 @@ export const epochContract: readonly StoreCase[] = [
     async ({ store }) => {
       const { epoch } = await store.epoch.advance()
       assert.ok(Number.isInteger(epoch))
-      assert.ok(Math.abs(epoch - Date.now() / 1000) < 60, `${epoch} is not now in seconds`)
+      assert.ok(Math.abs(epoch - Date.now() / 1000) < 60, `${epoch} is not the current time in seconds`)
     },
   ],
   [

@@ -52,7 +52,7 @@ describe('sessions that outlive what the limit knows of them', () => {
       warnOfLastingSessions(new FileStore(), local, logger)
     })
     expect(development).toEqual([expect.stringContaining('The session store seems to survive a restart')])
-    expect(development[0]).toContain('become valid again. Use a store that survives too')
+    expect(development[0]).toContain('become valid again. Use a store that also survives')
     vi.stubEnv('NODE_ENV', 'production')
     const production = warnings((logger) => warnOfLastingSessions(new FileStore(), local, logger))
     expect(production).toEqual([expect.stringContaining('Do not run this in production')])
