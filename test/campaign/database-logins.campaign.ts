@@ -35,8 +35,8 @@ const places = {
 }
 
 /**
- * Expects that the processes which were not killed know how each login ended. With so many of them on one account, a
- * few may lose their hundred races: those are refused with 503.
+ * Expects that every process which was not killed knows how each login ended. With so many on one account, a few may
+ * lose their hundred races, or wait for longer than the deadline: those are refused with 503.
  */
 function expectAllTold(ended: Readonly<Record<string, number>>, logins: number): void {
   const { admitted = 0, refused = 0, login_conflict = 0, store_unavailable = 0 } = ended
@@ -54,8 +54,8 @@ describe.each(Object.entries(places))('four processes on %s', (name, open) => {
         const { ended, mostAtOnce, left } = await raceProcesses(race)
         printFigures(`${name}, ${logic}, maximum ${maximum}`, { ended, mostAtOnce, left })
         const all = LOGINS_EACH * PROCESSES
-        const admitted = logic === 'block' ? maximum : all
-        expect(ended).toEqual({ admitted, refused: all - admitted })
+        expectAllTold(ended, all)
+        if (logic === 'block') expect(ended.admitted).toBe(maximum)
         expect(mostAtOnce).toBeLessThanOrEqual(maximum)
         expect(left[0]).toBeLessThanOrEqual(maximum)
         expect(left[0]).toBeGreaterThanOrEqual(logic === 'allow' ? 1 : maximum)
