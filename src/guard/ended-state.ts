@@ -14,7 +14,7 @@ export async function endedState(
   return cause ? { reason, cause } : { reason }
 }
 
-/** Returns how a session ended that is no longer in its store. */
+/** Returns how a session that is no longer in its store has ended. */
 export async function lostState(guard: GuardContext, sessionId: string): Promise<EndedState> {
   const known = guard.endings.get(sessionId)
   if (known?.cause) return known

@@ -10,7 +10,7 @@ const MOST = 20
 const LIFE_MS = 400 * 24 * 60 * 60_000
 
 /**
- * Fires `sessmgr_new_device` if the user has not signed in with the device of a session before, and remembers the
+ * Fires `sessmgr_new_device` if a session is on a device that the user has not signed in with before, and remembers the
  * device. Never rejects, because it must not affect the login. If two logins race, a device may be forgotten and
  * announced again.
  *

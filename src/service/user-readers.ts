@@ -43,7 +43,7 @@ function readUser(sessionUser: (data: HostSessionData) => unknown, data: HostSes
   } catch (cause) {
     throw new SessmgrError(
       'invalid_option',
-      '"sessionUser" failed. It receives the session\'s data, not the request, and also without a signed-in user: ' +
+      '"sessionUser" failed. It receives the session\'s data, not the request, and is also called without a signed-in user: ' +
         '(session) => session.user?.id.',
       { cause },
     )

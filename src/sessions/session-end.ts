@@ -60,7 +60,7 @@ export interface SessionEnd {
 
 /** The origin of an end, and a note about it. */
 export interface EndedByWhom {
-  /** The party that ends the session: its user, an administrator, or the application. @default 'app' */
+  /** On whose behalf the session ends: its user, an administrator, or the application. @default 'app' */
   readonly by?: 'user' | 'admin' | 'app' | undefined
   /** Id of the user who ends the session, for hooks. The signed-out user does not see it. */
   readonly actor?: UserId | undefined

@@ -82,8 +82,8 @@ export interface ExplicitCalls {
     session: SessionCall & { readonly request?: IncomingMessage; readonly response?: ServerResponse },
   ): Promise<RequestState>
   /**
-   * Finds out how a session ended that is no longer in your store. Call it instead of `check` for a session id from a
-   * cookie, after you have checked the cookie's signature.
+   * Finds out how a session that is no longer in your store has ended. Call it instead of `check` for a session id from
+   * a cookie, after you have checked the cookie's signature.
    *
    * @param session `request` and `response` as for `check`.
    */

@@ -11,7 +11,7 @@ export interface CommentSettings {
   readonly load_method: 'scroll' | 'click' | 'off'
   /** Label of the load button. @default 'Load Comments' */
   readonly button_text: string
-  /** Whether the button looks as in the theme, or as in the plugin. @default 'theme' */
+  /** Whether the button has the style of the theme or of the plugin. @default 'theme' */
   readonly button_style: 'theme' | 'custom'
   /** Additional CSS classes of the button. @default '' */
   readonly button_class: string

@@ -13,7 +13,7 @@ import type { UserDocument } from './user-document.ts'
 const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended sessions are remembered per user. */
 const ENDED_MEMORY_COUNT = 32
-/** How long unknown sessions are not adopted after all were ended: as long as browsers keep a cookie at most. */
+/** How long unknown sessions are not adopted after all were ended: the longest time that browsers keep a cookie. */
 const MARK_MS = 400 * 24 * 60 * 60_000
 
 /** The result of a change, and the new document, which is undefined if nothing changes. */

@@ -44,8 +44,8 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
 }
 
 /**
- * Returns the commands that have no key. A cluster is left out: it would send them to any node, and report on the wrong
- * one.
+ * Returns the commands that have no key. Clusters get none of them, because they would send such a command to any node,
+ * perhaps the wrong one.
  */
 function nodeCommands(redis: IoredisClient): Pick<RedisClient, 'scan' | 'wait'> {
   return {

@@ -2,7 +2,7 @@ import type { ReactNode, Ref } from 'react'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 import type { UserSessions } from './use-sessions.ts'
 
-/** Renders the user above a list, the number of live sessions, and actions on all of them. */
+/** Renders the heading of a list: the user, the number of live sessions, and actions on all of them. */
 export function ListHead({
   user,
   heading,
