@@ -33,7 +33,7 @@ export interface StepUpParts {
   loginAtOf(request: HostRequest): number | undefined
 }
 
-/** Key of a session's proof. It contains the session's token, so it is for no other session and ends with this one. */
+/** Key of a session's proof. It contains the session's token, so it is valid only for this session and ends with it. */
 export const proofKey = (token: Token): string => `fresh:${token}`
 
 /** Asks users for a proof before they end sessions, and remembers it for their session. */

@@ -13,7 +13,10 @@ export interface HookProblem {
   readonly reason: string
 }
 
-/** Lets add-ons change the screen. Names, priorities and namespaces work as on the server, but synchronously. */
+/**
+ * Lets add-ons change the screen. Names, priorities and namespaces work as on the server. All subscribers run
+ * synchronously.
+ */
 export interface ScreenHooks {
   /** Subscribes to a filter, re-renders the screen, and returns a function that removes the subscriber. */
   addFilter<K extends FilterName>(
