@@ -36,7 +36,7 @@ interface Place {
   readonly env?: Record<string, string>
 }
 
-/** Runs the program as a process of its own, with nobody at the keyboard. */
+/** Runs the program as a process of its own, with no one at the keyboard. */
 export async function runProgram(args: readonly string[], { cwd = EXAMPLE, env = {} }: Place = {}): Promise<CliResult> {
   if (!existsSync(CLI)) throw new Error('The command line runs from dist/, which is missing: run `npm run build`.')
   const child = spawn(process.execPath, [CLI, ...args], {

@@ -71,7 +71,7 @@ export function threadOf({ id, comments }: TestPost, name = 'guest'): string {
   return `<section id="comments"><h2>${comments.length} comments</h2>${comments.map(paragraph).join('')}${form}</section>`
 }
 
-/** Makes so many comments. */
+/** Creates this many comments. */
 export const voices = (count: number) => Array.from({ length: count }, (_, index) => `Voice ${index + 1}.`)
 
 /** Starts the application on a free port of 127.0.0.1. */

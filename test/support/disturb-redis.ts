@@ -49,7 +49,7 @@ export function disturb(everyMs: number, once: () => Promise<unknown>) {
   })()
   return {
     count: () => times.length,
-    /** Tells whether it happened while something else began and was done. */
+    /** Checks whether it happened while something else began and was done. */
     isWithin: (begun: number, done: number) => times.some(([from, to]) => from < done && to > begun),
     stop() {
       isOn = false

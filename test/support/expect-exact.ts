@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { SessionSettings } from '../../src/index.ts'
 import type { LoginRace } from './race-logins.ts'
 
-/** What a race of logins of one account must look like: nobody over the limit, nobody lost, nothing left behind. */
+/** Expects that a race of logins exceeds no limit, loses no one and leaves nothing behind. */
 export function expectExact(race: LoginRace, logins: number, { maximum, logic }: SessionSettings): void {
   expect(race.statuses).toEqual(logic === 'block' ? { 200: maximum, 403: logins - maximum } : { 200: logins })
   expect(race.mostAtOnce).toBeLessThanOrEqual(maximum)

@@ -4,7 +4,7 @@ import type { Sessmgr } from '../../src/index.ts'
 import type { Gates } from './gates.ts'
 import { authenticate } from './users.ts'
 
-/** Every way in which an application logs somebody in. */
+/** Every way in which an application logs someone in. */
 export const LOGIN_WAYS = ['redirect', 'plain', 'callback', 'logIn', 'login', 'limiter'] as const
 export type LoginWay = (typeof LOGIN_WAYS)[number]
 

@@ -1,4 +1,4 @@
-/** What requests of chance are made from. */
+/** Material for random requests. */
 export interface FuzzMaterial {
   readonly paths: readonly string[]
   /** The cookie of a session that is over, as `name=value`, and its raw id. */
@@ -47,7 +47,7 @@ const VALUES = [
 ]
 const COOKIE_NAMES = ['a b', 'ü', '', '"', '__proto__', 'constructor', 'connect.sid', '__Host-a', 'a[]', ',', '=']
 
-/** Makes one request of chance. The same source of numbers makes the same request. */
+/** Creates a random request. The same source of numbers creates the same request. */
 export function fuzzRequest(random: () => number, material: FuzzMaterial): FuzzRequest {
   const below = (limit: number) => Math.floor(random() * limit)
   const pick = <T>(from: readonly T[]) => from[below(from.length)] as T

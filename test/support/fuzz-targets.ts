@@ -51,7 +51,7 @@ function all(): string[] {
   return [...PAGES, '/logout', ...API, ...ADMIN]
 }
 
-/** Makes a target of an application in this process: one of its users has signed in and been signed out. */
+/** Creates a target of an application in this process: one of its users has signed in and been signed out. */
 async function targetOf(host: Started, paths: readonly string[]): Promise<FuzzTarget> {
   const browser = host.browser()
   expect((await browser.login('alice')).status).toBe(200)
@@ -59,7 +59,7 @@ async function targetOf(host: Started, paths: readonly string[]): Promise<FuzzTa
   return { origin: host.origin, paths, ...deadSession(browser) }
 }
 
-/** Makes a target of the example in a process of its own. */
+/** Creates a target of the example in a process of its own. */
 export async function exampleTarget(example: ExampleProcess): Promise<FuzzTarget> {
   const browser = await example.signedIn('alice')
   await example.signedIn('alice')

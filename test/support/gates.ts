@@ -19,7 +19,7 @@ export class Gates {
   }
 }
 
-/** Makes a gate that is closed. */
+/** Creates a gate that is closed. */
 export function createGate(): Gate {
   let arrive = () => {}
   let open = () => {}

@@ -62,7 +62,7 @@ const host: Host<Express.User> = {
   can: ({ login }) => login === 'alice',
 }
 
-/** Makes the service of an application under test. */
+/** Creates the service of an application under test. */
 export function createLimiter(options: SessmgrOptions = {}): Sessmgr {
   return sessmgr({ host, logger: { warn() {}, error() {} }, ...options })
 }

@@ -22,7 +22,7 @@ export class LimiterModel {
   /** Sessions that the host's store holds. */
   sessions: ModelSession[] = []
   readonly fired: FiredAction[] = []
-  /** Users of whom all sessions were ended, those too that nobody has seen yet. */
+  /** Users of whom all sessions were ended, including those that no one has seen yet. */
   readonly #marked = new Set<number>()
 
   constructor(now: number) {

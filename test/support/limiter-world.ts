@@ -23,7 +23,7 @@ export class SimpleHost implements HostSessions {
     this.ids.delete(sessionId)
   }
 
-  /** Makes a session, as a host does for a login whose password check has passed. */
+  /** Creates a session, as a host does for a login whose password check has passed. */
   establish(ttlMs = 60_000, sessionId = this.nextId()): EstablishedSession {
     this.ids.add(sessionId)
     const revert = async () => {

@@ -43,7 +43,7 @@ async function endSome(n, userId) {
   if (n % 30 === 0) return limiter.sessions.endAll(userId)
   const [first] = await limiter.sessions.list(userId)
   if (first === undefined) return
-  // Another process may have ended it meanwhile.
+  // Another process may have ended it in the meantime.
   await (n % 20 === 0
     ? limiter.sessions.endOthers(userId, first.token).catch(() => {})
     : limiter.sessions.end(userId, first.token))

@@ -11,12 +11,12 @@ export interface Parts {
   readonly session: RequestHandler
   readonly limiter: Sessmgr
   readonly passportSession: RequestHandler
-  /** Signs in whoever is named, in the redirecting form of Passport. */
+  /** Signs in the named user, in the redirecting form of Passport. */
   readonly login: RequestHandler
   readonly me: RequestHandler
 }
 
-/** Makes the parts of an application in which every password is right. User ids are the names that are given. */
+/** Creates the parts of an application in which every password is right. User ids are the names that are given. */
 export function parts(options: SessmgrOptions = {}, cookie: session.CookieOptions = {}): Parts {
   const { Passport } = passport as unknown as { Passport: new () => passport.Authenticator }
   const authentication = new Passport()

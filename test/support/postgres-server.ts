@@ -13,7 +13,7 @@ export interface PostgresServer {
   /** Where the socket is: `host` of a pool. */
   readonly host: string
   readonly process: ChildProcess
-  /** Makes a pool, which ends with the server. Its connections may be lost at any time. */
+  /** Creates a pool, which ends with the server. Its connections may be lost at any time. */
   pool(config?: PoolConfig): Pool
   /** Ends it like a crash. */
   kill(): Promise<void>
@@ -51,7 +51,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const pools: Pool[] = []
   const pool = (config: PoolConfig = {}) => {
     const made = new Pool({ host: directory, user: 'test', database: 'postgres', ...config })
-    // A connection that is lost while nobody uses it.
+    // A connection that is lost while no one uses it.
     made.on('error', () => {})
     pools.push(made)
     return made

@@ -19,7 +19,7 @@ export interface PowerCut {
   readonly confirmed: number
   /** Ends that were not. */
   readonly unconfirmed: number
-  /** Sessions that let somebody in, or are registered, although their end was confirmed. */
+  /** Sessions that let someone in, or are registered, although their end was confirmed. */
   readonly revived: number
   /** From the answer of the restarted server to the first request that was served. */
   readonly recoveryMs: number

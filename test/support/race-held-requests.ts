@@ -78,7 +78,7 @@ export async function holdRequests(
   }
 }
 
-/** Tells whether a session that has ended works in any process, and whether it lies anywhere in Redis after that. */
+/** Checks whether a session that has ended works in any process, and whether it lies anywhere in Redis after that. */
 async function findRevived(arena: Arena, n: number, cookie: string) {
   const { load, client, store } = arena
   const visits = await Promise.all(

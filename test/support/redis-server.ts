@@ -78,7 +78,7 @@ async function startServer(directory: string, given: readonly string[]): Promise
   }
 }
 
-/** Finds a port nobody listens on, below those that systems give to outgoing connections. */
+/** Finds a port no one listens on, below those that systems give to outgoing connections. */
 async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(16_000 + Math.floor(Math.random() * 16_000), '127.0.0.1')

@@ -23,7 +23,7 @@ const FORTNIGHT = 14 * 24 * 60 * 60_000
 export interface RestHostOptions {
   readonly sessmgr?: SessmgrOptions
   readonly attempts?: Host['attempts']
-  /** Leaves `host` out: nobody has said who the users are. */
+  /** Leaves `host` out, so the users are unknown. */
   readonly withoutHost?: boolean
   /** Where the router stands: before or after the application's body parsers. */
   readonly parsers?: 'after' | 'before'

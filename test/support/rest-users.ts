@@ -15,7 +15,7 @@ const CAPABILITIES: Record<RestUser['role'], readonly string[]> = {
   subscriber: ['read'],
 }
 
-/** Makes the users of one application. The last one's login is the id of nobody. */
+/** Creates the users of one application. The login of the last one is not the id of any user. */
 export function createRestUsers(): RestUser[] {
   return [
     { id: 1, login: 'admin', role: 'administrator' },

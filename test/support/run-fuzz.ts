@@ -20,7 +20,7 @@ export interface FuzzResult {
 /** An answer takes a few milliseconds; this is for a machine that has much else to do. */
 const PATIENCE_MS = 30_000
 
-/** Sends requests of chance, each made from a seed of its own: `seed`, `seed + 1` and so on. */
+/** Sends random requests, each from its own seed: `seed`, `seed + 1` and so on. */
 export async function runFuzz(target: FuzzTarget, seed: number, requests: number): Promise<FuzzResult> {
   const statuses: Record<string, number> = {}
   const failures: string[] = []

@@ -1,4 +1,4 @@
-/** Makes a source of numbers from 0 to below 1 that gives the same ones for the same seed (mulberry32). */
+/** Creates a source of numbers from 0 to below 1 that returns the same ones for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

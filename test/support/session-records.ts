@@ -2,7 +2,7 @@ import type { UserId } from '../../src/ground/user-id.ts'
 import type { SessionRecord } from '../../src/sessions/session-record.ts'
 import { tokenOf } from '../../src/sessions/token.ts'
 
-/** Makes the records of `count` sessions of one user, oldest admission first. */
+/** Creates the records of `count` sessions of one user, oldest admission first. */
 export function sessionRecords(count: number, userId: UserId = 7): SessionRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     token: tokenOf(`session ${index}`),

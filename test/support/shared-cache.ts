@@ -32,7 +32,7 @@ export async function startSharedCache(origin: string): Promise<string> {
   return cache.origin
 }
 
-/** Tells whether a kept answer is one to this request, by the headers that it varies by. */
+/** Checks whether a stored response fits this request, by the headers that it varies on. */
 function isSelected({ headers, request }: Kept, asked: IncomingHttpHeaders): boolean {
   const names = (headers.vary ?? '').split(',').map((name) => name.trim().toLowerCase())
   return !names.includes('*') && names.filter(Boolean).every((name) => request[name] === asked[name])

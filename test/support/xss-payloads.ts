@@ -66,7 +66,7 @@ const CONTEXTS = [
   '\u0000<p>a &amp; b\r\n%\u2028',
 ]
 
-/** Makes the 500 hostile texts, each another, always the same. */
+/** Creates 500 different hostile strings, always the same. */
 export function hostileTexts(): string[] {
   return CONTEXTS.flatMap((context, row) =>
     VECTORS.map((vector, column) => {
