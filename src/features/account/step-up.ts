@@ -8,7 +8,7 @@ import type { Token } from '../../sessions/token.ts'
 import type { StepUpOptions } from './resolve-account-options.ts'
 
 /** How long a proof lasts. */
-export const PROOF_MS = 600_000
+const PROOF_MS = 600_000
 const MOST_TRIES = 5
 const TRIES_MS = 600_000
 const HOLD_MS = 5000
@@ -34,7 +34,7 @@ export interface StepUpParts {
 }
 
 /** Key of a session's proof. It contains the session's token, so it is valid only for this session and ends with it. */
-export const proofKey = (token: Token): string => `fresh:${token}`
+const proofKey = (token: Token): string => `fresh:${token}`
 
 /** Asks users for a proof before they end sessions, and remembers it for their session. */
 export class StepUp {

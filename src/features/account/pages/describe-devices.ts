@@ -9,7 +9,7 @@ import type { ResolvedAccountOptions } from '../resolve-account-options.ts'
 import type { PageResult } from './page-result.ts'
 
 /** Maximum number of sessions on a page. */
-export const PAGE_SIZE = 50
+const PAGE_SIZE = 50
 const UNUSED_MS = 30 * 86_400_000
 const LOCATION_MS = 1000
 
