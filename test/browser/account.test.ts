@@ -110,7 +110,7 @@ test('no page has anything that axe finds, at 320, 768 and 1280 px, light or dar
   await end(asked)
   await asked.getByLabel('Your password').fill('wrong')
   await asked.keyboard.press('Enter')
-  await asked.getByText('That password is not right.').waitFor()
+  await asked.getByText('That password is wrong.').waitFor()
   expect(await asked.evaluate(() => document.activeElement?.id)).toBe('password')
   expect(await faultsOf(asked, 'password')).toEqual([])
   const again = await pageOf(await visitor(fresh), fresh)

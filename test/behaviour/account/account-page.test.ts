@@ -35,7 +35,9 @@ describe.each(CASES)('on %s with %s', (kind, storeName) => {
     const here = await signIn(host, 'windows')
     const others = [await signIn(host, 'linux'), await signIn(host, 'iphone')]
     const question = await here.get(`${PAGE}?confirm`)
-    expect(textOf(question)).toMatch(/2 devices are signed out at their next click: .*You stay signed in here\./)
+    expect(textOf(question)).toMatch(
+      /2 devices will be signed out at the next click there: .*You will stay signed in here\./,
+    )
     const after = await submit(here, { proof: formIn(question).proof, others: '1' })
     expect(textOf(after)).toContain('Signed out on 2 other devices.')
     expect(await Promise.all([here, ...others].map((browser) => browser.me()))).toEqual([200, 401, 401])
@@ -66,7 +68,7 @@ describe.each(CASES)('on %s with %s', (kind, storeName) => {
       await here.post(PAGE, { proof, end }, { origin: 'https://evil.example' }),
     ]
     for (const answer of refused) {
-      expect([answer.status, textOf(answer)]).toEqual([403, expect.stringContaining('This page was too old')])
+      expect([answer.status, textOf(answer)]).toEqual([403, expect.stringContaining('This page has expired')])
     }
     expect(await there.me()).toBe(200)
   })

@@ -48,7 +48,7 @@ describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('on %s', (kind) => {
     expect(textOf(asked)).toContain('To sign out Safari on iPhone, we have to be sure that it is you. Your password')
     const { proof, end: wanted } = formIn(asked, 'Safari on iPhone')
     const wrong = await submit(here, { proof, wanted, password: 'guess' })
-    expect(wrong.text).toMatch(/That password is not right\.[\s\S]*aria-invalid="true"/)
+    expect(wrong.text).toMatch(/That password is wrong\.[\s\S]*aria-invalid="true"/)
     const right = await submit(here, { proof, wanted, password: 'secret' })
     expect(textOf(right)).toContain('Thank you. You can sign out Safari on iPhone now.')
     expect(await phone.me()).toBe(200)
@@ -73,7 +73,7 @@ describe('the password', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([403, 403, 403, 403, 403, 429, 429, 429])
     const { proof, end: wanted } = formIn(await endPhone(here), 'Safari on iPhone')
     const page = await submit(here, { proof, wanted, password: 'secret' })
-    expect(textOf(page)).toMatch(/Too many tries\. Try again at \d\d:\d\d UTC\./)
+    expect(textOf(page)).toMatch(/Too many attempts\. Try again at \d\d:\d\d UTC\./)
     pass(601_000)
     expect((await guess('later')).status).toBe(403)
   })
@@ -88,7 +88,7 @@ describe('the password', () => {
     const here = await signIn(host, 'windows')
     await signIn(host, 'iphone')
     const { proof } = formIn(await here.get(PAGE))
-    for (const expected of ['not right', 'not right', 'Too many tries. Try again later.']) {
+    for (const expected of ['password is wrong', 'password is wrong', 'Too many attempts. Try again later.']) {
       expect(textOf(await submit(here, { proof, wanted: '', password: 'x' }))).toContain(expected)
     }
     expect(failed).toEqual([expect.objectContaining({ name: 'bob' }), expect.objectContaining({ name: 'bob' })])
