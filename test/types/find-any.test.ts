@@ -8,14 +8,15 @@ import { findAny } from './find-any.ts'
 
 /** What the application alone knows the type of, and nobody could use if it were `unknown`. */
 const INTENDED = [
+  'AccountOptions.texts(request)',
   'HostUsers.findById(id)',
   'LazyCommentsOptions.host<>',
   'RedisClient.execute(task)(connection)',
   'RedisClient.use(task)(connection)',
   'SessmgrOptions.host<>',
   'SessmgrOptions.sessionUser(data)<>',
-  'SessmgrOptions.texts(request)',
   'SessmgrOptions.userId(user)',
+  'StepUpOptions.verify(request)',
 ]
 
 const MADE_UP = `
