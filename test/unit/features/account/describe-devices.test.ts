@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { describeDevices } from '../../../../src/features/account/pages/describe-devices.ts'
+import { drawDevices } from '../../../../src/features/account/pages/draw-page.ts'
+import type { SessionRecord } from '../../../../src/sessions/session-record.ts'
+import { createTextsFor } from '../../../../src/texts/texts-for.ts'
+import { sessionRecords } from '../../../support/session-records.ts'
+
+const DAY = 86_400_000
+const { say } = createTextsFor(undefined, { warn() {}, error() {} })()
+
+/** Records of sessions with what each of them differs in, the last of which is that of the request. */
+function listOf(...differences: Partial<SessionRecord>[]) {
+  const now = Date.now()
+  const sessions = sessionRecords(differences.length).map((record, index) => ({
+    ...record,
+    createdAt: now - 90 * DAY,
+    lastSeenAt: now,
+    ...differences[index],
+  }))
+  return { sessions, current: sessions.at(-1), maximum: 9, logic: 'allow' }
+}
+
+const parts = { base: '/account', page: 1, say, show: {}, result: undefined }
+const drawing = { say, action: '/account', proof: 'proof', logoutUrl: undefined, logic: 'allow' }
+const sequencesOf = (rows: readonly { token: string }[], { sessions }: ReturnType<typeof listOf>) =>
+  rows.map((row) => sessions.find(({ token }) => token === row.token)?.sequence)
+
+test('sessions that were not used for more than 30 days are in a list of their own', async () => {
+  const [justUsed, unused] = [Date.now() - 30 * DAY + 3_600_000, Date.now() - 30 * DAY - 3_600_000]
+  const list = listOf({ lastSeenAt: justUsed }, { lastSeenAt: unused }, {})
+  const devices = await describeDevices(list, parts)
+  expect([sequencesOf(devices.others, list), sequencesOf(devices.unused, list)]).toEqual([[1], [2]])
+  const { text } = drawDevices(drawing, devices)
+  expect(text).toMatch(/<h2 id="account_unused">Not used lately<\/h2><ul class="list"><li class="row">/)
+  expect(text.split('<li class="row">')).toHaveLength(4)
+  const { current, others } = await describeDevices(listOf({}, { lastSeenAt: unused }), parts)
+  expect([current?.isCurrent, others.length]).toEqual([true, 1])
+  expect(drawDevices(drawing, await describeDevices(listOf({}, {}), parts)).text).not.toContain('Not used lately')
+})
+
+test('another sign-in of this browser is tagged, and neither this one nor those of other browsers', async () => {
+  const list = listOf({ device: 'a' }, { device: 'b' }, { device: null }, { device: 'a' })
+  const devices = await describeDevices(list, parts)
+  expect(devices.current?.isSameBrowser).toBe(false)
+  expect(devices.others.map(({ isSameBrowser }) => isSameBrowser)).toEqual([true, false, false])
+  const { text } = drawDevices(drawing, devices)
+  expect(text.split('<span class="tag">This browser, another sign-in</span>')).toHaveLength(2)
+  const unknown = await describeDevices(listOf({ device: null }, { device: null }), parts)
+  expect(unknown.others[0]?.isSameBrowser).toBe(false)
+})
+
+test('the option `show` adds address and location, and a location that fails leaves the page as it is', async () => {
+  const list = listOf({ ip: '192.0.2.1' }, { ip: '192.0.2.2' }, { ip: '192.0.2.3' }, { ip: null })
+  const location = async ({ ip }: SessionRecord) => {
+    if (ip === '192.0.2.2') throw new Error('no such place')
+    return ip === '192.0.2.1' ? '<Berlin>' : null
+  }
+  const devices = await describeDevices(list, { ...parts, show: { ip: true, location } })
+  const places = [devices.current, ...devices.others].map((row) => [row?.ip, row?.place])
+  expect(places).toEqual([
+    [undefined, undefined],
+    ['192.0.2.1', '<Berlin>'],
+    ['192.0.2.2', undefined],
+    ['192.0.2.3', undefined],
+  ])
+  expect(drawDevices(drawing, devices).text).toContain('<bdi>Near &lt;Berlin&gt;</bdi> · <bdi>192.0.2.1</bdi>')
+  expect(drawDevices(drawing, await describeDevices(list, parts)).text).not.toContain('192.0.2')
+})
