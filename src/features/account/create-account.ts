@@ -117,7 +117,7 @@ export function createAccount(parts: AccountParts): Account {
     async view(request, response) {
       const reader = readerOf(request)
       if (!reader) return undefined
-      const result = response && (await results.take(request, response, reader))
+      const result = response && (await results.take(request, response, reader, true))
       return pages.devices({ request, reader, base: baseOf(request), result })
     },
   }

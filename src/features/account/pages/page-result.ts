@@ -1,6 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { SignedValues } from '../../../auth/signed-value.ts'
 import type { HostRequest, HostResponse } from '../../../guard/host-types.ts'
+import { beforeHeaders } from '../../../guard/request/before-headers.ts'
 import type { Reader } from '../../../routes/caller.ts'
 
 const NAME = 'sessmgr_account'
@@ -46,11 +47,22 @@ export class PageResults {
     setCookie(request, response, await this.#signed.sign(purposeOf(reader), result, LIFE_MS), LIFE_MS / 1000)
   }
 
-  /** Returns the result of the last form, and removes its cookie. */
-  async take(request: HostRequest, response: HostResponse, reader: Reader): Promise<PageResult | undefined> {
+  /**
+   * Returns the result of the last form, and removes its cookie.
+   *
+   * @param isLate Whether to do so just before the headers are sent, because Fastify's own headers replace earlier ones.
+   */
+  async take(
+    request: HostRequest,
+    response: HostResponse,
+    reader: Reader,
+    isLate = false,
+  ): Promise<PageResult | undefined> {
     const text = parseCookie(request.headers.cookie ?? '')[NAME]
     if (text === undefined) return undefined
-    setCookie(request, response, '', 0)
+    const forget = () => setCookie(request, response, '', 0)
+    if (isLate) beforeHeaders(response, forget)
+    else forget()
     return (await this.#signed.read(purposeOf(reader), text)) as PageResult | undefined
   }
 }
