@@ -5,7 +5,7 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { EndedState, GuardedRequest } from '../host-types.ts'
 import { beforeHeaders } from '../request/before-headers.ts'
 import { viewOf } from '../request/host-visit.ts'
-import { asksForPage, isShown } from '../request/shows-page.ts'
+import { asksForPage, givenTo, isShown, noteGiven } from '../request/shows-page.ts'
 import { NOTICE_MS, NoticeCookie } from './notice-cookie.ts'
 import type { KeepNotice, NoticeParts } from './notice-parts.ts'
 import type { SignedOutBody, SignedOutNotice } from './signed-out-notice.ts'
@@ -14,13 +14,6 @@ import { wordNotice } from './word-notice.ts'
 const PURPOSE = 'notice'
 /** Maximum length of the content. Signed and encoded, the cookie stays below 1 KiB. */
 const MOST_BYTES = 640
-
-/** Marks a response for which the application has read the notice. A WeakSet would keep responses in memory. */
-const GIVEN = Symbol.for('sessmgr.notice')
-
-interface MarkedResponse extends ServerResponse {
-  [GIVEN]?: 'page' | 'script'
-}
 
 /**
  * Signs the notice of a request, and returns a function that sets its cookie unless the response already shows the
@@ -33,13 +26,14 @@ export async function keepNotice(
   request: GuardedRequest,
   message: IncomingMessage,
   ended: EndedState,
-  response: MarkedResponse,
+  response: ServerResponse,
   losesCookie?: () => boolean,
 ): Promise<KeepNotice> {
   const cookie = new NoticeCookie(request, message)
   const value = await signedValues(parts).sign(PURPOSE, cutToSize(ended), NOTICE_MS)
   const keep = () => {
-    const isUsedUp = response[GIVEN] === 'script' || (response[GIVEN] === 'page' && isShown(message, response))
+    const given = givenTo(message)
+    const isUsedUp = given === 'script' || (given === 'page' && isShown(message, response))
     if (!isUsedUp) cookie.set(response, value)
   }
   if (losesCookie) beforeHeaders(response, () => losesCookie() && keep())
@@ -55,7 +49,7 @@ export async function takeNotice(
   parts: NoticeParts,
   request: GuardedRequest,
   message: IncomingMessage,
-  response: MarkedResponse,
+  response: ServerResponse,
   isScript = false,
 ): Promise<SignedOutNotice | undefined> {
   const own = request.sessmgr?.ended
@@ -65,10 +59,10 @@ export async function takeNotice(
   const isCertain = own && (own.cause || own.reason !== 'missing')
   const ended = isCertain ? own : kept || own
   const isGiven = ended !== undefined && (isScript || asksForPage(message))
-  if (isGiven) response[GIVEN] = isScript ? 'script' : 'page'
-  beforeHeaders(response, () => {
-    if (isForged || (isGiven && (isScript || isShown(message, response)))) cookie.clear(response)
-  })
+  if (isGiven) noteGiven(message, isScript ? 'script' : 'page')
+  // The response to a script is complete at once, and its headers may be copied before they are sent.
+  if (isScript) cookie.clear(response)
+  else beforeHeaders(response, () => (isForged || (isGiven && isShown(message, response))) && cookie.clear(response))
   return isGiven ? wordNotice(ended, parts.textsFor(viewOf(message)), parts.securityUrl, systemClock.now()) : undefined
 }
 

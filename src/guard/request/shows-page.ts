@@ -5,13 +5,32 @@ const PARTS = ['embed', 'object']
 /** Responses without a body. The browser keeps showing its current page. */
 const EMPTY = [204, 205, 304]
 
+/** Marks a request whose notice the application has read. A WeakMap would keep requests in memory. */
+const GIVEN = Symbol.for('sessmgr.notice')
+
+interface MarkedRequest {
+  [GIVEN]?: 'page' | 'script'
+}
+
+/** Notes that the application has read the notice of a request, for a page or for a script. */
+export function noteGiven(request: object, given: 'page' | 'script'): void {
+  ;(request as MarkedRequest)[GIVEN] = given
+}
+
+/** Returns what the notice of a request was read for. */
+export function givenTo(request: object): 'page' | 'script' | undefined {
+  return (request as MarkedRequest)[GIVEN]
+}
+
 /**
- * Checks whether a response is a page that a person sees. Until then, the browser keeps the cookie of an ended session,
+ * Checks whether a response is a page that a person sees, or tells a script the notice it has asked for. Until then, the browser keeps the cookie of an ended session,
  * so that the application can show why it ended. A script, an image or a redirect would use up the notice unseen.
  *
  * @param status Status of the response.
  */
-export function showsPage({ headers }: Pick<IncomingMessage, 'headers'>, status: number): boolean {
+export function showsPage(request: Pick<IncomingMessage, 'headers'>, status: number): boolean {
+  const { headers } = request
+  if (givenTo(request) === 'script') return true
   const mode = headers['sec-fetch-mode']
   // Browsers omit the header on plain HTTP, and other clients always do.
   const isNavigation = mode === undefined || mode === 'navigate'

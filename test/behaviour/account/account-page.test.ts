@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
+import type { Answer } from '../../support/browser.ts'
 import { useRedis } from '../../support/use-redis.ts'
 import { formIn, HOSTS, PAGE, signIn, submit, textOf } from './account-hosts.ts'
 
@@ -13,6 +14,13 @@ const settings = { maximum: 5, logic: 'block' }
 const CASES = (Object.keys(HOSTS) as (keyof typeof HOSTS)[]).flatMap((host) =>
   (['memory', 'Redis'] as const).map((store) => [host, store] as const),
 )
+
+/** Everything that a server answered, but for the time. */
+const withoutDate = ({ status, text, headers }: Answer) => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => name !== 'date'),
+})
 
 describe.each(CASES)('on %s with %s', (kind, storeName) => {
   const start = (account = {}) => HOSTS[kind]({ store: STORES[storeName](), settings }, account)
@@ -93,14 +101,28 @@ describe.each(CASES)('on %s with %s', (kind, storeName) => {
     const send = (path: string, json: object) => here.request('POST', `/api/sessmgr/v1/me/${path}`, { headers, json })
     const { token } = rows.find(({ device }) => device === 'Safari on iPhone') ?? { token: '' }
     expect((await send('sessions/end', { token })).json()).toEqual({ ended: true })
-    const again = await send('sessions/end', { token })
-    expect([again.status, again.json().code]).toEqual([404, 'session_not_found'])
+    await signIn(host, 'linux', 'alice')
+    const foreign = (await host.limiter.sessions.list(2))[0]?.token
+    const refused = await Promise.all(
+      [token, foreign, 'f'.repeat(64)].map(async (other) => withoutDate(await send('sessions/end', { token: other }))),
+    )
+    expect(refused[0]).toMatchObject({ status: 404, text: expect.stringContaining('"session_not_found"') })
+    expect(refused).toEqual([refused[0], refused[0], refused[0]])
+    expect(await host.limiter.sessions.count(2)).toBe(1)
     const own = await send('sessions/end', { token: rows.find(({ current }) => current)?.token })
     expect([own.status, own.json().code]).toEqual([409, 'session_is_current'])
     expect((await send('sessions/end-others', {})).json()).toEqual({ ended: 1 })
     expect((await send('reauthenticate', { password: 'secret' })).status).toBe(404)
     if (kind === 'explicit calls') return
-    const notice = await phone.get('/api/sessmgr/v1/me/notice')
-    expect(notice.json()).toMatchObject({ kind: 'user', device: 'Chrome on Windows' })
+    const asScript = { headers: { 'sec-fetch-mode': 'cors' } }
+    for (const [other, carried] of [
+      [phone.copy(), {}],
+      [phone, asScript],
+    ] as const) {
+      const notice = await other.get('/api/sessmgr/v1/me/notice', carried)
+      expect(notice.json()).toMatchObject({ kind: 'user', device: 'Chrome on Windows' })
+      const second = await other.get('/api/sessmgr/v1/me/notice', carried)
+      expect([second.status, second.text]).toEqual([204, ''])
+    }
   })
 })
