@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { AccountOptions } from '../../../src/index.ts'
+import { type AccountOptions, tokenOf } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
 import type { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { useRedis } from '../../support/use-redis.ts'
 import { formIn, HOSTS, PAGE, signIn, submit, textOf } from './account-hosts.ts'
 
+const redis = useRedis()
 const settings = { maximum: 5, logic: 'block' }
 const verify: AccountOptions['stepUp'] = { verify: (_request, password) => password === 'secret' }
 
@@ -120,4 +124,26 @@ test('a page of the application proves it by limiter.reauthenticated(), for that
   const again = await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux'))
   expect(textOf(again)).toContain('Please confirm first that it is you')
   expect((await host.browser().get('/passkey')).status).toBe(401)
+})
+
+test('a proof on Redis counts in another process for its own session only, and ends after ten minutes', async () => {
+  const sessions = new JsonSessions()
+  const start = () => {
+    const sessmgr = { store: redisStore({ client: redis.client }), settings }
+    return startExpressHost({ sessmgr, sessions, account: { stepUp: verify } })
+  }
+  const [one, other] = [await start(), await start()]
+  const [here, phone, linux] = [await signIn(one, 'windows'), await signIn(one, 'iphone'), await signIn(one, 'linux')]
+  const { proof, end: wanted } = formIn(await endPhone(here), 'Safari on iPhone')
+  expect(textOf(await submit(here, { proof, wanted, password: 'secret' }))).toContain('Thank you.')
+  const [key = '', ...more] = await redis.client.keys('*fresh:*')
+  expect([key.endsWith(`fresh:${tokenOf(here.sessionId() ?? '')}`), more]).toEqual([true, []])
+  const lifeMs = await redis.client.pTTL(key)
+  expect([lifeMs > 0, lifeMs <= 600_000]).toEqual([true, true])
+  expect(textOf(await endPhone(linux.copy(other.origin)))).toContain('Your password')
+  expect(await phone.me()).toBe(200)
+  expect(textOf(await endPhone(here.copy(other.origin)))).toContain('Signed out on Safari on iPhone.')
+  expect(await phone.me()).toBe(401)
+  await redis.client.del(key)
+  expect(textOf(await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux')))).toContain('Your password')
 })

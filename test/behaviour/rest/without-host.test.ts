@@ -37,6 +37,36 @@ describe('while nobody has said who the users are', () => {
     )
   })
 
+  it('users list and end their own sessions, which say no name', async () => {
+    const host = await setUp()
+    const [here, there] = [await host.signIn('alice', 'Laptop/1'), await host.signIn('alice', 'Phone/2')]
+    const { headers } = here
+    const list = await host.call('GET', '/sessmgr/v1/me/sessions', { headers })
+    expect(list.json).toMatchObject({ count: 2, maximum: 5, step_up: 'none' })
+    expect(list.json.sessions.map(({ token }: { token: string }) => token).toSorted()).toEqual(
+      [here.token, there.token].toSorted(),
+    )
+    const end = (token: string) => host.call('POST', '/sessmgr/v1/me/sessions/end', { headers, json: { token } })
+    expect([(await end(there.token)).json, (await end(there.token)).status]).toEqual([{ ended: true }, 404])
+    const others = await host.call('POST', '/sessmgr/v1/me/sessions/end-others', { headers, json: {} })
+    expect([others.status, others.json]).toEqual([200, { ended: 0 }])
+    expect([await host.isSignedIn(here), await host.isSignedIn(there)]).toEqual([true, false])
+    expect(host.logs).toEqual([])
+  })
+
+  it.each([
+    ['GET', 'sessions', undefined],
+    ['POST', 'sessions/end', { token: 'f'.repeat(64) }],
+    ['POST', 'sessions/end-others', {}],
+  ])('a guest gets none of their own routes: %s /me/%s', async (method, path, json) => {
+    const host = await setUp()
+    const { cookie } = await host.signIn('alice')
+    for (const headers of [{}, { cookie }]) {
+      expect((await host.call(method, `/sessmgr/v1/me/${path}`, { headers, json })).status).toBe(401)
+    }
+    expect((await host.call('GET', '/sessmgr/v1/me/notice')).status).toBe(204)
+  })
+
   it('the routes of the application below the same path go on', async () => {
     const host = await setUp()
     const answer = await host.call('GET', '/hello')
