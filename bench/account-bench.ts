@@ -87,7 +87,7 @@ async function fill(client: Client, count: number): Promise<void> {
     const batch = client.multi()
     for (let index = first; index < Math.min(first + 1000, count); index++) {
       const sessionId = `session-${index}-of-the-busy-account`
-      const session = { sessionId, ttlMs: 3_600_000, ip: '192.0.2.1', userAgent: 'bench', generation: 0 }
+      const session = { sessionId, ttlMs: 3_600_000, ip: '192.0.2.1', userAgent: 'bench', device: null, generation: 0 }
       const [name = '', ttl = '', rest = '', info = ''] = encodeSession(USER, session)
       fields[name] = `${(now - count + index).toString(16)},0,${ttl},${rest}`
       fields[`i${name}`] = info

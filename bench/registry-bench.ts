@@ -76,7 +76,14 @@ export async function admit(store: SessmgrStore, userId: number, sessionId: stri
     store.options.get('sessmgr_settings'),
   ])
   const end = sessions.slice(0, Math.max(0, sessions.length - 2)).map(({ record }) => record.token)
-  const admit = { sessionId, ttlMs: 2 * 24 * 60 * 60_000, ip: '203.0.113.77', userAgent: USER_AGENT, generation }
+  const admit = {
+    sessionId,
+    ttlMs: 2 * 24 * 60 * 60_000,
+    ip: '203.0.113.77',
+    userAgent: USER_AGENT,
+    device: null,
+    generation,
+  }
   const { committed } = await store.sessions.commit(userId, version, { admit, end })
   if (!committed) throw new Error('A login met a conflict although nobody else logs in.')
 }

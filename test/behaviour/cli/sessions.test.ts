@@ -14,6 +14,11 @@ beforeEach(async () => {
 afterAll(() => world.close())
 
 const token = (browser: Browser) => tokenOf(browser.sessionId() ?? '')
+/** What the command line logs of a session that an administrator ended. */
+const endedByAdmin = (userId: number, ended: string) => ({
+  hook: 'sessmgr_session_ended',
+  args: [expect.objectContaining({ userId, token: ended }), { kind: 'admin', at: expect.any(Number) }],
+})
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
 describe('rule 28: sessmgr sessions list', () => {
@@ -102,11 +107,15 @@ describe('rule 28: sessmgr sessions count', () => {
 describe('rule 28: sessmgr sessions destroy', () => {
   it('ends every session of the user, and nobody else’s', async () => {
     const alice = [await world.host.signedIn('alice'), await world.host.signedIn('alice')]
+    const tokens = alice.map(token)
     const bob = await world.host.signedIn('bob')
     const { code, out, err } = await world.run('sessions', 'destroy', 'alice@example.test', '--yes')
     expect([code, out, err]).toEqual([0, 'Ended 2 sessions of alice.\n', ''])
     expect(await Promise.all([...alice, bob].map((browser) => browser.me()))).toEqual([401, 401, 200])
-    expect(world.actions()).toEqual([{ hook: 'sessmgr_destroy_all_sessions', args: [2] }])
+    expect(world.actions()).toEqual([
+      { hook: 'sessmgr_destroy_all_sessions', args: [2] },
+      ...tokens.map((ended) => endedByAdmin(2, ended)),
+    ])
   })
 
   it('succeeds with no session', async () => {
@@ -127,7 +136,7 @@ describe('rule 28: sessmgr sessions destroy', () => {
       err: '',
     })
     expect([await laptop.me(), await phone.me()]).toEqual([401, 200])
-    expect(world.actions()).toEqual([{ hook: 'sessmgr_destroy_session', args: [2, ended] }])
+    expect(world.actions()).toEqual([{ hook: 'sessmgr_destroy_session', args: [2, ended] }, endedByAdmin(2, ended)])
   })
 
   it.each([
