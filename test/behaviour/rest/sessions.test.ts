@@ -170,3 +170,27 @@ describe('POST /sessions/destroy without a token', () => {
     expect((await destroy({ user: 'admin' }, admin.headers)).status).toBe(401)
   })
 })
+
+describe('sessmgr_session_ended', () => {
+  const ends: unknown[] = []
+  host.limiter.hooks.addAction('sessmgr_session_ended', 'ends', ({ token }, end) => void ends.push([token, end]))
+  const byAdmin = { kind: 'admin', by: { actor: 1, device: null, ip: null } }
+  beforeEach(() => {
+    ends.length = 0
+  })
+
+  it('says that an administrator ended the session, and which one', async () => {
+    const [one, two] = [await host.signIn('alice'), await host.signIn('alice')]
+    await destroy({ user: 'alice', token: one.token })
+    await destroy({ user: 'alice' }, (await host.signIn('admin')).headers)
+    expect(ends).toEqual([one, two].map(({ token }) => [token, expect.objectContaining(byAdmin)]))
+  })
+
+  it('says so after a site-wide logout too, when the owner of the session returns', async () => {
+    const alice = await host.signIn('alice')
+    await host.call('POST', '/sessmgr/v1/sessions/destroy-all', { headers })
+    expect(ends).toEqual([])
+    expect(await host.isSignedIn(alice)).toBe(false)
+    expect(ends).toEqual([[alice.token, expect.objectContaining({ ...byAdmin, kind: 'logout_all' })]])
+  })
+})

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../src/sessions/token.ts'
-import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { createLimiterWorld, type LimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 import { EVERY_SESSION, type FiredAction, recordActions } from '../../support/record-actions.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
@@ -123,4 +124,74 @@ it('a session from before sessmgr starts once, at its first use', async () => {
       { replaced: null, displaced: [], adopted: true },
     ],
   ])
+})
+
+/** A world that records, in order, each call to its store, each deletion in the session store, and each action. */
+function recordOrder(settings: object) {
+  const steps: string[] = []
+  const host = new SimpleHost()
+  const destroy = host.destroy.bind(host)
+  host.destroy = async (id) => {
+    steps.push('destroy')
+    await destroy(id)
+  }
+  const store = memoryStore()
+  for (const part of ['sessions', 'epoch', 'options', 'passwords', 'transients'] as const) {
+    const get = (target: object, name: string | symbol) => {
+      const method = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return (...parameters: unknown[]) => {
+        steps.push(`${part}.${String(name)}`)
+        return method.apply(target, parameters)
+      }
+    }
+    Object.defineProperty(store, part, { value: new Proxy(store[part], { get }) })
+  }
+  const world = createLimiterWorld({ store, host, settings })
+  for (const name of EVERY_ACTION) world.limiter.hooks.addAction(name, 'order', () => void steps.push(name))
+  return { ...world, steps }
+}
+const EVERY_ACTION = ['sessmgr_session_ended', 'sessmgr_destroy_session', 'sessmgr_session_started'] as const
+
+describe('the order of an end', () => {
+  const order = ['sessions.', 'transients.set', 'destroy', 'sessmgr_destroy_session', 'sessmgr_session_ended']
+
+  it('is the registry, the note, the session store, and the actions', async () => {
+    const { login, limiter, steps } = recordOrder({ maximum: 9 })
+    const id = (await login(7)) as string
+    await login(7)
+    for (const end of [
+      () => limiter.sessions.end(7, tokenOf(id)),
+      async () => limiter.sessions.endOthers(7, tokenOf((await login(7)) as string)),
+    ]) {
+      steps.length = 0
+      await end()
+      const last = steps.slice(-order.length)
+      expect(last).toEqual([expect.stringMatching(/^sessions\.end/), ...order.slice(1)])
+    }
+  })
+
+  it('is the same where a login takes the place of a session, and then that login starts', async () => {
+    const { login, steps } = recordOrder({ maximum: 1 })
+    await login(7)
+    steps.length = 0
+    await login(7)
+    expect(steps.slice(steps.indexOf('sessions.commit'))).toEqual([
+      'sessions.commit',
+      'transients.set',
+      'destroy',
+      'sessmgr_session_ended',
+      'sessmgr_session_started',
+    ])
+  })
+
+  it('costs a login that ends nothing no call to the store', async () => {
+    const { login, steps } = recordOrder({ maximum: 9 })
+    await login(7)
+    steps.length = 0
+    await login(7)
+    await login(7, { device: 'a'.repeat(16) })
+    const whole = ['sessions.read', 'epoch.current', 'options.get', 'sessions.commit', 'sessmgr_session_started']
+    expect(steps).toEqual([...whole, ...whole])
+  })
 })

@@ -156,3 +156,17 @@ describe('the memory of memoryStore', () => {
     expect(await store.epoch.advance()).toEqual({ generation: 1, epoch: 1_700_000_000 })
   })
 })
+
+describe('the transient store', () => {
+  it('keeps notes about ended sessions apart, so 10,000 cached strings evict none, nor the other way round', async () => {
+    const { transients } = memoryStore()
+    await transients.set('ended:a', 'note', DAY)
+    for (let count = 0; count < 10_000; count++) await transients.set(`page ${count}`, 'cached', DAY)
+    expect(await transients.get('ended:a')).toBe('note')
+    for (let count = 0; count < 10_000; count++) await transients.set(`ended:${count}`, 'note', DAY)
+    const found = ['ended:a', 'ended:0', 'page 0', 'page 9999'].map((key) => transients.get(key))
+    expect(await Promise.all(found)).toEqual([undefined, 'note', 'cached', 'cached'])
+    await transients.set('page', 'cached', DAY)
+    expect([await transients.get('page 0'), await transients.get('ended:0')]).toEqual([undefined, 'note'])
+  })
+})
