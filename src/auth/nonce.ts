@@ -44,7 +44,7 @@ export function createNonces(secrets: () => Promise<readonly string[]>, clock: C
 }
 
 function sign(secret: string, tick: number, { userId, token, action }: NonceSubject): Buffer {
-  // As JSON, different subjects never produce the same message.
+  // With JSON, different subjects cannot produce the same message.
   const message = JSON.stringify([tick, String(userId), token, action])
   return nodeCrypto()
     .createHmac('sha256', secret)

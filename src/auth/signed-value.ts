@@ -48,8 +48,7 @@ export function createSignedValues(secrets: () => Promise<readonly string[]>, cl
 }
 
 function signatureOf(secret: string, purpose: string, content: string): Buffer {
-  // As JSON, two purposes never produce the same message. The first word distinguishes it from that of a session's
-  // marker.
+  // With JSON, different purposes cannot produce the same message. The first word keeps it apart from session markers.
   const message = JSON.stringify(['value', purpose, content])
   return nodeCrypto()
     .createHmac('sha256', secret)

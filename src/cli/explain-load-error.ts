@@ -13,7 +13,7 @@ export function explainLoadError(config: string, error: unknown): string {
 
 /** Describes an uncaught error of the application, for example from a client without an error listener. */
 export function explainUncaught(config: string, error: unknown): string {
-  // Node 20 throws a syntax error in an imported file a second time, as an uncaught one.
+  // Node 20 throws a syntax error in an imported file a second time, as an uncaught exception.
   if (error instanceof SyntaxError) return explainLoadError(config, error)
   const sentence = `${config || 'This command'} caused an uncaught error: ${explainError(error)}`
   const isOfConnection = (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined

@@ -19,7 +19,7 @@ export async function lostState(guard: GuardContext, sessionId: string): Promise
   const known = guard.endings.get(sessionId)
   if (known?.cause) return known
   const { reason } = known ?? { reason: 'missing' }
-  // It was over before it was deleted, so there is no need to wait for a note about its end.
+  // The session ended before it was deleted, so a note about its end must already exist.
   const asked = reason === 'ended' ? 'missing' : reason
   const found = { ...(await endedState(guard.limiter, guard.tokenFor(sessionId), asked)), reason }
   if (found.cause) guard.endings.set(sessionId, found)

@@ -36,7 +36,7 @@ export class GuardContext {
   readonly marks: SessionMarks
   readonly warnings: UserWarnings
   readonly seen = new SeenSessions()
-  /** How sessions that ended recently have ended, by raw id, because a browser may ask several times. */
+  /** How recent sessions ended, by raw id. Cached because a browser may ask several times. */
   readonly endings = new BoundedMap<string, EndedState>(10_000)
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {

@@ -10,12 +10,12 @@ import { sessionTtl } from './session-ttl.ts'
 
 /** The result of checking a stored session. */
 export interface Inspected {
-  /** The data to continue with, or undefined if there is no session, or no longer one. */
+  /** The data to continue with, or undefined if the session has ended or never existed. */
   readonly data?: HostSessionData
   readonly session?: LoginSession
   /** Whether the login session has no valid marker yet, so that the caller must mark it. */
   readonly needsMarker?: boolean
-  /** How the session ended, if there is none. */
+  /** How the session ended, if it has ended. */
   readonly ended?: EndedState
 }
 

@@ -123,7 +123,7 @@ function rememberSession(store: HostedStore, request: GuardedRequest): () => Pro
     const refusedId = request.sessionID
     await store.putBack(request, sessionId, data)
     if (refusedId !== undefined && refusedId !== sessionId) await store.guard.calls.destroy(refusedId)
-    // Some frameworks log in without a new session, and have written the user into the visitor's.
+    // Some frameworks do not create a new session at login, so the user is already in the visitor's session.
     else if (data) await store.guard.calls.set(sessionId, data)
   }
 }

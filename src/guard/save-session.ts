@@ -120,8 +120,7 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   const named = userId !== undefined && (request ? standing?.dependsOn(userId) : marks.copiedFrom(data, userId))
   const own = (await named) || undefined
   const origin = own ?? (await standing?.dependsOn())
-  // If the session of a request has ended, its user must not be carried over into a new one, even if the user cannot be
-  // read.
+  // The user of an ended session must not be carried over into a new one, even if `sessionUser` cannot read the user.
   const mayCarryOver = origin && (userId !== undefined || !origin.isReadable)
   if (mayCarryOver && !(await guard.isLive(origin))) return guard.calls.destroy(sessionId)
   if (userId === undefined) {

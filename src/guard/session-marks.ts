@@ -103,7 +103,7 @@ export class SessionMarks {
     return this.#good.get(token)?.signature === signature
   }
 
-  /** Returns the session of a user that data was copied from, as its valid marker shows. */
+  /** Returns the user's session that this data was copied from, if its marker is valid and names that user. */
   copiedFrom(data: HostSessionData, userId: UserId): OriginSession | undefined {
     const { token } = (markerIn(data) ?? {}) as Partial<SessionMarker>
     const marker = typeof token === 'string' ? this.read(data, token) : undefined
@@ -111,8 +111,8 @@ export class SessionMarks {
   }
 
   /**
-   * Creates a marker. Returns undefined if the registry was forgotten at this moment. `loginAt` is the time of the
-   * login, if there was one.
+   * Creates a marker. Returns undefined if the registry has just been forgotten. `loginAt` is the time of the login, if
+   * there was one.
    */
   seal(userId: UserId, token: Token, loginAt?: number): SessionMarker | undefined {
     const seal = this.#currentSeal()
@@ -128,7 +128,7 @@ export class SessionMarks {
 
   #sign(secret: string, { registry }: SiteSeal, marker: Omit<SessionMarker, 'signature'>): Buffer {
     const { userId, token, loginAt } = marker
-    // As JSON, two markers never produce the same message. The first word distinguishes it from that of a nonce.
+    // With JSON, different markers cannot produce the same message. The first word keeps it apart from nonces.
     const content = ['session', token, userId, this.#storeId, registry]
     const message = JSON.stringify(loginAt === undefined ? content : [...content, loginAt])
     return nodeCrypto()

@@ -44,8 +44,8 @@ export interface LoginRefusal {
 /** What is known about the device of a login. */
 export interface NewDevice {
   /**
-   * Whether no other device of the user is known, because they have not signed in since the option `device` was turned
-   * on, or for 400 days. There is then no earlier device to warn them on.
+   * Whether the user has no other known device: they have not signed in since the option `device` was turned on, or for
+   * 400 days. There is then no earlier device to warn them on.
    */
   readonly firstEver: boolean
 }
@@ -116,8 +116,8 @@ export interface SessionFilters {
   /**
    * Changes the whole new value of an option after it was sanitized, as in `pre_update_option_sessmgr_settings`.
    *
-   * `requested` is the value as requested; for an object, only the keys to change. The result is sanitized again before
-   * it is stored.
+   * `requested` is the value before it was sanitized; for an object, only the keys to change. The result is sanitized
+   * again before it is stored.
    */
   [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown, requested?: unknown]>
 }

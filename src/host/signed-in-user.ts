@@ -5,7 +5,7 @@ import type { HostUsers } from './host.ts'
 /** Finds the user of a live session. */
 export type FindSignedIn = (userId: UserId) => Promise<unknown>
 
-/** Creates the lookup of signed-in users. It warns once if the application does not find one. */
+/** Creates the lookup of signed-in users. It warns the first time that `findById()` does not find the user. */
 export function createFindSignedIn(users: HostUsers, logger: Logger): FindSignedIn {
   let warned = false
   return async (userId) => {

@@ -36,10 +36,7 @@ type CookieRemover = typeof import('./clear-session-cookie.ts')
 
 let cookieRemover: Promise<CookieRemover> | undefined
 
-/**
- * Loads the code that removes cookies. Not at import, but early enough that an update in place cannot remove the file
- * first.
- */
+/** Loads the code that removes cookies after startup, but before an update in place might remove the file. */
 function loadCookieRemover(): Promise<CookieRemover> {
   cookieRemover ??= import('./clear-session-cookie.ts')
   cookieRemover.catch(() => {

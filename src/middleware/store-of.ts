@@ -25,8 +25,8 @@ export function createStoreOf(expressStores: ExpressStores, limiter: SessionLimi
     if (store && sessionID !== undefined && typeof session?.regenerate === 'function') return store
     throw new SessmgrError(
       'session_middleware_missing',
-      'There is no session on this request, or it has ended. Add the sessions and sessmgr before the route that ' +
-        "logs people in, and put that route under the path of the session's cookie.",
+      'There is no session on this request, or it has ended. Mount the session middleware and sessmgr before the login ' +
+        "route, and put that route under the path of the session's cookie.",
     )
   }
 }

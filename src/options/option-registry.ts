@@ -47,8 +47,9 @@ export interface OptionRegistry {
   /**
    * Registers an option of an add-on.
    *
-   * @throws SessmgrError `invalid_option` if the name is taken, or is not a lowercase letter followed by lowercase
-   * letters, digits and "_"; if the schema is missing; if the schema refuses the default.
+   * @param name A lowercase letter followed by lowercase letters, digits and "_".
+   * @throws SessmgrError `invalid_option` if the name is invalid or taken, or if the schema is missing or refuses the
+   * default.
    */
   register<T>(name: string, definition: OptionDefinition<T>): SiteOption<T>
   /** Finds an option by name. */
@@ -113,7 +114,7 @@ function accept<T>(name: string, schema: OptionSchema<T>, value: unknown): T {
   throw new SessmgrError('invalid_setting', `${problems.join('; ')}. Nothing was changed.`, { params })
 }
 
-/** Merges a stored object over the default, which may have gained keys since. */
+/** Merges a stored object into the default, which may have gained keys since. */
 function merge(fallback: unknown, stored: unknown): unknown {
   const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   return isRecord(fallback) && isRecord(stored) ? { ...(fallback as object), ...(stored as object) } : stored

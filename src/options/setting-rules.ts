@@ -6,8 +6,8 @@ export interface SessionSettings {
   /** Sessions that each user may have: an integer, 1 or more. @default 1 */
   readonly maximum: number
   /**
-   * What happens to a login at the limit: `allow` ends all sessions of the user, `logout_oldest` ends the oldest,
-   * `block` refuses the login. The option `strategies` adds modes.
+   * What happens when a user at the limit logs in: `allow` ends all other sessions of the user, `logout_oldest` ends
+   * the oldest, and `block` refuses the login. The option `strategies` adds modes.
    *
    * @default 'allow'
    */
@@ -21,8 +21,8 @@ export interface CodeSettings {
    */
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
   /**
-   * What happens to a login at the limit: `allow` ends all sessions of the user, `logout_oldest` ends the oldest,
-   * `block` refuses the login. The option `strategies` adds modes.
+   * What happens when a user at the limit logs in: `allow` ends all other sessions of the user, `logout_oldest` ends
+   * the oldest, and `block` refuses the login. The option `strategies` adds modes.
    *
    * @default 'allow'
    */

@@ -25,7 +25,7 @@ export interface SiteOption<T = unknown> {
   readonly name: string
   /** Whether the generic settings endpoint shows the option. */
   readonly rest: boolean
-  /** Returns the value: the stored one merged over the default. */
+  /** Returns the stored value merged into the default. */
   get(): Promise<T>
   /** Returns the stored value and the defaults separately. */
   sources(): Promise<OptionSources<T>>
@@ -52,17 +52,17 @@ export interface SiteOptionParts<T> {
   readonly hooks: Hooks
   /** Returns the defaults. If they are the same object each time, a write builds the value only once. */
   defaults(): T | Promise<T>
-  /** Merges the stored value over the defaults. */
+  /** Merges the stored value into the defaults. */
   build(defaults: T, stored: unknown): T
   /** Returns a valid version of a new value, or throws `invalid_setting`. */
   sanitize(value: unknown, current: T): T | Promise<T>
-  /** Does the same for the result of the filter. `requested` is the value as requested. @default sanitize */
+  /** Does the same for the result of the filter. `requested` is the value before any change. @default sanitize */
   sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
   /** Called with the stored value on every read. */
   noteStored?(stored: unknown): void
 }
 
-/** An option at one moment: the stored value, and the result of merging it over the defaults. */
+/** An option at one moment: the stored value, and the result of merging it into the defaults. */
 interface OptionState<T> {
   readonly revision: string | undefined
   readonly stored: unknown

@@ -2,7 +2,7 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import { requireMethods } from '../ground/option-checks.ts'
 import type { Host } from '../host/host.ts'
 
-const NEEDS_BOTH = ': "attempts" needs both, allow and failed'
+const NEEDS_BOTH = ': "attempts" needs both allow and failed'
 const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLazyComments() of sessmgr/comments'
 
 /**

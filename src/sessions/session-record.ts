@@ -37,8 +37,8 @@ export interface SessionRecord {
    */
   readonly device: string | null
   /**
-   * Number of site-wide logouts before the login, or that the session has survived since. 0 for sessions from before
-   * sessmgr.
+   * Number of site-wide logouts before the login, plus those that the session has survived since. 0 for sessions from
+   * before sessmgr.
    */
   readonly generation: number
 }

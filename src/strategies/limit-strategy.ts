@@ -32,7 +32,7 @@ export interface LimitDecision {
   readonly actions: readonly LimitAction[]
 }
 
-/** Decides what happens to a login at the limit. Must be pure: the same context always leads to the same decision. */
+/** Decides what happens when a user at the limit logs in. Must be pure: the same context always leads to the same decision. */
 export interface LimitStrategy {
   /** Stored value of the setting `logic`. */
   readonly id: string

@@ -84,7 +84,7 @@ describe('the driver contract', () => {
         },
       }
     })
-    expect(failed).toContain('reads what another connection has written at once')
+    expect(failed).toContain('reads immediately what another connection has written')
   })
 
   it.each([-1, 1])('fails a driver with a clock that jumps by an hour, %i', async (direction) => {

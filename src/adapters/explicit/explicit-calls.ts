@@ -28,8 +28,8 @@ export interface LoginCall {
    */
   readonly replaces?: string | null | undefined
   /**
-   * The result of `check` or `adopt` for this request. If that session is over by now, a login of the same user is
-   * refused with `session_ended`, because clients decide how long a request takes. @default {}
+   * The result of `check` or `adopt` for this request. If that session has ended since, a login of the same user is
+   * refused with `session_ended`: a slow request must not bring an ended session back. @default {}
    */
   readonly state?: RequestState | undefined
   /** Address of the client, to be shown in lists of sessions. @default null */

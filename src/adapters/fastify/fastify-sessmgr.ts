@@ -70,7 +70,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
   })
 }
 
-// As fastify-plugin does, because the decorator and the hooks are for the whole application.
+// fastify-plugin sets the same symbols. Without them, the decorator and the hooks would only apply inside the plugin.
 Object.assign(fastifySessmgr, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'sessmgr',

@@ -55,7 +55,7 @@ export class FastifyVisit extends Visit {
     return this.request.flash?.(type, message)
   }
 
-  /** Uses the check made when the session was loaded. Returns false if that was before the guard. */
+  /** Uses the check made when the session was loaded. Returns false if the guard was not installed yet. */
   isJudged(): boolean {
     const { session, store } = this
     const found = session && store.judged(session)

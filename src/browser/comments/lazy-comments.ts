@@ -47,7 +47,7 @@ export class LazyComments extends HTMLElement {
     this.#say('alert')
     const isDrawn = drawn()
     const answer = await fetchComments(this, signal)
-    // Scrolling to a hash in the same frame would count as a layout shift in the code below.
+    // In the same frame, scrolling to a hash would count as a layout shift of the content below.
     await isDrawn
     if (!signal.aborted) this.#settle(answer)
   }

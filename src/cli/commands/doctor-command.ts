@@ -12,18 +12,20 @@ const KEY = 'sessmgr_doctor'
 
 /** `sessmgr doctor`: shows whether the store works, and whether and why the limit costs each request a call to it. */
 export function doctorCommand({ limiter, print }: CliContext): Command {
-  return new Command('doctor').description('check the store, and show what each request asks it').action(async () => {
-    const { store, sessionStore } = coreOf(await limiter()).options
-    await useStore(store)
-    print('The store can be read and written.')
-    const reason = store.watch ? await store.watch.whyNot(sessionStore) : 'the store cannot report changes'
-    if (reason === undefined) {
-      print('Requests only read their session, because the store reports every change (watched).')
-    } else {
-      print(`Each request asks the store whether its session is live (not watched): ${reason}.`)
-    }
-    if (reason === undefined && !sessionStore) print(UNNAMED)
-  })
+  return new Command('doctor')
+    .description('check the store, and show whether each request has to ask it')
+    .action(async () => {
+      const { store, sessionStore } = coreOf(await limiter()).options
+      await useStore(store)
+      print('The store can be read and written.')
+      const reason = store.watch ? await store.watch.whyNot(sessionStore) : 'the store cannot report changes'
+      if (reason === undefined) {
+        print('Requests only read their session, because the store reports every change (watched).')
+      } else {
+        print(`Each request asks the store whether its session is live (not watched): ${reason}.`)
+      }
+      if (reason === undefined && !sessionStore) print(UNNAMED)
+    })
 }
 
 /** Writes and reads once, because a database account may be allowed to do only one of the two. */

@@ -22,7 +22,7 @@ const sessionSchema = z.object({
   same_browser: z.boolean(),
 })
 
-/** Finds what to show to a user who was signed out, and uses it up. */
+/** Returns the notice for a user who was signed out, and deletes its cookie. */
 export type NoticeFor = (request: HostRequest, response: HostResponse) => Promise<SignedOutNotice | undefined>
 
 /** What all these routes have in common: they require only the caller's own session. */
@@ -181,7 +181,7 @@ function noticeRoute(noticeFor: NoticeFor): RestRoute {
 async function requireProof(request: HostRequest, reader: Reader, stepUp: Account['stepUp']): Promise<void> {
   if (await stepUp.isProved(request, reader)) return
   const { kind, url } = stepUp
-  throw new RestError(403, 'reauthentication_required', 'Confirm first that it is you. Nothing was ended.', {
+  throw new RestError(403, 'reauthentication_required', 'Confirm your identity first. Nothing was ended.', {
     data: { how: kind, ...(url !== undefined && { url }) },
   })
 }

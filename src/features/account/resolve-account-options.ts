@@ -44,7 +44,7 @@ export interface AccountOptions {
   logoutUrl?: string | undefined
   /** What else to show about a session. @default neither address nor location */
   show?: ShowOptions | undefined
-  /** Texts of this page. They override the option `texts` of sessmgr(). @default those */
+  /** Texts of this page. They override the option `texts` of sessmgr(). @default no overrides */
   texts?: TextsOption | undefined
   /** Returns the page with `view.html` in your own layout. You must then set the content security policy yourself. */
   render?: ((view: AccountView) => string | Promise<string>) | undefined

@@ -7,8 +7,8 @@ export interface AdminOptions {
   /** Path where anonymous visitors sign in. The requested page is added as `redirect_to`. @default '/login' */
   loginUrl?: string | undefined
   /**
-   * Scripts and style sheets of add-ons: paths, or http or https URLs. Those of style sheets end in `.css`. @default
-   * none
+   * Scripts and style sheets of add-ons: paths, or http or https URLs. A URL that ends in `.css` is a style sheet.
+   * @default none
    */
   scripts?: readonly string[] | undefined
   /** Additional origins from which scripts may load, such as `https://cdn.example`. @default none */

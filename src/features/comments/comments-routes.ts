@@ -49,8 +49,8 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   const vary = `Accept-Encoding, ${parts.varies ? 'Accept-Language, ' : ''}Cookie, ${nonceHeader}`
 
   /**
-   * Whether the markup is for a single reader. The theme sees the request, and if that has a cookie, the markup may
-   * contain personal data: a remembered name, or a token of the session.
+   * Whether the markup is for a single reader. The theme can read the cookies of the request, so with cookies the markup
+   * may contain personal data: a remembered name, or a token of the session.
    */
   const isForOne = (request: HostRequest, caller: Caller | undefined) =>
     caller !== undefined ||

@@ -20,7 +20,7 @@ export class Notices {
     this.#parts = parts
   }
 
-  /** Loads the code. Not at import, but early enough that an update in place cannot remove the file first. */
+  /** Loads the code after startup, but before an update in place might remove the file. */
   load(): Promise<Late> {
     this.#late ??= import('./tell-notice.ts')
     this.#late.catch(() => {
@@ -32,7 +32,8 @@ export class Notices {
   /**
    * Prepares the notice for a response that removes the session cookie. Never rejects.
    *
-   * @param losesCookie Whether it does, asked before the headers are sent. Without it, call the result.
+   * @param losesCookie Checks, just before the headers are sent, whether the response removes the session cookie. If
+   * omitted, call the returned function yourself.
    */
   async keep(
     request: RequestLike,
@@ -50,7 +51,7 @@ export class Notices {
     }
   }
 
-  /** Returns the notice of a request to the script that asks for it. This uses up the notice. */
+  /** Returns the notice of a request to the script that asks for it, and deletes its cookie. */
   async forScript(request: RequestLike, response: ServerResponse): Promise<SignedOutNotice | undefined> {
     const { takeNotice } = await this.load()
     return takeNotice(this.#parts, guardedRequestOf(request), messageOf(request), response, true)

@@ -19,7 +19,8 @@ const MOST_BYTES = 640
  * Signs the notice of a request, and returns a function that sets its cookie unless the response already shows the
  * notice.
  *
- * @param losesCookie Whether the response removes the session cookie. The notice cookie is then set without a call.
+ * @param losesCookie Checks, just before the headers are sent, whether the response removes the session cookie. If so,
+ * the notice cookie is set automatically.
  */
 export async function keepNotice(
   parts: NoticeParts,
@@ -41,9 +42,9 @@ export async function keepNotice(
 }
 
 /**
- * Returns the notice of a request, and makes the browser forget it once a page has shown it.
+ * Returns the notice of a request, and deletes its cookie once a page has shown it.
  *
- * @param isScript Whether a script asks for the notice itself, so that the response uses it up.
+ * @param isScript Whether a script fetches the notice. If so, its cookie is deleted without waiting for a page.
  */
 export async function takeNotice(
   parts: NoticeParts,

@@ -12,7 +12,7 @@ export interface OriginSession {
 }
 
 interface Origin extends OriginSession {
-  /** Settles once the request has given up the session, with whether it was live until then. */
+  /** Settles once the request has given up the session. Resolves to true if the session was live until then. */
   givenUp?: Promise<boolean>
   /** What the request depended on before a login. It may return to that user. */
   readonly earlier: Origin | undefined
@@ -106,7 +106,7 @@ export class Standing {
    * Records the login session that a request was loaded with, or received by a login.
    *
    * Clients decide how long a request takes. If a session ends in the meantime, it must not continue under another id.
-   * A new session for the same user requires that the old one is live, or that this request gave it up while it was.
+   * A new session for the same user requires that the old one is live, or was live when this request gave it up.
    */
   noteOrigin(userId: UserId, token: Token, isReadable: boolean): void {
     this.#origin = { userId, token, isReadable, earlier: this.#origin }

@@ -50,7 +50,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
       methods: ['POST', 'PUT', 'PATCH'],
       path,
       summary:
-        'Changes registered options. Partial objects are merged over the current values, and values are sanitized.',
+        'Changes registered options. Partial objects are merged into the current values, and values are sanitized.',
       access,
       schemas: () => ({ params: ANY_OPTIONS, response: ANY_OPTIONS }),
       needsBody: true,

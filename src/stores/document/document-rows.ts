@@ -107,7 +107,7 @@ export class DocumentRows {
 
   /** Deletes everything, however long that takes. */
   async wipe(): Promise<void> {
-    // Deadlines are for calls that requests wait for. A short call first checks that the database responds.
+    // No request waits for this, so it has no deadline. A short call first checks that the database responds.
     await this.purge(1)
     await this.#driver.wipe()
   }

@@ -120,7 +120,7 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'reads what another connection has written at once',
+    'reads immediately what another connection has written',
     async ({ driver, another }) => {
       const other = await another()
       for (let n = 0; n < 30; n++) {

@@ -65,7 +65,7 @@ export const rowLifeContract: readonly DriverCase[] = [
       assert.equal(results.filter(Boolean).length, 1)
       const row = await rowOf(other)
       assert.equal(row?.text, 'new')
-      assert.ok(row.revision > revision, `revision ${row.revision} may come back: ${revision} was there before`)
+      assert.ok(row.revision > revision, `revision ${row.revision} is not above ${revision}, so a revision may repeat`)
       assert.equal(await driver.swap(KEY, revision, 'late', 60_000), false)
     },
   ],
@@ -114,7 +114,7 @@ export const rowLifeContract: readonly DriverCase[] = [
         assert.ok(Number.isSafeInteger(now), `${now} is not a whole number`)
         const elapsed = performance.now() - start
         assert.ok(now >= latest - SKEW_MS, `the clock went back by ${latest - now} ms`)
-        assert.ok(now <= first + elapsed + SKEW_MS, `the clock is ${now - first} ms on after ${elapsed} ms`)
+        assert.ok(now <= first + elapsed + SKEW_MS, `the clock advanced ${now - first} ms in ${elapsed} ms`)
         latest = Math.max(latest, now)
       }
       await pass(SHORT)

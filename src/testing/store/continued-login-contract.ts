@@ -30,7 +30,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes nothing if the session to continue was ended, by itself or with all others, or never existed',
+    'changes nothing if the session to continue was ended, individually or with all others, or never existed',
     async ({ store: { sessions } }) => {
       await login(sessions, 1, 'a')
       await login(sessions, 1, 'b')
@@ -72,7 +72,7 @@ export const continuedLoginContract: readonly StoreCase[] = [
     },
   ],
   [
-    'registers exactly one of many logins that continue the same session, at whatever version',
+    'registers exactly one of many logins that continue the same session, whatever the version',
     async ({ store, another }) => {
       const other = await another()
       await login(store.sessions, 1, 'a')

@@ -29,7 +29,7 @@ export async function login(
 ) {
   const { version } = await registry.read(userId)
   const result = await registry.commit(userId, version, { admit: newSession(sessionId, ttlMs), end: end.map(tokenOf) })
-  assert.ok(result.committed, `the login ${sessionId} met a conflict`)
+  assert.ok(result.committed, `the login ${sessionId} ran into a conflict`)
   return result
 }
 

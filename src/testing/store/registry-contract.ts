@@ -165,7 +165,7 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'does not adopt a session that has just been ended, by itself or with others',
+    'does not adopt a session that has just been ended, individually or with others',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
       await login(store.sessions, 1, 'b', LONG, ['a'])

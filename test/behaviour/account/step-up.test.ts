@@ -122,7 +122,7 @@ test('a page of the application proves it by limiter.reauthenticated(), for that
   await here.post('/rotate')
   expect(await here.me()).toBe(200)
   const again = await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux'))
-  expect(textOf(again)).toContain('Please confirm first that it is you')
+  expect(textOf(again)).toContain('Please confirm your identity first')
   expect((await host.browser().get('/passkey')).status).toBe(401)
 })
 

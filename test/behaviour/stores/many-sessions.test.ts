@@ -20,7 +20,7 @@ const numbered = (index: number) => `session ${index}`
 async function admit({ sessions }: SessmgrStore, sessionId: string): Promise<string[]> {
   const { version } = await sessions.read(USER)
   const result = await sessions.commit(USER, version, { admit: newSession(sessionId, LONG), end: [] })
-  if (!result.committed) throw new Error('the login met a conflict')
+  if (!result.committed) throw new Error('the login ran into a conflict')
   return result.ended.map((ended) => ended.sessionId)
 }
 

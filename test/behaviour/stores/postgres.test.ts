@@ -25,7 +25,7 @@ const session = (sessionId: string): NewSession => ({
 async function login(store: SessmgrStore, userId: number, sessionId: string): Promise<string> {
   const { version } = await store.sessions.read(userId)
   const result = await store.sessions.commit(userId, version, { admit: session(sessionId), end: [] })
-  if (!result.committed) throw new Error('the login met a conflict')
+  if (!result.committed) throw new Error('the login ran into a conflict')
   return result.admitted.record.token
 }
 

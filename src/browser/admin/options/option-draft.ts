@@ -66,15 +66,15 @@ export function createOptionDraft(): OptionDraft {
   }
 }
 
-/** Merges an edit over the stored value. */
+/** Merges an edit into the stored value. */
 export function edited(stored: unknown, edit: unknown): unknown {
   if (edit === undefined) return stored
   return isRecord(stored) && isRecord(edit) ? { ...stored, ...edit } : edit
 }
 
 /**
- * Returns the part of a value that differs from the stored one, now or once `sent` is stored. Undefined if nothing
- * does.
+ * Returns the fields of a value that differ from the stored ones or are being saved in `sent`. Undefined if there are
+ * none.
  */
 function difference(stored: unknown, value: unknown, sent?: unknown): unknown {
   if (!isRecord(stored) || !isRecord(value)) return same(stored, value) && sent === undefined ? undefined : value

@@ -45,7 +45,7 @@ function isNode(value: unknown): value is ReactNode {
   return isValidElement(value) || (typeof value === 'string' && value !== '')
 }
 
-/** Checks whether the replacement includes its own row. */
+/** Checks whether a replacement already has the class of the row, so that it is not wrapped in another one. */
 function hasRow(node: ReactNode): boolean {
   const className = isValidElement<{ className?: unknown }>(node) ? node.props.className : undefined
   return typeof className === 'string' && className.split(' ').includes(ROW)

@@ -11,8 +11,8 @@ const LIFE_MS = 60_000
 export interface PageResult {
   /**
    * `ended`, `ended_others`: done. `gone`: it was already over. `uncertain`: the store failed in the meantime. `login`,
-   * `url`, `password`: a proof is needed first. `wrong`, `often`: the password was wrong, or there were too many.
-   * `proved`: it was right.
+   * `url`, `password`: a proof is needed first. `wrong`: the password was wrong. `often`: there were too many attempts.
+   * `proved`: the password was right.
    */
   readonly kind:
     | 'ended'
@@ -27,11 +27,11 @@ export interface PageResult {
     | 'proved'
   /** The device in question. Undefined for all other sessions. */
   readonly device?: string | undefined
-  /** Token of the session, to ask again after a wrong password. */
+  /** Token of the session, so that the page can ask again after a wrong password. */
   readonly token?: string | undefined
   /** How many sessions ended. */
   readonly count?: number | undefined
-  /** When another password may be tried. */
+  /** When the user may try another password. */
   readonly retryAt?: number | undefined
 }
 

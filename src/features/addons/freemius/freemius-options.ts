@@ -103,7 +103,7 @@ function checkAccess({ apiToken, publicKey, secretKey }: FreemiusLicensingOption
   }
   if (publicKey !== undefined && apiToken === undefined) return { publicKey, secretKey }
   if (apiToken !== undefined && publicKey === undefined && secretKey === undefined) return { apiToken }
-  throw invalidOption('Give either "apiToken", or "publicKey" with or without "secretKey"')
+  throw invalidOption('Pass either "apiToken", or "publicKey" with or without "secretKey"')
 }
 
 function checkAddress(name: string, address: string): string {

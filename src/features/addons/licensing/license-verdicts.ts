@@ -8,7 +8,7 @@ import { callProvider } from './provider-call.ts'
 const LEEWAY_MS = 60_000
 /** Minimum time between two checks of the same licence with a remote provider. */
 const PAUSE_MS = 5 * 60_000
-/** How often the time seen is saved at most. */
+/** Minimum time between two saves of the latest time seen. */
 const NOTE_MS = 60 * 60_000
 
 /** Checks whether an activation is valid now. */

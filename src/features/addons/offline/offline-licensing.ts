@@ -70,7 +70,7 @@ export function offlineLicensing(options: OfflineLicensingOptions = {}): Licensi
       }
     },
     async deactivate({ signal }) {
-      // Only the service has a record of the activation.
+      // The provider has nothing to remove, because only sessmgr stores the activation.
       requireTime(signal)
     },
     async validate(call) {

@@ -28,8 +28,8 @@ export interface RedisWatchOptions {
 /**
  * Follows sessions on a second connection to the same server as the application's client.
  *
- * The first request whose sessions are stored with that client opens the connection. It is used only once the server
- * has proved everything that the watch relies on. If the server fails to, the watch is never tried again.
+ * The first request whose sessions are stored with that client opens the connection. It is not used until the
+ * server has proved everything that the watch relies on. If the server fails to, the watch is never tried again.
  */
 export class RedisWatch implements VerdictWatch {
   readonly #tracking: Tracking

@@ -124,7 +124,8 @@ export class TrackedConnection {
   }
 
   /**
-   * Reads the time if it is due, which requests with watched sessions never do, and checks that tracking is still on.
+   * Reads the time if it is due, because requests with watched sessions never read it. Also checks that tracking is
+   * still on.
    */
   keepTime(): void {
     if (!this.#tracking.clock.isDue()) return

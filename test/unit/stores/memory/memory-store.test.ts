@@ -42,7 +42,7 @@ async function login(
 ): Promise<StoredSession> {
   const { version } = await sessions.read(userId)
   const result = await sessions.commit(userId, version, { admit: session(sessionId, ttlMs), end: [] })
-  if (!result.committed) throw new Error(`the login ${sessionId} met a conflict`)
+  if (!result.committed) throw new Error(`the login ${sessionId} ran into a conflict`)
   return result.admitted
 }
 
