@@ -62,8 +62,10 @@ export async function takeNotice(
   const isGiven = ended !== undefined && (isScript || asksForPage(message))
   if (isGiven) noteGiven(message, isScript ? 'script' : 'page')
   // The response to a script is complete at once, and its headers may be copied before they are sent.
-  if (isScript) cookie.clear(response)
-  else beforeHeaders(response, () => (isForged || (isGiven && isShown(message, response))) && cookie.clear(response))
+  if (isScript && (isForged || isGiven)) cookie.clear(response)
+  if (!isScript) {
+    beforeHeaders(response, () => (isForged || (isGiven && isShown(message, response))) && cookie.clear(response))
+  }
   return isGiven ? wordNotice(ended, parts.textsFor(viewOf(message)), parts.securityUrl, systemClock.now()) : undefined
 }
 

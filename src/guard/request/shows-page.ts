@@ -23,8 +23,9 @@ export function givenTo(request: object): 'page' | 'script' | undefined {
 }
 
 /**
- * Checks whether a response is a page that a person sees, or tells a script the notice it has asked for. Until then, the browser keeps the cookie of an ended session,
- * so that the application can show why it ended. A script, an image or a redirect would use up the notice unseen.
+ * Checks whether a response is a page that a person sees, or gives a script the notice it asked for. Until then, the
+ * browser keeps the cookie of an ended session, so that the application can show why it ended. Any other script, an
+ * image or a redirect would use up the notice unseen.
  *
  * @param status Status of the response.
  */

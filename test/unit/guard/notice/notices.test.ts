@@ -76,6 +76,8 @@ describe('a notice', () => {
     })
     expect(await cookieOf(down, DISPLACED)).toBeUndefined()
     const { request, response } = exchange(cookie)
+    expect(await down.forScript(request, response)).toBeUndefined()
+    expect(response.getHeader('Set-Cookie')).toBeUndefined()
     expect(await down.members.notice(request, response)).toBeUndefined()
     response.writeHead(200)
     expect(response.getHeader('Set-Cookie')).toBeUndefined()
