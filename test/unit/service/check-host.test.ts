@@ -39,7 +39,7 @@ describe('the options of sessmgr()', () => {
       )
     }
     const missing = (method: string) =>
-      invalid(`^"host.attempts.${method}" must be a function: .* both, allow and failed`)
+      invalid(`^"host.attempts.${method}" must be a function: .* both allow and failed`)
     expect(refusal({ host: host({ allow: both.allow }) })).toMatchObject(missing('failed'))
     expect(refusal({ host: host({ failed: both.failed }) })).toMatchObject(missing('allow'))
     for (const attempts of [{}, null, () => true, { ...both, allow: true }]) {
