@@ -23,7 +23,7 @@ export function givenTo(request: object): 'page' | 'script' | undefined {
 }
 
 /**
- * Checks whether a response is a page that a person sees, or gives a script the notice it asked for. Until then, the
+ * Checks whether a response is a page that a person sees, or the notice that a script asked for. Until then, the
  * browser keeps the cookie of an ended session, so that the application can show why it ended. Any other script, an
  * image or a redirect would use up the notice unseen.
  *
