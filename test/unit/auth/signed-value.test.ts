@@ -56,6 +56,24 @@ describe('a signed value', () => {
     }
   })
 
+  it('says nothing with anything before or after it', async () => {
+    const { values } = site()
+    const text = await values.sign('notice', 1, MINUTE)
+    for (const other of [`!${text}`, `a=${text}`, `${text}!`, `${text}A`, ` ${text}`, `${text} `, `${text}\n`]) {
+      expect(await values.read('notice', other), JSON.stringify(other)).toBeUndefined()
+    }
+  })
+
+  it('is read up to 4096 characters, the most that a browser keeps', async () => {
+    const { values, clock } = site()
+    const around = JSON.stringify([clock.now() + MINUTE, '']).length
+    const value = 'x'.repeat(3047 - around)
+    const longest = await values.sign('notice', value, MINUTE)
+    expect(longest).toHaveLength(4096)
+    expect(await values.read('notice', longest)).toBe(value)
+    expect(await values.read('notice', await values.sign('notice', `${value}x`, MINUTE))).toBeUndefined()
+  })
+
   it.each([[undefined], [''], ['.'], ['{}'], ['a.b'], [`${'a'.repeat(5000)}.${'b'.repeat(32)}`], ['__proto__']])(
     'says nothing as %s',
     async (text) => {

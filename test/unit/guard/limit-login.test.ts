@@ -124,7 +124,8 @@ describe('a login on a session of somebody', () => {
     const { login, request, endInRegistry } = await signedIn()
     await endInRegistry(7, 'before')
     const logIn = vi.fn()
-    await expect(login(request, 7, { logIn })).rejects.toMatchObject({ code: 'session_ended' })
+    const message = 'You have been signed out in the meantime. Please sign in again.'
+    await expect(login(request, 7, { logIn })).rejects.toMatchObject({ code: 'session_ended', message })
     expect(logIn).not.toHaveBeenCalled()
   })
 

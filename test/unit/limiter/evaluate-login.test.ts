@@ -86,6 +86,13 @@ describe('evaluating a login', () => {
     })
   })
 
+  it('rule 6: asks the session store nothing below the limit', async () => {
+    const world = createLimiterContext({ maximum: 2, logic: 'block' })
+    await world.register(7)
+    world.host.exists = () => Promise.reject(new Error('It was asked'))
+    expect(await verdict(world)).toEqual(admitted)
+  })
+
   it('changes nothing', async () => {
     const world = createLimiterContext()
     const old = await world.register(7)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
@@ -71,5 +71,22 @@ describe('a site-wide logout that fails half way', () => {
     vi.useRealTimers()
     await sleep(1)
     expect(await store.sessions.generationOf(1, tokenOf(id))).toBe(0)
+  })
+
+  it('gives the session up after it has tried for ten minutes', async () => {
+    const { store, state } = failingStore(false)
+    const world = createLimiterWorld({ store })
+    const id = (await world.login(1)) ?? ''
+    Object.assign(state, { advanceFails: true, restampFails: true, afterFailure: 0 })
+    const restamp = vi.spyOn(store.sessions, 'restamp')
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await expect(world.limiter.sessions.logoutAllUsers({ userId: 1, token: tokenOf(id) })).rejects.toThrow('away')
+    restamp.mockClear()
+    await vi.advanceTimersByTimeAsync(599_999)
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(restamp).toHaveBeenCalledTimes(600)
+    expect(vi.getTimerCount()).toBe(0)
   })
 })

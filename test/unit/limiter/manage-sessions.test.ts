@@ -24,6 +24,12 @@ describe('listing sessions', () => {
     expect(await limiter.sessions.count(7)).toBe(2)
   })
 
+  it.each([{ limit: 0 }, { limit: 1.5 }, { after: -1 }, { after: '3' as never }])('refuses page %j', async (page) => {
+    const message = expect.stringMatching(/^A page of sessions needs a "limit" of 1 or more.*"after"/)
+    const listing = createLimiterWorld().limiter.sessions.list(7, page)
+    await expect(listing).rejects.toMatchObject({ code: 'invalid_option', message })
+  })
+
   it('tells no raw session id', async () => {
     const { limiter, login } = createLimiterWorld(wide)
     const id = await login(7)

@@ -51,8 +51,8 @@ async function createCrowd(logic: string, maximum: number, lost = 0) {
 }
 
 describe('a login of a user with very many sessions', () => {
-  it('asks the session store about a part of them, where that is enough', async () => {
-    const { host, world } = await createCrowd('block', 2)
+  it.each([2, 250])('asks the session store about a part of them, where that is enough for %d', async (maximum) => {
+    const { host, world } = await createCrowd('block', maximum)
     expect(await world.login(USER)).toBeUndefined()
     expect(host.asked).toBe(250)
   })

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { helpAt } from '../../../src/ground/help.ts'
 import type { LimitStrategy } from '../../../src/index.ts'
 import { createSessionLimiter } from '../../../src/limiter/session-limiter.ts'
+import { tokenOf } from '../../../src/sessions/token.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { deferred, nextTurn } from '../../support/deferred.ts'
+import { createLimiterWorld } from '../../support/limiter-world.ts'
 
 function start(destroy: () => Promise<void> = async () => {}, strategies: readonly LimitStrategy[] = []) {
   const warnings: string[] = []
@@ -55,6 +58,51 @@ it('rule 12: an action that there is not, in the decision of a strategy, is logg
   }
   await limiter.close()
   expect(errors).toEqual([`There is no action "addon_kicked". See ${helpAt('hook_misuse')}`])
+})
+
+describe('a limiter', () => {
+  it.each([true, false])('says whether a restart deletes its data, for a store with local: %s', (local) => {
+    expect(createLimiterWorld({ store: { ...memoryStore(), local } }).limiter.isLocal).toBe(local)
+  })
+
+  it('offers the settings among its options', () => {
+    const { limiter } = createLimiterWorld()
+    expect(limiter.options.get('sessmgr_settings')).toBe(limiter.settings.option)
+  })
+
+  it('closes its store once the subscribers are done', async () => {
+    const store = memoryStore()
+    const events: string[] = []
+    store.close = async () => void events.push('closed')
+    const { limiter } = createLimiterWorld({ store })
+    const gate = deferred()
+    limiter.hooks.addAction('sessmgr_destroy_all_sessions', 'slow', async () => {
+      await gate.promise
+      events.push('done')
+    })
+    await limiter.sessions.endAll(7)
+    const closing = limiter.close()
+    await nextTurn()
+    expect(events).toEqual([])
+    gate.resolve()
+    await closing
+    expect(events).toEqual(['done', 'closed'])
+  })
+})
+
+describe('a session that the framework has ended', () => {
+  it('was live until then, once', async () => {
+    const { limiter, login } = createLimiterWorld()
+    const token = tokenOf(String(await login(7)))
+    expect([await limiter.release(7, token), await limiter.release(7, token)]).toEqual([true, false])
+  })
+
+  it('was not live until then after a site-wide logout', async () => {
+    const { limiter, login } = createLimiterWorld()
+    const token = tokenOf(String(await login(7)))
+    await limiter.sessions.logoutAllUsers()
+    expect(await limiter.release(7, token)).toBe(false)
+  })
 })
 
 describe('what cannot be cleaned up', () => {

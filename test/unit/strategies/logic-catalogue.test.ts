@@ -53,6 +53,11 @@ describe('the logic catalogue', () => {
     expect((await modes.catalogue()).block?.label).toBe('Strict')
   })
 
+  it('takes the mode that replaces allow for a value that no strategy has', () => {
+    const own = { ...allow, label: 'Own' }
+    expect(createLogicModes(createTestHooks(), [own]).strategyOf('nothing')).toBe(own)
+  })
+
   it('goes through the filter sessmgr_logics each time it is read', async () => {
     const hooks = createTestHooks()
     const modes = createLogicModes(hooks)

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
+import { tokenOf } from '../../../src/sessions/token.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
+
+describe('a session to keep that an earlier site-wide logout has ended', () => {
+  it('stays over', async () => {
+    const { limiter, login, live } = createLimiterWorld()
+    const token = tokenOf(String(await login(7)))
+    await limiter.sessions.logoutAllUsers()
+    await limiter.sessions.logoutAllUsers({ userId: 7, token })
+    expect(await live(7)).toEqual([])
+    expect(await limiter.check(7, token)).toMatchObject({ live: false })
+  })
+})
+
+describe('the warning that a restart forgets a site-wide logout', () => {
+  it.each([
+    ['is logged once where sessions outlive the store', true, true, 1],
+    ['is not logged where sessions are lost in the restart too', true, false, 0],
+    ['is not logged where the store survives the restart', false, true, 0],
+    ['is not logged where both survive', false, false, 0],
+  ])('%s', async (_what, local, mayLast, warnings) => {
+    const host = Object.assign(new SimpleHost(), { mayLast })
+    const { limiter, logged } = createLimiterWorld({ store: { ...memoryStore(), local }, host })
+    await limiter.sessions.logoutAllUsers()
+    await limiter.sessions.logoutAllUsers()
+    const message =
+      /^Every user was logged out, but .* sessions? .*become valid again\. Use a store .*sqlite.*postgres.*redisStore\(\) from sessmgr\/redis\. See /
+    expect(logged).toEqual(Array(warnings).fill([expect.stringMatching(message)]))
+    for (const [line] of logged) expect(line).toContain(helpAt('sessions-outlive-the-store'))
+  })
+})
