@@ -10,6 +10,8 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 let server: PostgresServer
 let pools: readonly [Pool, Pool]
 let tables = 0
+/** Longer than 50 concurrent changes of one row take on a busy machine. */
+const deadlineMs = 60_000
 
 beforeAll(async () => {
   server = await startPostgres()
@@ -45,8 +47,8 @@ describe('the store contract on PostgreSQL', () => {
     realTime: true,
     async create() {
       const table = await createTable()
-      const another = async () => postgresStore({ pool: pools[1], table })
-      return { store: postgresStore({ pool: pools[0], table }), another, pass, close: async () => {} }
+      const another = async () => postgresStore({ pool: pools[1], table, deadlineMs })
+      return { store: postgresStore({ pool: pools[0], table, deadlineMs }), another, pass, close: async () => {} }
     },
   })
 })

@@ -3,7 +3,7 @@ import type { DocumentDriver } from '../../stores/document/document-driver.ts'
 import type { DriverCase } from './driver-case.ts'
 
 const KEY = 'u:a'
-const SHORT = 100
+const SHORT = 1000
 const LONGER = SHORT + 50
 /** How far the clocks of two connections may differ. */
 const SKEW_MS = 1000
@@ -74,7 +74,7 @@ export const rowLifeContract: readonly DriverCase[] = [
     async ({ driver, another, pass }) => {
       const other = await another()
       for (let n = 0; n < 5; n++) await driver.swap(`u:${n}`, undefined, 'short', SHORT)
-      await driver.swap('u:long', undefined, 'long', 5000)
+      await driver.swap('u:long', undefined, 'long', 60_000)
       await driver.swap('u:for good', undefined, 'for good', undefined)
       await pass(LONGER)
       assert.equal(await driver.swap('u:0', undefined, 'new', 60_000), true)
