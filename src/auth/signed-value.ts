@@ -17,8 +17,8 @@ export interface SignedValues {
    */
   sign(purpose: string, value: unknown, ttlMs: number): Promise<string>
   /**
-   * Returns the value of a signed string, or undefined if it was forged, cut off, has expired, or was signed for
-   * another purpose.
+   * Returns the value of a signed string, or undefined if it was forged or cut off, has expired, or was signed
+   * for another purpose.
    */
   read(purpose: string, text: string | undefined): Promise<unknown>
 }

@@ -37,7 +37,7 @@ export const rowContract: readonly DriverCase[] = [
       const row = await rowOf(await another())
       assert.equal(row?.text, ODD_TEXT)
       assert.ok(Number.isSafeInteger(row?.revision), `the revision ${row?.revision} is not a whole number`)
-      assert.ok((row?.revision ?? 0) >= now, "a new row does not start at the database's clock")
+      assert.ok((row?.revision ?? 0) >= now, "the revision of a new row is below the database's clock")
     },
   ],
   [
@@ -186,7 +186,10 @@ export const rowContract: readonly DriverCase[] = [
       assert.equal(rows.size, 0)
       assert.equal((await driver.get(keys.slice(499))).rows.size, 0)
       assert.equal(await driver.swap('epoch', undefined, 'b', 60_000), true)
-      assert.ok(((await revisionOf(driver, 'epoch')) ?? 0) >= now, "a new row does not start at the database's clock")
+      assert.ok(
+        ((await revisionOf(driver, 'epoch')) ?? 0) >= now,
+        "the revision of a new row is below the database's clock",
+      )
     },
   ],
 ]

@@ -6,7 +6,7 @@ import type { StoreCase } from './store-case.ts'
 
 const OVER: CommitResult = { committed: false, isOver: true }
 
-/** Registers a session at the current version that continues another one, and ends that one. */
+/** Registers a session that continues another one, at the current version, and ends the other one. */
 async function goOn(registry: SessionRegistry, from: string, to: string, generation = 0): Promise<CommitResult> {
   const { version } = await registry.read(1)
   const admit = { ...newSession(to), generation }

@@ -27,8 +27,9 @@ export interface Tracking {
  * push, in order with the replies.
  */
 export class TrackedConnection {
-  /** Numbers of the last session read that was sent, and of the last one that was answered. */
+  /** How many session reads were sent so far. */
   sent = 0
+  /** Number of the latest session read that was answered. */
   answered = 0
   isOver = false
   /** Replaces the client of a session store. */
