@@ -7,9 +7,11 @@ import { useRedis } from '../../support/use-redis.ts'
 import { formIn, PAGE, signIn, submit, textOf } from './account-hosts.ts'
 
 const redis = useRedis()
+/** Longer than a busy machine takes. */
+const deadlineMs = 30_000
 const STORES = {
   memory: () => memoryStore(),
-  Redis: () => redisStore({ client: redis.client }),
+  Redis: () => redisStore({ client: redis.client, deadlineMs }),
 } satisfies Record<string, () => SessmgrStore>
 
 test.each([
@@ -49,7 +51,7 @@ test('the REST routes list addresses with `show`, and without it not', async () 
 
 describe.each(Object.keys(STORES) as (keyof typeof STORES)[])('with %s', (kind) => {
   test('all others end beside parallel logins: this session and later ones stay, each end is told once', async () => {
-    const sessmgr = { store: STORES[kind](), settings: { maximum: 50, logic: 'block' } }
+    const sessmgr = { store: STORES[kind](), deadlineMs, settings: { maximum: 50, logic: 'block' } }
     const host = await startExpressHost({ sessmgr })
     const events = recordActions(host.limiter.hooks, EVERY_SESSION)
     const here = await signIn(host, 'windows')
