@@ -50,6 +50,7 @@ describe('a notice', () => {
       expect(cookie.length).toBeLessThan(1000)
       const { request, response } = exchange(cookie)
       const { cause } = (await notices().members.notice(request, response)) ?? {}
+      expect(cause?.note).toMatch(/^.{50}/su)
       expect(note.startsWith(cause?.note ?? '?')).toBe(true)
       expect(Buffer.from(cause?.note ?? '').toString(), 'no letter is cut in half').toBe(cause?.note)
     }
@@ -114,8 +115,12 @@ describe('a notice', () => {
     const { request } = exchange()
     await expect(members.notice(undefined as never, undefined as never)).rejects.toMatchObject({
       code: 'invalid_option',
+      message: expect.stringContaining('limiter.notice(request, response)'),
     })
     await expect(members.notice(request, undefined as never)).rejects.toThrow('the response is missing')
-    await expect(members.signedOut(undefined as never)).rejects.toMatchObject({ code: 'invalid_option' })
+    await expect(members.signedOut(undefined as never)).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining('limiter.signedOut(request)'),
+    })
   })
 })

@@ -58,6 +58,10 @@ describe('the notice to a user who was signed out', () => {
     expect(linked.html).toContain('<a href="/account?a=1&amp;b=2">If that was not you, change your password now.</a>')
   })
 
+  it('ends with the note of the application', () => {
+    expect(word(ended('app', null, 'Bye.')).text).toBe('That happened 9 minutes ago. Bye.')
+  })
+
   it('escapes what the application and the other side have written', () => {
     const { html, text } = word(ended('displaced', '<b>', '"<img onerror=x>'))
     expect(text).toContain('<b>')
