@@ -32,5 +32,7 @@ export function isOrigin(value: unknown): boolean {
 
 /** Returns the URL of a login page that leads back to a page. */
 export function loginAddress(loginUrl: string, page: string): string {
-  return `${loginUrl}${loginUrl.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(page)}`
+  const [address = '', ...fragment] = loginUrl.split('#')
+  const target = `${address}${address.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(page)}`
+  return [target, ...fragment].join('#')
 }

@@ -11,7 +11,7 @@ import type { Token } from '../../sessions/token.ts'
 import type { AccountParts } from './account-parts.ts'
 import type { AccountView } from './account-view.ts'
 import type { Account } from './create-account.ts'
-import { type AccountOptions, resolveAccountOptions } from './resolve-account-options.ts'
+import { type AccountOptions, resolveAccountOptions, type StepUpOptions } from './resolve-account-options.ts'
 
 /** The public methods of the account page. */
 export interface AccountMember {
@@ -42,6 +42,7 @@ export interface AccountFeature {
 export function createAccountFeature(parts: AccountFeatureParts): AccountFeature {
   const notePage = orderWarning('limiter.account()', parts.logger)
   let options = resolveAccountOptions()
+  let isMounted = false
   let loading: Promise<Account> | undefined
   const load = () => {
     loading ??= parts.load({ ...parts, notePage, options })
@@ -57,7 +58,10 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
     member: {
       account(given) {
         refuseRequest(given, 'limiter.account()')
-        options = resolveAccountOptions(given)
+        const resolved = resolveAccountOptions(given)
+        if (isMounted) requireSameStepUp(options.stepUp, resolved.stepUp)
+        isMounted = true
+        options = resolved
         loading = undefined
         return lateHandler(load().then(({ handler }) => handler))
       },
@@ -78,4 +82,10 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
       },
     },
   }
+}
+
+/** A page without a proof would otherwise open the REST routes of a page with one. */
+function requireSameStepUp(one: StepUpOptions = {}, other: StepUpOptions = {}): void {
+  if (one.freshFor === other.freshFor && one.verify === other.verify && one.url === other.url) return
+  throw invalidOption('Every call of account() needs the same "stepUp", because the REST routes use it too')
 }

@@ -59,7 +59,8 @@ export async function takeNotice(
   const isForged = kept === undefined
   const isCertain = own && (own.cause || own.reason !== 'missing')
   const ended = isCertain ? own : kept || own
-  const isGiven = ended !== undefined && (isScript || asksForPage(message))
+  // Once the headers are sent, the cookie would stay, and the next page would show the notice again.
+  const isGiven = ended !== undefined && !response.headersSent && (isScript || asksForPage(message))
   if (isGiven) noteGiven(message, isScript ? 'script' : 'page')
   // The response to a script is complete at once, and its headers may be copied before they are sent.
   if (isScript && (isForged || isGiven)) cookie.clear(response)

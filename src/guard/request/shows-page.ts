@@ -2,8 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 
 /** Destinations that browsers navigate to although no one reads them as a page. */
 const PARTS = ['embed', 'object']
+/** Headers of scripts that load HTML. Browsers omit `Sec-Fetch-Mode` on plain HTTP. */
+const SCRIPTS = ['x-requested-with', 'turbo-frame', 'x-turbo-request-id', 'hx-request']
 /** Responses without a body. The browser keeps showing its current page. */
 const EMPTY = [204, 205, 304]
+
+/** Error statuses of pages that ask the user to sign in, and show the notice. */
+const SIGN_IN = [401, 403]
 
 /** Marks a request whose notice the application has read. A WeakMap would keep requests in memory. */
 const GIVEN = Symbol.for('sessmgr.notice')
@@ -51,13 +56,18 @@ export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): bool
  */
 export function isShown(request: IncomingMessage, response: ServerResponse): boolean {
   const { statusCode } = response
+  // Frameworks draw most error pages, downloads are not displayed, and the next page replaces one that refreshes.
+  if (statusCode >= 400 && !SIGN_IN.includes(statusCode)) return false
+  if (/^attachment\b/i.test(String(response.getHeader('content-disposition'))) || response.hasHeader('refresh'))
+    return false
   const type = String(response.getHeader('content-type') ?? 'html')
   const hasBody = request.method !== 'HEAD' && !EMPTY.includes(statusCode)
   return asksForPage(request) && showsPage(request, statusCode) && hasBody && /\bhtml\b|\+xml\b/.test(type)
 }
 
-/** Checks whether a browser loads a page without showing it, at least for now. */
+/** Checks whether a browser loads a page without showing it, at least for now, or a script loads a part of one. */
 function isUnseen(headers: IncomingHttpHeaders): boolean {
-  const isAhead = /\bprefetch\b/.test(String(headers['sec-purpose'] ?? headers.purpose))
-  return isAhead || PARTS.includes(String(headers['sec-fetch-dest']))
+  const isAhead = /\bprefetch\b/.test(String(headers['sec-purpose'] ?? headers.purpose ?? headers['x-moz']))
+  const isByScript = SCRIPTS.some((name) => name in headers)
+  return isAhead || isByScript || PARTS.includes(String(headers['sec-fetch-dest']))
 }

@@ -1,5 +1,7 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { asksForPage, showsPage } from '../../../../src/guard/request/shows-page.ts'
+import { asksForPage, isShown, showsPage } from '../../../../src/guard/request/shows-page.ts'
 
 test.each([
   { mode: 'navigate', status: 200, shown: true },
@@ -26,7 +28,30 @@ test.each([
   [{ accept: 'text/html,application/xhtml+xml' }, true],
   [{ accept: 'image/avif,*/*' }, false],
   [{ accept: '*/*' }, false],
+  [{ accept: 'text/html, */*', 'x-requested-with': 'XMLHttpRequest' }, false],
+  [{ accept: 'text/html', 'turbo-frame': 'comments' }, false],
+  [{ 'sec-fetch-mode': 'navigate', 'x-moz': 'prefetch' }, false],
   [{}, false],
 ])('a request with %j asks for a page: %s', (headers, isPage) => {
   expect(asksForPage({ headers: headers as Record<string, string> })).toBe(isPage)
+})
+
+test.each([
+  [200, {}, true],
+  [401, {}, true],
+  [403, {}, true],
+  [404, {}, false],
+  [500, {}, false],
+  [503, {}, false],
+  [200, { 'content-disposition': 'attachment; filename="a.html"' }, false],
+  [200, { 'content-disposition': 'inline' }, true],
+  [200, { refresh: '0;url=/other' }, false],
+  [200, { 'content-type': 'application/json' }, false],
+])('a page of status %i with the headers %j is seen: %s', (status, headers, isSeen) => {
+  const request = new IncomingMessage(new Socket())
+  request.headers = { accept: 'text/html' }
+  const response = new ServerResponse(request)
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  expect(isShown(request, response)).toBe(isSeen)
 })
