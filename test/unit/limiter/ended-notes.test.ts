@@ -1,10 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { helpAt } from '../../../src/ground/help.ts'
+import { createEndedNotes } from '../../../src/limiter/ended-notes.ts'
+import type { SessionRecord } from '../../../src/sessions/session-record.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import type { LimitStrategy } from '../../../src/strategies/limit-strategy.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
+import { sessionRecords } from '../../support/session-records.ts'
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
@@ -103,6 +106,13 @@ describe('why a session ended', () => {
     expect(world.written).toEqual([])
   })
 
+  it('is looked for once where the session is missing, for it may never have been noted', async () => {
+    const { limiter, store } = noted()
+    const get = vi.spyOn(store.transients, 'get')
+    expect(await limiter.causeOf(tokenOf('a'), 'missing')).toBeUndefined()
+    expect(get).toHaveBeenCalledTimes(1)
+  })
+
   it('is found although it was noted only after the request came', async () => {
     const { limiter, store } = noted()
     const token = tokenOf('a')
@@ -136,6 +146,30 @@ describe('a note', () => {
     expect(await causeOf(long, 'missing')).toBeUndefined()
   })
 
+  it.each([
+    ['the rest of its life', 500, 500],
+    ['as long as a use prolongs its life, where the clocks differ', 300, 600],
+    ['as long as a use prolongs its life, where it seems to have expired', 1000, 600],
+  ])('lasts, for a session with little time left, %s', async (_what, at, ttlMs) => {
+    const store = memoryStore()
+    const set = vi.spyOn(store.transients, 'set')
+    const notes = createEndedNotes({ store, logger: console, deadlineMs: 1000, endedMemoryMs: DAY })
+    const [session] = sessionRecords(1)
+    const record = { ...(session as SessionRecord), lastSeenAt: 400, expiresAt: 1000 }
+    await notes.remember([{ sessionId: 'raw', record }], () => ({ kind: 'app', at }))
+    expect(set.mock.lastCall?.[2]).toBe(ttlMs)
+  })
+
+  it('about a site-wide logout lasts for endedMemory, and names nobody where nobody is known', async () => {
+    const store = memoryStore()
+    const set = vi.spyOn(store.transients, 'set')
+    const notes = createEndedNotes({ store, logger: console, deadlineMs: 1000, endedMemoryMs: DAY })
+    const logout = await store.epoch.advance()
+    await notes.rememberLogout(logout, { kind: 'app', at: 1 })
+    expect(set.mock.lastCall?.[2]).toBe(DAY)
+    expect(await notes.endOf(tokenOf('a'), 'logout_all')).toEqual({ kind: 'logout_all', at: logout.epoch * 1000 })
+  })
+
   it('rule 54: has no address, no user agent, no session id and no token, and is short', async () => {
     const world = noted()
     const first = (await world.login(7)) as string
@@ -167,9 +201,9 @@ describe('a note', () => {
   })
 
   it.each([
-    ['fails', () => Promise.reject(new Error('no room'))],
-    ['hangs', () => new Promise<never>(() => {})],
-  ])('that %s is a warning, and the login goes on', async (_how, spoil) => {
+    ['fails', () => Promise.reject(new Error('no room')), 'no room'],
+    ['hangs', () => new Promise<never>(() => {}), 'The store did not respond within 20 ms'],
+  ])('that %s is a warning, and the login goes on', async (_how, spoil, error) => {
     const world = noted(spoil, { settings: { maximum: 2 }, deadlineMs: 20 })
     const first = (await world.login(7)) as string
     await world.login(7)
@@ -177,7 +211,8 @@ describe('a note', () => {
     expect(await world.live(7)).toEqual([third])
     expect(world.host.ids.has(first)).toBe(false)
     expect(world.logged).toHaveLength(1)
-    expect(world.logged[0]?.[0]).toContain(helpAt('a-store-call-failed'))
+    const message = 'The reason why a session ended could not be stored, so its user will not see it.'
+    expect(world.logged[0]).toEqual([`${message} See ${helpAt('a-store-call-failed')}`, { error }])
     expect(await world.limiter.causeOf(tokenOf(first), 'missing')).toBeUndefined()
   })
 
@@ -211,11 +246,13 @@ describe('a note', () => {
 
 describe('who ends a session', () => {
   it.each([
-    [{ by: 'root' }, '"by" must be one of user, admin, app'],
     [{ device: 'x'.repeat(65) }, '"device" must be a string of at most 64 characters'],
     [{ note: 'x'.repeat(201) }, '"note" must be a string of at most 200 characters'],
+    [{ by: 'root' }, `"by" must be one of user, admin, app; got the string 'root'`],
+    [{ actor: { id: 1 } }, 'Expected a user id'],
+    [{ note: 1 }, '"note" must be a string'],
     [{ who: 1 }, 'There is no option "who"'],
-    ['admin', 'must be an object'],
+    ['admin', 'The last argument of a call that ends sessions must be an object'],
   ])('%j is refused, and nothing ends', async (whom, message) => {
     const world = createLimiterWorld()
     const token = await tokenAfterLogin(world)
@@ -229,5 +266,13 @@ describe('who ends a session', () => {
     ]
     for (const call of calls) await expect(call).rejects.toThrow(message)
     expect(await sessions.count(7)).toBe(1)
+  })
+
+  it('may have a device of 64 characters and a note of 200', async () => {
+    const world = createLimiterWorld()
+    const token = await tokenAfterLogin(world)
+    const whom = { device: 'x'.repeat(64), note: 'y'.repeat(200) }
+    await world.limiter.sessions.end(7, token, whom)
+    expect(await world.limiter.causeOf(token, 'missing')).toMatchObject(whom)
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
@@ -74,7 +74,8 @@ describe('a login from a new device', () => {
     const session = await login('home')
     expect(await live(7)).toEqual([session])
     expect(announced()).toEqual([])
-    expect(logged).toEqual([[expect.stringContaining('could not be read or saved'), expect.anything()]])
+    const details = { token: tokenOf(String(session)), error: 'the store is down' }
+    expect(logged).toEqual([[expect.stringContaining('could not be read or saved'), details]])
     expect(JSON.stringify(logged)).not.toContain(session)
   })
 
@@ -95,6 +96,13 @@ describe('a login from a new device', () => {
     store.transients.get = () => new Promise(() => {})
     const { login } = createLimiterWorld({ store })
     expect(await login(7, deviceOf('home'))).toBeDefined()
+  })
+
+  it('is remembered for 400 days', async () => {
+    const store = memoryStore()
+    const set = vi.spyOn(store.transients, 'set')
+    await listen({ store }).login('home')
+    expect(set.mock.lastCall?.[2]).toBe(400 * 86_400_000)
   })
 
   it('remembers 20 devices, and those of live sessions when its list is gone', async () => {
