@@ -123,8 +123,8 @@ export class SessionGuard extends GuardContext {
   }
 
   /**
-   * Ends the session that a visitor left by logging in. `holder` is the user who was signed in with it, if any.
-   * Failures are only logged.
+   * Ends the browser's previous session after a login. `holder` is the user who was signed in with it, if any. Failures
+   * are only logged.
    */
   async leave(sessionId: string, holder: UserId | undefined, request: object): Promise<void> {
     try {

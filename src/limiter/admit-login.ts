@@ -80,7 +80,7 @@ const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in 
  * race.
  *
  * @throws SessmgrError `session_ended` if the session that the login continues is over, `hook_failed`, `hook_timeout`,
- * `store_unavailable`, or `login_conflict` after 100 lost races; no session has changed then.
+ * `store_unavailable`, or `login_conflict` after 100 lost races; no session has changed.
  */
 export async function admitLogin(
   context: LimiterContext,

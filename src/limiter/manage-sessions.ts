@@ -48,7 +48,7 @@ export interface SessionManager {
    *
    * @param whom On whose behalf the session ends, and a note for its user. By default the application. The same applies to the
    * methods below.
-   * @returns False if the user has no such session. Nothing fires then.
+   * @returns False if the user has no such session; no action fires.
    * @throws SessmgrError `invalid_option` for a missing token, or for a raw session id of the user instead of the
    * token. `store_unavailable`; the session may or may not have ended. The action fires only if it is known to have
    * ended.
@@ -72,7 +72,7 @@ export interface SessionManager {
    *
    * @param keepToken The token of the session to keep, as in `request.sessmgr.session`.
    * @returns How many sessions ended.
-   * @throws SessmgrError `invalid_option` if `keepToken` is not a live session of the user; nothing ends then.
+   * @throws SessmgrError `invalid_option` if `keepToken` is not a live session of the user; no session has ended.
    * `store_unavailable`; sessions may or may not have ended. The actions fire only if they are known to have ended.
    */
   endOthers(userId: UserId, keepToken: Token, whom?: EndedByWhom): Promise<number>
@@ -85,7 +85,7 @@ export interface SessionManager {
    * @param keep The only session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
    * @throws SessmgrError `store_unavailable`; the logout may or may not have taken effect, and nothing fires.
-   * `invalid_option` if `keep` is not a session; nothing happens then.
+   * `invalid_option` if `keep` is not a session; nothing has changed.
    */
   logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }, whom?: EndedByWhom): Promise<number>
 }

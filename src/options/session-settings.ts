@@ -36,7 +36,7 @@ export interface SettingsService {
    * Stores the given settings and keeps the others. Removes keys that an add-on stored next to them.
    *
    * @param refuse Called with the settings to be replaced. If it throws, nothing is written.
-   * @throws SessmgrError `invalid_setting` with each invalid or unknown key; nothing is written then. `hook_failed`,
+   * @throws SessmgrError `invalid_setting` with each invalid or unknown key; nothing was written. `hook_failed`,
    * `hook_timeout`, `store_unavailable`; after the last, the settings may or may not have changed.
    */
   update(changes: ChangedSettings, refuse?: (current: SessionSettings) => void): Promise<SessionSettings>

@@ -35,7 +35,7 @@ export interface SiteOption<T = unknown> {
    * The new value is sanitized and passed through the filter `pre_update_option_<name>`; the result is sanitized again.
    *
    * @param refuse Called with the value to be replaced. If it throws, nothing is written.
-   * @throws SessmgrError `invalid_setting` with each invalid value; nothing is written then.
+   * @throws SessmgrError `invalid_setting` with each invalid value; nothing was written.
    */
   update(value: unknown, refuse?: (current: T) => void): Promise<T>
   /** Throws if `update` would refuse a value. Writes nothing. */

@@ -37,8 +37,8 @@ export interface EndedCause {
 /** How a session ended, for the application. */
 export interface SessionEnd {
   /**
-   * What ended the session. `replaced`: the user signed in again with the same browser. `signed_out`: the browser left
-   * it, usually by a logout. `lost`: the session store no longer had it.
+   * What ended the session. `replaced`: the user signed in again with the same browser. `signed_out`: a logout, or a
+   * change of the session id. `lost`: the session store no longer had it.
    */
   readonly kind: EndedKind | 'replaced' | 'signed_out' | 'lost'
   /** As in {@link EndedCause}. */

@@ -52,7 +52,10 @@ export interface AccountDevices {
 
 /** A page of the account, ready to display. */
 export interface AccountView {
-  /** Which page it is: the list, a question, or an error. */
+  /**
+   * `devices`: the list. `confirm`: asks before ending all others. `again`: asks users to prove their identity. `old`:
+   * the form has expired. `away`: the list cannot be shown now.
+   */
   readonly page: 'devices' | 'confirm' | 'again' | 'old' | 'away'
   /** Title of the window, as plain text. */
   readonly title: string

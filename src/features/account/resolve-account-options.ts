@@ -6,7 +6,7 @@ import type { TextsOption } from '../../texts/texts-for.ts'
 import type { AccountView } from './account-view.ts'
 
 /**
- * How users prove their identity before they end sessions, in one of three ways. The list itself is always shown
+ * How users prove their identity before they end sessions. Set exactly one option. The list itself is always shown
  * without a proof.
  *
  * `limiter.reauthenticated(request)` counts as a proof for all of them, and lasts ten minutes.

@@ -50,8 +50,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
   readonly #rows: DocumentRows
   readonly #logger: Logger
   /**
-   * The latest content of each key and its document, so that it is parsed once. Comparing revisions would not do: after
-   * a failover or a manual repair, the same revision may stand for other content.
+   * The last text and document of each key, so that unchanged text is not parsed again. Comparing revisions is not
+   * enough: after a failover or a manual repair, the same revision may have other content.
    */
   readonly #parsed = new BoundedMap<string, Parsed>(CAPACITY, ({ text }) => ENTRY_WEIGHT + text.length)
   /** Rows that logins have just read, so that their commits do not have to read them again. */
