@@ -7,7 +7,7 @@ import { tokenOf } from '../../sessions/token.ts'
 /** A lifetime longer than any case. */
 export const LONG = 60_000
 /** A lifetime that a case can wait for. */
-export const SHORT = 1000
+export const SHORT = 600
 
 /** Creates a session to register. */
 export const newSession = (sessionId: string, ttlMs = LONG): NewSession => ({

@@ -173,7 +173,7 @@ describe('the watch is not used, and says why,', () => {
         const own = duplicate(...options)
         const on = own.on.bind(own)
         const late = (event: string, listener: (argument: unknown) => void) =>
-          on(event, event === 'invalidate' ? (key: unknown) => setTimeout(listener, 50, key) : listener)
+          on(event, event === 'invalidate' ? (key: unknown) => setTimeout(listener, 5000, key).unref() : listener)
         return Object.assign(own, { on: late })
       },
     })
