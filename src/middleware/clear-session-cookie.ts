@@ -2,6 +2,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { KeepNotice } from '../guard/notice/notice-parts.ts'
 import { beforeHeaders } from '../guard/request/before-headers.ts'
+import { cookiesOf } from '../guard/request/cookies-of.ts'
 import { showsPage } from '../guard/request/shows-page.ts'
 
 /** Cookie names that are valid in Set-Cookie. Browsers also send others, if a script has set them. */
@@ -39,6 +40,6 @@ export function clearSessionCookie(
     const { path = '/', domain, secure, sameSite, httpOnly, partitioned } = anonymousCookie ?? {}
     const attributes = { path, domain, secure: secure === true, sameSite, httpOnly: httpOnly !== false, partitioned }
     const cleared = stringifySetCookie({ name, value: '', ...(attributes as object), expires: new Date(0) })
-    response.setHeader('Set-Cookie', [response.getHeader('Set-Cookie') ?? [], cleared].flat().map(String))
+    response.setHeader('Set-Cookie', [...cookiesOf(response), cleared])
   })
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
+import { cookiesOf } from '../../guard/request/cookies-of.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
 import type { Sessmgr } from '../../service/service.ts'
@@ -82,7 +83,7 @@ async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
   await visit.judge(lost?.ended)
   if (!lost) return
   await notices.keep(visit, lost.ended, reply.raw, () => {
-    const cookies = [reply.raw.getHeader('Set-Cookie') ?? []].flat().map(String)
+    const cookies = cookiesOf(reply.raw)
     return !visit.sessmgr.session && cookies.some((cookie) => cookie.startsWith(`${lost.cookie}=`))
   })
 }

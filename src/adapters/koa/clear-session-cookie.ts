@@ -1,5 +1,6 @@
 import type { KeepNotice } from '../../guard/notice/notice-parts.ts'
 import { beforeHeaders } from '../../guard/request/before-headers.ts'
+import { cookiesOf } from '../../guard/request/cookies-of.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
@@ -13,7 +14,7 @@ export function clearSessionCookie(visit: KoaVisit, keepNotice: KeepNotice): voi
   // The application itself keeps the id in the browser.
   if (sessionOptions.externalKey) return
   beforeHeaders(res, () => {
-    const cookies = [res.getHeader('Set-Cookie') ?? []].flat().map(String)
+    const cookies = cookiesOf(res)
     const isReplaced = cookies.some((cookie) => cookie.startsWith(`${sessionOptions.key}=`))
     if (!isReplaced && !showsPage(visit.raw, res.statusCode)) return
     if (!visit.sessmgr.session) keepNotice()

@@ -1,4 +1,5 @@
 import { beforeHeaders } from '../../guard/request/before-headers.ts'
+import { cookiesOf } from '../../guard/request/cookies-of.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
 /**
@@ -23,12 +24,11 @@ function restoreWithHeaders(visit: KoaVisit): void {
     if (visit.wrote && visit.sessmgr.session) beforeHeaders(res, () => externalKey.set(context, sessionID))
     return
   }
-  const cookies = () => [res.getHeader('Set-Cookie') ?? []].flat().map(String)
   const isOwn = (cookie: string) => cookie.startsWith(`${key}=`) || cookie.startsWith(`${key}.sig=`)
-  const own = cookies().filter(isOwn)
+  const own = cookiesOf(res).filter(isOwn)
   if (own.length === 0) return
   beforeHeaders(res, () => {
-    const others = cookies().filter((cookie) => !isOwn(cookie))
+    const others = cookiesOf(res).filter((cookie) => !isOwn(cookie))
     res.setHeader('Set-Cookie', [...others, ...own])
   })
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { GuardedRequest } from '../host-types.ts'
+import { cookiesOf } from '../request/cookies-of.ts'
 import { NOTICE_COOKIE } from './notice-parts.ts'
 
 /** Browsers accept this name only from the host itself, so no subdomain can plant a notice. */
@@ -51,8 +52,4 @@ function isEncrypted({ socket, headers }: IncomingMessage): boolean {
 
 function append(response: ServerResponse, cookie: string): void {
   response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
-}
-
-function cookiesOf(response: ServerResponse): string[] {
-  return [response.getHeader('Set-Cookie') ?? []].flat().map(String)
 }

@@ -5,6 +5,7 @@ import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { CookieScope, GuardedRequest } from '../host-types.ts'
 import { beforeHeaders } from './before-headers.ts'
+import { cookiesOf } from './cookies-of.ts'
 import { guardedRequestOf } from './host-visit.ts'
 import { Standing } from './standing.ts'
 
@@ -95,7 +96,7 @@ function addCookies(response: ServerResponse, cookies: readonly string[]): void 
   const names = cookies.map((cookie) => cookie.slice(0, cookie.indexOf('=') + 1))
   // Runs as late as possible, because Koa removes all headers from error responses.
   beforeHeaders(response, () => {
-    const present = [response.getHeader('Set-Cookie') ?? []].flat().map(String)
+    const present = cookiesOf(response)
     const others = present.filter((cookie) => !names.some((name) => cookie.startsWith(name)))
     response.setHeader('Set-Cookie', [...others, ...cookies])
   })

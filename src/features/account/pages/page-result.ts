@@ -2,6 +2,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { SignedValues } from '../../../auth/signed-value.ts'
 import type { HostRequest, HostResponse } from '../../../guard/host-types.ts'
 import { beforeHeaders } from '../../../guard/request/before-headers.ts'
+import { cookiesOf } from '../../../guard/request/cookies-of.ts'
 import type { Reader } from '../../../routes/caller.ts'
 
 const NAME = 'sessmgr_account'
@@ -78,5 +79,5 @@ function setCookie(request: HostRequest, response: HostResponse, value: string, 
     /^https\b/.test(String(headers['x-forwarded-proto']))
   const attributes = { maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
   const cookie = stringifySetCookie({ name: NAME, value, ...attributes })
-  response.setHeader('Set-Cookie', [response.getHeader('Set-Cookie') ?? [], cookie].flat().map(String))
+  response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
 }
