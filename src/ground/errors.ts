@@ -5,8 +5,11 @@ export const STATUS = {
   hook_failed: 500,
   hook_misuse: 500,
   hook_timeout: 500,
+  invalid_choice: 400,
   invalid_option: 500,
   invalid_setting: 400,
+  login_choice_expired: 410,
+  login_choice_required: 409,
   login_conflict: 503,
   login_limit_reached: 403,
   session_ended: 401,
@@ -21,6 +24,36 @@ export type SessmgrErrorCode = keyof typeof STATUS
 
 /** Response headers that ask the client to retry soon. */
 export const RETRY_SOON = { 'Retry-After': '2' }
+
+/** A session that the user may end to make room for a login. */
+export interface ChoosableSession {
+  /** Identifies the session; the hashed session id. */
+  readonly token: string
+  /** Browser and system, such as "Chrome on Windows". Null if unknown. */
+  readonly device: string | null
+  /** When the user signed in, in milliseconds since the Unix epoch. */
+  readonly createdAt: number
+  /** When the session was last used, in milliseconds since the Unix epoch. */
+  readonly lastSeenAt: number
+  /** Address of the client. Only set if the choice page shows it. */
+  readonly ip?: string | null
+}
+
+/** What a user has to choose before a login can continue. */
+export interface LoginChoice {
+  /** Address of the page where the user chooses. */
+  readonly url: string
+  /** How many sessions must end. */
+  readonly need: number
+  /** How many sessions the user may have. */
+  readonly maximum: number
+  /** Seconds until the user has to sign in again. */
+  readonly expiresIn: number
+  /** The sessions to choose from, last used first. */
+  readonly sessions: readonly ChoosableSession[]
+  /** The secret of this login, for clients without cookies. Only set with the option `secretInBody`. */
+  readonly pending?: string
+}
 
 const BRAND = Symbol.for('sessmgr.error')
 
@@ -37,6 +70,8 @@ export class SessmgrError extends Error {
   readonly code: SessmgrErrorCode
   /** What is wrong with each invalid value, by name. Only set for `invalid_setting`. */
   readonly params: Readonly<Record<string, string>> | undefined
+  /** What the user has to choose. Only set for `login_choice_required`. */
+  readonly choice: LoginChoice | undefined
   /** HTTP status of the response. Express and Koa use it. */
   readonly status: number
   /** The same status, under the name that Fastify uses. */
@@ -48,10 +83,15 @@ export class SessmgrError extends Error {
   /** Address of the section about this code in docs/troubleshooting.md, relative to your project. */
   readonly help: string
 
-  constructor(code: SessmgrErrorCode, message: string, options?: { cause?: unknown; params?: Record<string, string> }) {
+  constructor(
+    code: SessmgrErrorCode,
+    message: string,
+    options?: { cause?: unknown; params?: Record<string, string>; choice?: LoginChoice },
+  ) {
     super(message, options)
     this.code = code
     this.params = options?.params
+    this.choice = options?.choice
     this.status = STATUS[code]
     this.statusCode = this.status
     this.expose = this.status < 500

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { choiceData } from '../../../src/ground/answer-body.ts'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 
 describe('SessmgrError', () => {
@@ -18,6 +19,22 @@ describe('SessmgrError', () => {
       expose: false,
       headers: { 'Retry-After': '2' },
     })
+  })
+
+  it('carries what the user has to choose, for a login that waits for it', () => {
+    const session = { token: 'a'.repeat(64), device: null, createdAt: 1, lastSeenAt: 2 }
+    const choice = { url: '/login/choose', need: 1, maximum: 1, expiresIn: 300, sessions: [session] }
+    const error = new SessmgrError('login_choice_required', 'Choose.', { choice })
+    expect(error).toMatchObject({ status: 409, expose: true, choice })
+    expect(choiceData(choice)).toEqual({
+      need: 1,
+      maximum: 1,
+      expires_in: 300,
+      choice_url: '/login/choose',
+      sessions: [{ token: session.token, device: null, created_at: 1, last_seen_at: 2 }],
+    })
+    const shown = { ...choice, pending: 'secret', sessions: [{ ...session, ip: null }] }
+    expect(choiceData(shown)).toMatchObject({ pending: 'secret', sessions: [{ ip: null }] })
   })
 
   it('knows an error of another copy of the package, and no other', () => {
