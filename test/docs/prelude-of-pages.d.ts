@@ -31,9 +31,4 @@ declare module '../../src/browser/admin/screen.ts' {
 declare global {
   /** The nonce that a page was given. */
   let nonce: string
-  function makeRelative(element: Element): void
-
-  interface DocumentEventMap {
-    'lazycomments:loaded': CustomEvent<{ readonly count: number }> & { readonly target: HTMLElement }
-  }
 }
