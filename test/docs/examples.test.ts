@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import supertest from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { BUILT_IN_LOGICS } from '../../src/options/setting-rules.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { listenAnywhere, startProgram } from '../support/start-program.ts'
 import { pageAt, ROOT } from './pages.ts'
@@ -23,16 +24,23 @@ afterAll(() => redis?.stop())
 
 /** Signs alice in with a new browser, and returns its cookies. */
 async function signIn(origin: string, password = 'secret'): Promise<string> {
-  const body = new URLSearchParams({ username: 'alice', password })
-  const { headers } = await fetch(`${origin}/login`, { method: 'POST', body, redirect: 'manual' })
-  return headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';')[0])
-    .join('; ')
+  const login = await send(`${origin}/login`, { username: 'alice', password })
+  return login.location === '/login/code' ? sendCode(origin, login.cookie) : login.cookie
 }
 
-function start(name: string) {
-  const env = { REDIS_URL: redis.url, TSX_TSCONFIG_PATH: 'examples/tsconfig.json' }
+const sendCode = async (origin: string, cookie: string) =>
+  (await send(`${origin}/login/code`, { code: '123456' }, cookie)).cookie
+
+/** Sends a form, and tells the cookies and the address that its answer has. */
+async function send(url: string, form: Record<string, string>, cookie = '') {
+  const body = new URLSearchParams(form)
+  const { headers } = await fetch(url, { method: 'POST', body, headers: { cookie }, redirect: 'manual' })
+  const cookies = headers.getSetCookie().map((one) => one.split(';')[0])
+  return { cookie: cookies.join('; '), location: headers.get('location') }
+}
+
+function start(name: string, more: Record<string, string> = {}) {
+  const env = { ...more, REDIS_URL: redis.url, TSX_TSCONFIG_PATH: 'examples/tsconfig.json' }
   const parameters = name.endsWith('.ts') ? ['--import', 'tsx'] : []
   return startProgram(`examples/${name}`, { cwd: ROOT, env, parameters, processes: name === SEVERAL ? 2 : 1 })
 }
@@ -64,6 +72,22 @@ it.concurrent.for(programs)(
       'second true',
       'second true',
     ])
+  },
+)
+
+it.concurrent.for(BUILT_IN_LOGICS)(
+  'examples/two-steps.mjs ends nothing by a password without its code, in mode %s',
+  async (SESSMGR_LOGIC, { expect, onTestFinished }) => {
+    const { origin, stop } = await start('two-steps.mjs', { SESSMGR_LOGIC })
+    onTestFinished(stop)
+    const see = async (cookie: string) => (await fetch(origin, { headers: { cookie } })).text()
+    const first = await signIn(origin)
+    for (let round = 0; round < 3; round++) {
+      const { cookie } = await send(`${origin}/login`, { username: 'alice', password: 'secret' })
+      expect([await see(cookie), await see(first)]).toEqual([FORM, 'You are signed in.'])
+      expect((await send(`${origin}/login/code`, { code: '000000' }, cookie)).location).toBe('/')
+    }
+    expect(await see(first)).toBe('You are signed in.')
   },
 )
 

@@ -64,6 +64,8 @@ export class Standing {
   assignedLogIn: unknown = undefined
   assignedLogin: unknown = undefined
   login: LoginUnderWay | undefined = undefined
+  /** The sessions that the user has chosen to end. Set by the choice page for the login that it continues. */
+  chosen: readonly Token[] | undefined = undefined
   /** What the last login wrote, until its session is written again. */
   writtenLogin: WrittenLogin | undefined = undefined
   /** Id of a new session that has not been written yet, so no store has it. */
