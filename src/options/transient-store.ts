@@ -8,6 +8,11 @@ export interface TransientStore {
   get(key: string): Promise<string | undefined>
   /** Stores a string for `ttlMs` milliseconds. */
   set(key: string, value: string, ttlMs: number): Promise<void>
+  /**
+   * Reads a string and deletes it, atomically: of concurrent calls, one resolves to the string. Needed for
+   * `limiter.choice()`.
+   */
+  take?(key: string): Promise<string | undefined>
   /** Reads the generation of a group, which starts at 0. */
   generation(group: string): Promise<number>
   /**

@@ -25,6 +25,14 @@ export class DocumentTransientStore implements TransientStore {
     await this.#rows.change(rowKey('transient', key), () => ({ result: undefined, write }), NEW)
   }
 
+  async take(key: string): Promise<string | undefined> {
+    const text = await this.#rows.change(rowKey('transient', key), (row) => ({
+      result: row.text,
+      write: row.text === undefined ? undefined : { text: undefined },
+    }))
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
   generation(group: string): Promise<number> {
     return this.#counter(group).current()
   }

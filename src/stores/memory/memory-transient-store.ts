@@ -41,6 +41,13 @@ export class MemoryTransientStore implements TransientStore {
     this.#entriesOf(key).set(key, { value, until: this.#clock.now() + ttlMs })
   }
 
+  async take(key: string): Promise<string | undefined> {
+    const entries = this.#entriesOf(key)
+    const kept = entries.get(key)
+    entries.delete(key)
+    return kept && kept.until > this.#clock.now() ? kept.value : undefined
+  }
+
   async generation(group: string): Promise<number> {
     return this.#generations.get(group) ?? 0
   }

@@ -37,6 +37,35 @@ export const transientContract: readonly StoreCase[] = [
     },
   ],
   [
+    'gives a string to one of 50 concurrent takes, and deletes it',
+    async ({ store, another }) => {
+      const stores = [store.transients, (await another()).transients]
+      // Only `limiter.choice()` needs it.
+      if (!store.transients.take) return
+      await store.transients.set('a', '', 60_000)
+      await store.transients.set('b', 'left', 60_000)
+      const taken = await Promise.all(Array.from({ length: 50 }, (_, index) => stores[index % 2]?.take?.('a')))
+      assert.deepEqual(
+        taken.filter((value) => value !== undefined),
+        [''],
+      )
+      assert.equal(await store.transients.get('a'), undefined)
+      assert.equal(await store.transients.get('b'), 'left')
+      await store.transients.set('a', 'again', 60_000)
+      assert.equal(await store.transients.take('a'), 'again')
+      assert.equal(await store.transients.take('never stored'), undefined)
+    },
+  ],
+  [
+    'takes nothing that has expired',
+    async ({ store, pass }) => {
+      if (!store.transients.take) return
+      await store.transients.set('a', '1', 50)
+      await pass(80)
+      assert.equal(await store.transients.take('a'), undefined)
+    },
+  ],
+  [
     'counts the generations of each group, even with concurrent calls',
     async ({ store, another }) => {
       const other = (await another()).transients
