@@ -10,6 +10,7 @@ import { endByWhom } from './end-by-whom.ts'
 import { followUpEnd } from './follow-up-end.ts'
 import { heldSessions } from './held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
+import { voidPending } from './pending/void-pending.ts'
 
 /** How often, and how many times, to try to repair a session after a site-wide logout failed. */
 const STAMP_RETRY_MS = 1000
@@ -56,6 +57,7 @@ export interface SessionManager {
   end(userId: UserId, token: Token, whom?: EndedByWhom): Promise<boolean>
   /**
    * Ends all sessions of a user, fires `sessmgr_destroy_all_sessions`, and returns the number of registered sessions.
+   * Logins that wait for the user's choice become void.
    *
    * Unregistered sessions, from before sessmgr or a restart, end on their next use within 400 days. Later logins are
    * not affected.
@@ -68,7 +70,7 @@ export interface SessionManager {
    * Ends all sessions of a user except one, atomically, and fires `sessmgr_destroy_session` for each. Call it after a
    * password change.
    *
-   * Unregistered sessions end as with {@link SessionManager.endAll}.
+   * Unregistered sessions and waiting logins end as with {@link SessionManager.endAll}.
    *
    * @param keepToken The token of the session to keep, as in `request.sessmgr.session`.
    * @returns How many sessions ended.
@@ -157,6 +159,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     async endAll(userId, whom) {
       requireUserId(userId)
       const end = endByWhom(whom)
+      await voidPending(store, userId)
       const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] => [
         ['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId],
       ]
@@ -166,6 +169,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       requireUserId(userId)
       const end = endByWhom(whom)
       if (!(await isRegistered(userId, keepToken))) throw notTheirs()
+      await voidPending(store, userId)
       const ending = store.sessions.endOthers(userId, keepToken).then((ended) => ended ?? Promise.reject(notTheirs()))
       return (await followUpEnd(context, ending, () => end, eachOf)).length
     },

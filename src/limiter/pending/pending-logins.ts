@@ -1,0 +1,107 @@
+import { SessmgrError } from '../../ground/errors.ts'
+import { nodeCrypto } from '../../ground/node-crypto.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
+import { MOST_PENDING_MS, pendingMark } from './void-pending.ts'
+
+const BYTES = 32
+const SECRET_PATTERN = /^[\w-]{43}$/
+/** A lost race costs a try, so that no client can repeat one login forever. */
+const TRIES = 3
+
+/** A login whose proofs have passed, and that waits until the user has chosen which sessions to end. */
+export interface PendingLogin {
+  readonly userId: UserId
+  /** When it expires, by the clock of the process that opened it. */
+  readonly expiresAt: number
+  /** How many tries are left, including the next one. */
+  readonly tries: number
+  /** The user's mark at opening, and the logout epoch. */
+  readonly mark: string | null
+  readonly generation: number
+}
+
+/**
+ * Keeps pending logins. They are no sessions and hold no place. The store knows only hashes of their secrets.
+ *
+ * A pending login becomes void if the user's sessions are ended, as after a password change, or everybody's.
+ */
+export class PendingLogins {
+  readonly #store: SessmgrStore
+
+  constructor(store: SessmgrStore) {
+    this.#store = store
+  }
+
+  /**
+   * Opens a pending login. Returns the secret by which the browser can finish it.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  async open(userId: UserId, lifeMs: number): Promise<string> {
+    const [mark, generation] = await Promise.all([pendingMark(this.#store, userId), this.#store.epoch.current()])
+    const secret = nodeCrypto().randomBytes(BYTES).toString('base64url')
+    const life = Math.min(lifeMs, MOST_PENDING_MS)
+    const login = { userId, expiresAt: Date.now() + life, tries: TRIES, mark: mark ?? null, generation }
+    await this.#write(secret, login, life)
+    return secret
+  }
+
+  /**
+   * Reads a pending login and leaves it open. Resolves to undefined if it is unknown, spent, expired or void.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  read(secret: unknown): Promise<PendingLogin | undefined> {
+    return this.#valid(secret, (key) => this.#store.transients.get(key))
+  }
+
+  /**
+   * Spends a pending login: of concurrent calls, one resolves to it.
+   *
+   * @throws SessmgrError `store_unavailable`; it may or may not be spent.
+   */
+  take(secret: unknown): Promise<PendingLogin | undefined> {
+    return this.#valid(secret, (key) => take(this.#store, key))
+  }
+
+  /**
+   * Opens a pending login again after a lost race, with one try less and the same end of life. Resolves to the login as
+   * it is now, or to undefined if no try is left.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  async putBack(secret: string, login: PendingLogin): Promise<PendingLogin | undefined> {
+    const left = { ...login, tries: login.tries - 1 }
+    // The clock of the process that opened it may differ.
+    const life = Math.min(login.expiresAt - Date.now(), MOST_PENDING_MS)
+    if (left.tries < 1 || life <= 0) return undefined
+    await this.#write(secret, left, life)
+    return left
+  }
+
+  #write(secret: string, login: PendingLogin, life: number): Promise<void> {
+    return this.#store.transients.set(keyOf(secret), JSON.stringify(login), life)
+  }
+
+  async #valid(secret: unknown, get: (key: string) => Promise<string | undefined>): Promise<PendingLogin | undefined> {
+    if (typeof secret !== 'string' || !SECRET_PATTERN.test(secret)) return undefined
+    const text = await get(keyOf(secret))
+    if (text === undefined) return undefined
+    const login = JSON.parse(text) as PendingLogin
+    const [mark, generation] = await Promise.all([pendingMark(this.#store, login.userId), this.#store.epoch.current()])
+    // A missing mark has expired, and was older than this login.
+    const isSame = mark === undefined || mark === login.mark
+    return isSame && generation === login.generation ? login : undefined
+  }
+}
+
+function keyOf(secret: string): string {
+  return `pending:${nodeCrypto().createHash('sha256').update(secret).digest('base64url')}`
+}
+
+/** `limiter.choice()` refuses stores without this method, so this only affects other callers. */
+function take({ transients }: SessmgrStore, key: string): Promise<string | undefined> {
+  if (transients.take) return transients.take(key)
+  throw new SessmgrError('invalid_option', '"store.transients" has no method "take", which pending logins need.')
+}
