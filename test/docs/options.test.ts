@@ -52,6 +52,6 @@ describe('docs/errors.md', () => {
   it('has the status of each', () => {
     expect(wrongStatuses(page)).toEqual([])
     const wrong = { ...page, text: page.text.replaceAll('| 403 ', '| 418 ').replaceAll('| 400 ', '| 500 ') }
-    expect(wrongStatuses(wrong)).toHaveLength(2)
+    expect(wrongStatuses(wrong)).toHaveLength(3)
   })
 })
