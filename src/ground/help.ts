@@ -16,6 +16,7 @@ export const HELP_TOPICS = [
   'many-sessions-in-a-database',
   'mounted-before-sessmgr',
   'no-login-seen',
+  'nobody-can-be-asked',
   'passport-before-06',
   'problem-with-texts',
   'rest-routes-not-found',

@@ -37,7 +37,7 @@ export interface LoginRefusal {
   readonly maximum: number
   /** How many live sessions the user has. */
   readonly live: number
-  /** Whether the user was asked to choose a session to end. Always false with the built-in modes. */
+  /** Whether the user was asked to choose sessions to end, as in mode `ask`. */
   readonly asked: boolean
 }
 

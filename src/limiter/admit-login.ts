@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import { warn } from '../ground/logger.ts'
+import { warn, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
-import { type Token, tokenOf } from '../sessions/token.ts'
+import { tokenOf } from '../sessions/token.ts'
 import { ENGLISH } from '../texts/english.ts'
 import { checkSession } from './check-session.ts'
+import type { LoginAttempt } from './decision/login-attempt.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
 import { followUpLogin } from './follow-up-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
@@ -21,28 +22,6 @@ const MAX_PAUSE_MS = 20
 /** Longer than any address. Clients can choose this string if the application trusts too many proxies. */
 const ADDRESS_LENGTH = 64
 const USER_AGENT_LENGTH = 512
-
-/** A login whose password check has passed. */
-export interface LoginAttempt {
-  readonly userId: UserId
-  /** Raw id of the browser's current session. If it is the user's own, the login replaces it. */
-  readonly replaces?: string | undefined
-  /**
-   * Token of the session that the request was loaded with, if it belongs to this user. If that session is over, the
-   * login is refused.
-   */
-  readonly continues?: Token | undefined
-  /** Address of the client. @default null */
-  readonly ip?: string | null | undefined
-  /** User agent of the client. @default null */
-  readonly userAgent?: string | null | undefined
-  /**
-   * Identifies the browser, as in {@link SessionRecord}. Live sessions of the user in it are replaced. @default null
-   */
-  readonly device?: string | null | undefined
-  /** Returns the message for a blocked user. The filter `sessmgr_error_message` may change it. @default in English */
-  readonly blockedMessage?: (() => string) | undefined
-}
 
 /** The new session of a login. */
 export interface EstablishedSession {
@@ -68,7 +47,23 @@ export type Admission =
       readonly admitted: false
       /** The message for the user, as plain text. */
       readonly message: string
+      /** What the user must choose before the login is admitted. Undefined if they have no choice. */
+      readonly choice?: SessionChoice
     }
+
+/** The choice of a user at the limit, in mode `ask`. */
+export interface SessionChoice {
+  /** How many sessions the user must choose to end. */
+  readonly need: number
+  /** How many sessions the user may have. */
+  readonly maximum: number
+  /** The user's live sessions, oldest first. */
+  readonly sessions: readonly SessionRecord[]
+}
+
+const CANNOT_ASK =
+  'A login was refused instead of letting the user choose, because there is no page for the choice. Mount ' +
+  'limiter.choice().'
 
 /** The message if the user's session ended while their request was in progress. */
 const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in again.'
@@ -87,11 +82,11 @@ export async function admitLogin(
   attempt: LoginAttempt,
   establish: () => Promise<EstablishedSession>,
 ): Promise<Admission> {
-  const { userId, continues, device } = attempt
+  const { userId, continues } = attempt
   // The commit checks this again atomically. Checking it here saves work that would have to be undone.
   if (continues !== undefined && !(await checkSession(context, userId, continues)).live) throw sessionEnded()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
-  const evaluation = await evaluateLogin(context, userId, replaced, device)
+  const evaluation = await evaluateLogin(context, attempt, replaced)
   if (!evaluation.decision.admit) return refuse(context, attempt, evaluation)
 
   const established = await establish()
@@ -103,7 +98,7 @@ export async function admitLogin(
       if (tries === MAX_ATTEMPTS) throw conflict()
       // A random pause keeps processes that log in the same user from colliding again and again.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
-      latest = await evaluateLogin(context, userId, [...replaced, tokenOf(established.sessionId)], device)
+      latest = await evaluateLogin(context, attempt, [...replaced, tokenOf(established.sessionId)])
     }
   } catch (error) {
     await revert(context, userId, established)
@@ -134,14 +129,22 @@ function sessionEnded(): SessmgrError {
 }
 
 async function refuse(
-  context: LimiterContext,
-  { userId, blockedMessage }: LoginAttempt,
-  { decision, limit }: LoginEvaluation,
+  { hooks, logger, announce }: LimiterContext,
+  { userId, canAsk = false, blockedMessage }: LoginAttempt,
+  { decision, reached }: LoginEvaluation,
 ): Promise<Admission> {
-  const message = await context.hooks.applyFilters('sessmgr_error_message', blockedMessage?.() ?? ENGLISH.login_blocked)
-  context.announce(decision.actions)
-  if (limit) context.announce([['sessmgr_login_refused', userId, { ...limit, asked: false }]])
-  return { admitted: false, message: String(message) }
+  const message = String(await hooks.applyFilters('sessmgr_error_message', blockedMessage?.() ?? ENGLISH.login_blocked))
+  const { choose } = decision
+  announce(decision.actions)
+  if (choose !== undefined && !canAsk) {
+    warnOnce(logger, 'nobody-can-be-asked', CANNOT_ASK)
+    announce([['sessmgr_login_blocked', userId]])
+  }
+  if (!reached) return { admitted: false, message }
+  const { mode, maximum, sessions } = reached
+  const asked = choose !== undefined && canAsk
+  announce([['sessmgr_login_refused', userId, { mode, maximum, live: sessions.length, asked }]])
+  return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
 }
 
 async function commit(
@@ -150,11 +153,11 @@ async function commit(
   { sessionId, ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
-  const { version, generation, decision, lost, own, registered } = evaluation
+  const { version, generation, decision, lost, own, chosen, registered } = evaluation
   const replaced = replaces === undefined ? own : [tokenOf(replaces), ...own]
   // Some frameworks keep the session id at login. That session must not be ended.
   const left = replaced.length === 0 ? replaced : replaced.filter((token) => token !== tokenOf(sessionId))
-  const end = [...decision.end.map(({ token }) => token), ...lost, ...left]
+  const end = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left]
   const admit = {
     sessionId,
     ttlMs,

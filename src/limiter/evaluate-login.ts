@@ -1,9 +1,8 @@
 import { SessmgrError } from '../ground/errors.ts'
-import type { UserId } from '../ground/user-id.ts'
-import type { LoginRefusal } from '../hooks/session-hooks.ts'
-import type { StoredSession } from '../sessions/session-record.ts'
+import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
 import type { LimitDecision } from '../strategies/limit-strategy.ts'
+import type { LoginAttempt } from './decision/login-attempt.ts'
 import { heldSessions } from './held-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -16,10 +15,16 @@ export interface LoginEvaluation {
   readonly lost: readonly Token[]
   /** Live sessions of the user in the browser of this login, which replaces them. */
   readonly own: readonly Token[]
+  /** Live sessions that the user chose to end. */
+  readonly chosen: readonly Token[]
   /** All registered sessions at that version. */
   readonly registered: readonly StoredSession[]
-  /** The limit that the mode based its decision on. Undefined if it was not reached. */
-  readonly limit?: Omit<LoginRefusal, 'asked'>
+  /** What the mode based its decision on. Undefined if the limit was not reached. */
+  readonly reached?: {
+    readonly mode: string
+    readonly maximum: number
+    readonly sessions: readonly SessionRecord[]
+  }
 }
 
 const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
@@ -29,13 +34,11 @@ const NONE: readonly Token[] = []
  * Decides on a login at this moment. Changes nothing.
  *
  * @param ignore Sessions that the login itself replaces.
- * @param device Identifies the browser of the login, if known.
  */
 export async function evaluateLogin(
   context: LimiterContext,
-  userId: UserId,
+  { userId, device, ends = NONE }: LoginAttempt,
   ignore: readonly Token[],
-  device?: string | null,
 ): Promise<LoginEvaluation> {
   const { store, hooks, settings, modes } = context
   const [{ sessions, version }, generation, current] = await Promise.all([
@@ -45,15 +48,16 @@ export async function evaluateLogin(
   ])
   const isOwn = ({ record }: StoredSession) => record.device === device && record.generation >= generation
   const own = device ? tokensOf(sessions.filter(isOwn)) : NONE
-  const before = { version, generation, registered: sessions, own }
-  const bypasses = await hooks.applyFilters('sessmgr_bypass', false, userId)
-  if (requireVerdict('sessmgr_bypass', bypasses)) return { ...before, decision: ADMIT, lost: NONE }
-
-  const maximum = await settings.maximumOf(userId, current)
   const replaced = own.length === 0 ? ignore : [...ignore, ...own]
   const isCounted = ({ record }: StoredSession) =>
     record.generation >= generation && (replaced.length === 0 || !replaced.includes(record.token))
   const live = sessions.filter(isCounted)
+  const chosen = ends.length === 0 ? NONE : tokensOf(live).filter((token) => ends.includes(token))
+  const before = { version, generation, registered: sessions, own, chosen }
+  const bypasses = await hooks.applyFilters('sessmgr_bypass', false, userId)
+  if (requireVerdict('sessmgr_bypass', bypasses)) return { ...before, decision: ADMIT, lost: NONE }
+
+  const maximum = await settings.maximumOf(userId, current)
   // A session that the session store has lost must not count. Below the limit, this makes no difference unless a
   // subscriber sets its own limit.
   const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum
@@ -62,8 +66,10 @@ export async function evaluateLogin(
   const isReached = await hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count)
   if (!requireVerdict('sessmgr_reached_limit', isReached)) return { ...before, decision: ADMIT, lost }
   const strategy = modes.strategyOf(current.logic)
-  const decision = strategy.decide({ userId, maximum, sessions: held.map(({ record }) => record) })
-  return { ...before, decision, lost, limit: { mode: strategy.id, maximum, live: count } }
+  const records = held.map(({ record }) => record)
+  const given = { userId, maximum, sessions: records, chosen: records.filter(({ token }) => chosen.includes(token)) }
+  const decision = strategy.decide(given)
+  return { ...before, decision, lost, reached: { mode: strategy.id, maximum, sessions: records } }
 }
 
 /** Requires true or false, so that a filter with another result cannot disable the limit by accident. */

@@ -20,12 +20,13 @@ export interface CommittedLogin {
 /** Follows up on the sessions that a login has ended, and fires the actions of the login. */
 export async function followUpLogin(
   context: LimiterContext,
-  { decision, lost }: LoginEvaluation,
+  { decision, lost, chosen }: LoginEvaluation,
   { admitted, ended, renewed, replaced }: CommittedLogin,
 ): Promise<void> {
   const kindOf = ({ token }: SessionRecord) => {
     if (replaced.includes(token)) return 'replaced'
-    return lost.includes(token) ? 'lost' : (decision.kind ?? 'displaced')
+    if (lost.includes(token)) return 'lost'
+    return chosen.includes(token) ? 'chosen' : (decision.kind ?? 'displaced')
   }
   const tokensOf = (sessions: readonly StoredSession[], isReplaced: boolean) =>
     sessions.map(({ record }) => record.token).filter((token) => replaced.includes(token) === isReplaced)

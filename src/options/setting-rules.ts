@@ -53,7 +53,7 @@ export function unknownSetting(name: string): string {
 }
 
 /** Modes that the sanitizer always accepts. */
-export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'block']
+export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'block', 'ask']
 
 /** Describes a valid maximum in messages. */
 export const A_MAXIMUM = 'a whole number, 1 or more'

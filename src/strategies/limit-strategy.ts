@@ -10,6 +10,8 @@ export interface LimitContext {
   readonly sessions: readonly SessionRecord[]
   /** How many sessions the user may have; 1 or more. */
   readonly maximum: number
+  /** Those of `sessions` that the user chose to end. They end if the login is admitted. */
+  readonly chosen: readonly SessionRecord[]
 }
 
 /** An action to fire once the decision has been carried out. */
@@ -26,6 +28,8 @@ export interface LimitDecision {
   readonly admit: boolean
   /** Sessions to end if the login is admitted. */
   readonly end: readonly SessionRecord[]
+  /** How many of the sessions the user must choose to end before the login is admitted. @default no choice */
+  readonly choose?: number | undefined
   /** Why these sessions end, for the users who are signed out. @default 'displaced' */
   readonly kind?: 'displaced' | 'idle' | 'chosen' | undefined
   /** Actions to fire afterwards, in order. */

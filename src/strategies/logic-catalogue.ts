@@ -1,6 +1,7 @@
 import type { Hooks } from '../hooks/hooks.ts'
 import type { LogicCatalogue } from '../hooks/session-hooks.ts'
 import { allow } from './allow.ts'
+import { ask } from './ask.ts'
 import { block } from './block.ts'
 import type { LimitStrategy } from './limit-strategy.ts'
 import { logoutOldest } from './logout-oldest.ts'
@@ -19,7 +20,7 @@ export interface LogicModes {
 
 /** Combines the built-in modes with the application's. If two have the same id, the later one wins. */
 export function createLogicModes(hooks: Hooks, added: readonly LimitStrategy[] = []): LogicModes {
-  const strategies = new Map([logoutOldest, allow, block, ...added].map((strategy) => [strategy.id, strategy]))
+  const strategies = new Map([logoutOldest, allow, block, ask, ...added].map((strategy) => [strategy.id, strategy]))
   return {
     strategyOf: (logic) => strategies.get(logic) ?? strategies.get('allow') ?? allow,
     catalogue: () => {

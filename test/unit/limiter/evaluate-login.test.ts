@@ -5,7 +5,7 @@ import { createLimiterContext } from '../../support/limiter-context.ts'
 
 /** What a verdict comes to: admitted or not, which sessions end, and what fires. */
 async function verdict(world: ReturnType<typeof createLimiterContext>, ignore: string[] = []) {
-  const { decision, lost } = await evaluateLogin(world.context, 7, ignore.map(tokenOf))
+  const { decision, lost } = await evaluateLogin(world.context, { userId: 7 }, ignore.map(tokenOf))
   return {
     admit: decision.admit,
     end: decision.end.map(({ token }) => token),

@@ -178,7 +178,7 @@ describe('updating the settings', () => {
     'refuses the logic %j, names the known ones, and writes nothing',
     async (logic) => {
       const { options, settings } = createService()
-      const message = 'Invalid settings: logic must be one of allow, logout_oldest, block. Nothing was changed.'
+      const message = 'Invalid settings: logic must be one of allow, logout_oldest, block, ask. Nothing was changed.'
       await expect(settings.update({ maximum: 2, logic })).rejects.toMatchObject({ code: 'invalid_setting', message })
       expect(await options.get(OPTION)).toBeUndefined()
     },

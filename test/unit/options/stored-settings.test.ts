@@ -103,13 +103,13 @@ describe('rule 37: what is stored', () => {
 })
 
 describe('rule 41: a mode without code', () => {
-  const ask = { ask: { label: 'Ask', desc: '' } }
+  const vote = { vote: { label: 'Vote', desc: '' } }
   const requestedOf = (value: unknown, requested: unknown) =>
-    (requested as { logic?: string }).logic === 'ask' ? { ...(value as object), logic: 'ask' } : value
+    (requested as { logic?: string }).logic === 'vote' ? { ...(value as object), logic: 'vote' } : value
 
   function withMode() {
     const service = createService({ logic: 'block' })
-    service.hooks.addFilter('sessmgr_logics', 'ns', (logics) => ({ ...logics, ...ask }))
+    service.hooks.addFilter('sessmgr_logics', 'ns', (logics) => ({ ...logics, ...vote }))
     const filter = (callback: (value: unknown, old: unknown, requested?: unknown) => unknown) =>
       service.hooks.addFilter('pre_update_option_sessmgr_settings', 'ns', callback)
     return { ...service, filter }
@@ -122,28 +122,28 @@ describe('rule 41: a mode without code', () => {
       seen.push(given)
       return given[0]
     })
-    await expect(settings.update({ logic: 'ask' })).rejects.toMatchObject({
+    await expect(settings.update({ logic: 'vote' })).rejects.toMatchObject({
       code: 'invalid_setting',
-      message: 'Invalid settings: logic must be one of allow, logout_oldest, block. Nothing was changed.',
+      message: 'Invalid settings: logic must be one of allow, logout_oldest, block, ask. Nothing was changed.',
     })
     expect(await options.get(OPTION)).toBeUndefined()
-    expect(await settings.option.update({ logic: 'ask' })).toEqual({ maximum: 1, logic: 'allow' })
+    expect(await settings.option.update({ logic: 'vote' })).toEqual({ maximum: 1, logic: 'allow' })
     const old = { maximum: 1, logic: 'block' }
-    expect(seen.at(-1)).toEqual([{ maximum: 1, logic: 'allow' }, old, { logic: 'ask' }])
+    expect(seen.at(-1)).toEqual([{ maximum: 1, logic: 'allow' }, old, { logic: 'vote' }])
   })
 
   it('is kept when the filter returns it, and stays when another key is changed', async () => {
     const { settings, filter } = withMode()
     filter((value, _old, requested) => requestedOf(value, requested))
-    expect(await settings.update({ logic: 'ask' })).toEqual({ maximum: 1, logic: 'ask' })
-    expect(await settings.option.update({ logic: 'ask' })).toEqual({ maximum: 1, logic: 'ask' })
-    expect(await settings.update({ maximum: 2 })).toEqual({ maximum: 2, logic: 'ask' })
+    expect(await settings.update({ logic: 'vote' })).toEqual({ maximum: 1, logic: 'vote' })
+    expect(await settings.option.update({ logic: 'vote' })).toEqual({ maximum: 1, logic: 'vote' })
+    expect(await settings.update({ maximum: 2 })).toEqual({ maximum: 2, logic: 'vote' })
   })
 
   it('is stored as the mode that the filter maps it to', async () => {
     const { settings, filter } = withMode()
     filter((value, _old, requested) => ({ ...(requestedOf(value, requested) as object), logic: 'logout_oldest' }))
-    expect(await settings.update({ logic: 'ask' })).toEqual({ maximum: 1, logic: 'logout_oldest' })
+    expect(await settings.update({ logic: 'vote' })).toEqual({ maximum: 1, logic: 'logout_oldest' })
   })
 
   it('is refused when the catalogue does not have it, whatever the filter returns', async () => {

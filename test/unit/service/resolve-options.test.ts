@@ -151,7 +151,8 @@ describe('invalid options', () => {
   )
 
   it('throw for an unknown logic, with the known ones and the nearest', () => {
-    const sentence = '^"settings.logic" must be one of allow, logout_oldest, block; got logout-oldest. Did you mean'
+    const sentence =
+      '^"settings.logic" must be one of allow, logout_oldest, block, ask; got logout-oldest. Did you mean'
     expect(refusal({ settings: { logic: 'logout-oldest' } })).toMatchObject(invalid(sentence))
     for (const logic of ['', null, 5]) {
       expect(refusal({ settings: { logic } })).toMatchObject(invalid('"settings.logic" must be one of'))

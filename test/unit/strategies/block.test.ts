@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { block } from '../../../src/strategies/block.ts'
+import { limitContext } from '../../support/limit-context.ts'
 import { sessionRecords } from '../../support/session-records.ts'
 
 describe('block', () => {
   it('rejects the login and leaves the old sessions alone, however many there are', () => {
     for (const count of [1, 3, 10]) {
-      const decision = block.decide({ userId: 7, sessions: sessionRecords(count), maximum: 1 })
+      const decision = block.decide(limitContext({ sessions: sessionRecords(count), maximum: 1 }))
       expect(decision).toEqual({ admit: false, end: [], actions: [['sessmgr_login_blocked', 7]] })
     }
   })
 
   it('rule 10: rejects when the limit is forced without an old session', () => {
-    expect(block.decide({ userId: 7, sessions: [], maximum: 3 }).admit).toBe(false)
+    expect(block.decide(limitContext({ sessions: [], maximum: 3 })).admit).toBe(false)
   })
 
   it('is stored as block and shown as Block New', () => {

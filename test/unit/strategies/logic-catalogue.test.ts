@@ -16,10 +16,15 @@ const askFirst: LimitStrategy = {
 }
 
 describe('the logic catalogue', () => {
-  it('has the three built-in modes with their labels, and a description of each', async () => {
+  it('has the built-in modes with their labels, and a description of each', async () => {
     const catalogue = await createLogicModes(createTestHooks()).catalogue()
     const labels = Object.fromEntries(Object.entries(catalogue).map(([id, { label }]) => [id, label]))
-    expect(labels).toEqual({ allow: 'Logout All', logout_oldest: 'Logout Oldest', block: 'Block New' })
+    expect(labels).toEqual({
+      allow: 'Logout All',
+      logout_oldest: 'Logout Oldest',
+      block: 'Block New',
+      ask: 'Let the User Choose',
+    })
     for (const entry of Object.values(catalogue)) {
       expect(Object.keys(entry).sort()).toEqual(['desc', 'label'])
       expect(entry.desc).toMatch(/\.$/)
@@ -65,7 +70,7 @@ describe('the logic catalogue', () => {
     const off = hooks.addFilter('sessmgr_logics', 'roles', (logics) => ({ ...logics, by_role: extra }))
     expect((await modes.catalogue()).by_role).toEqual(extra)
     off()
-    expect(Object.keys(await modes.catalogue()).sort()).toEqual(['allow', 'block', 'logout_oldest'])
+    expect(Object.keys(await modes.catalogue()).sort()).toEqual(['allow', 'ask', 'block', 'logout_oldest'])
   })
 
   it('changes texts alone through the filter: the strategies stay', async () => {

@@ -1,0 +1,31 @@
+import type { UserId } from '../../ground/user-id.ts'
+import type { Token } from '../../sessions/token.ts'
+
+/** A login whose password check has passed. */
+export interface LoginAttempt {
+  readonly userId: UserId
+  /** Raw id of the browser's current session. If it is the user's own, the login replaces it. */
+  readonly replaces?: string | undefined
+  /**
+   * Token of the session that the request was loaded with, if it belongs to this user. If that session is over, the
+   * login is refused.
+   */
+  readonly continues?: Token | undefined
+  /** Address of the client. @default null */
+  readonly ip?: string | null | undefined
+  /** User agent of the client. @default null */
+  readonly userAgent?: string | null | undefined
+  /**
+   * Identifies the browser, as in {@link SessionRecord}. Live sessions of the user in it are replaced. @default null
+   */
+  readonly device?: string | null | undefined
+  /**
+   * Sessions that the user chose to end. If the login is admitted, they end with it; tokens of no live session of this
+   * user are ignored. @default []
+   */
+  readonly ends?: readonly Token[] | undefined
+  /** Whether the caller can let the user choose sessions. If not, a mode that asks refuses the login. @default false */
+  readonly canAsk?: boolean | undefined
+  /** Returns the message for a blocked user. The filter `sessmgr_error_message` may change it. @default in English */
+  readonly blockedMessage?: (() => string) | undefined
+}
