@@ -2,7 +2,7 @@ import type { UserId } from '../ground/user-id.ts'
 
 /** An application password as it is stored: only its hash. */
 export interface StoredPassword {
-  /** Identifies the password among those of its user. Used to revoke it. */
+  /** Id of the password, unique for its user. Used to revoke it. */
   readonly id: string
   /** What the password is for, as entered when it was created. */
   readonly name: string

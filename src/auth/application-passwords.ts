@@ -18,8 +18,8 @@ export interface ApplicationPasswords {
    * Creates a password of 24 random letters and digits.
    *
    * @param name What the password is for, shown in lists.
-   * @param given A password to use instead of a random one, for deployments that must know it in advance. It needs at
-   * least 24 letters and digits (A to Z, a to z, 0 to 9) and should be random. Spaces are ignored.
+   * @param given A password to use instead of a random one, for deployments that must know it in advance. It must have
+   * at least 24 letters and digits (A to Z, a to z, 0 to 9) and should be random. Spaces are ignored.
    * @returns The stored data and the password itself, which cannot be read again.
    * @throws SessmgrError `invalid_option` if `given` is too short or contains other characters; `user_id_missing`,
    * `store_unavailable`.
@@ -48,7 +48,8 @@ export interface ApplicationPasswords {
    */
   revoke(userId: UserId, id: string): Promise<boolean>
   /**
-   * Checks whether a password belongs to a user. Ignores spaces. Takes just as long if the user does not exist.
+   * Checks whether a password belongs to a user. Ignores spaces. The time it takes does not reveal whether the user
+   * exists.
    *
    * @throws SessmgrError `store_unavailable`.
    */

@@ -15,7 +15,7 @@ export interface NonceSubject {
 
 /** Creates and checks nonces, which prove that a request comes from a page of this site. */
 export interface Nonces {
-  /** Creates a nonce for the current half-day, which makes it valid for 12 to 24 hours. */
+  /** Creates a nonce for the current half-day. It is valid for 12 to 24 hours. */
   create(subject: NonceSubject): Promise<string>
   /** Checks that a nonce is from the current or the previous half-day, and for exactly this subject. */
   verify(nonce: string, subject: NonceSubject): Promise<boolean>

@@ -2,7 +2,7 @@ import type { Clock } from '../ground/clock.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 
 const BITS = 192
-/** Longest string that is read, because browsers do not store longer cookies. */
+/** Longer strings are rejected unread, because browsers do not store longer cookies. */
 const LONGEST = 4096
 
 /**
@@ -48,7 +48,8 @@ export function createSignedValues(secrets: () => Promise<readonly string[]>, cl
 }
 
 function signatureOf(secret: string, purpose: string, content: string): Buffer {
-  // With JSON, different purposes cannot produce the same message. The first word keeps it apart from session markers.
+  // With JSON, different purposes cannot produce the same message. The first word distinguishes it from the message of
+  // a session marker.
   const message = JSON.stringify(['value', purpose, content])
   return nodeCrypto()
     .createHmac('sha256', secret)

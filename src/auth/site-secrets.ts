@@ -14,8 +14,8 @@ export interface SiteSeal {
 }
 
 /**
- * Returns the secrets of a site: the application's own, newest first, or else one that is created in the store and
- * shared by all processes. The stored one is created in any case, because it identifies the registry.
+ * Returns the secrets of a site: the application's own, newest first, or else a secret in the store that all processes
+ * share. The stored secret is created in any case, because it identifies the registry.
  */
 export class SiteSecrets {
   readonly #options: OptionStore

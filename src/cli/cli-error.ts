@@ -24,8 +24,8 @@ export class CliError extends Error {
 }
 
 /**
- * Describes an error. Of its stack, only frames in the application's own code are shown, because users cannot fix Node
- * or packages. With `DEBUG=sessmgr`, returns the whole stack.
+ * Describes an error, with the stack frames of the application's own code. Users cannot fix Node or packages, so their
+ * frames are left out. With `DEBUG=sessmgr`, returns the whole stack.
  */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return inspect(error)
@@ -43,7 +43,7 @@ function ownFrames({ stack = '' }: Error): string[] {
   return frames.filter((frame) => !/\bnode:|[\\/]node_modules[\\/]/.test(frame) && !frame.includes(PROGRAM))
 }
 
-/** Shows only stacks, because other properties may contain a secret, such as a URL with a password. */
+/** Shows only stacks. Other properties may contain a secret, such as a URL with a password. */
 function wholeOf({ stack, message, cause }: Error): string {
   const own = stack ?? message
   if (!(cause instanceof Error)) return own

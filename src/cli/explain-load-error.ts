@@ -25,7 +25,7 @@ function explainSyntax(config: string, error: unknown): string | undefined {
   const stack = error.stack ?? ''
   const [file, line] = placeIn(stack) ?? []
   if (file !== undefined) return isModuleSyntax(error) ? adviseModule(file, config) : sentenceOf(error, file, line)
-  // If the application failed to parse something such as JSON, the stack already shows where.
+  // If the application itself failed to parse something, such as JSON, the stack already shows where.
   if (explainError(error).includes('\n')) return undefined
   const [faulty, faultyLine] = placeIn(checked(config)) ?? []
   if (faulty !== undefined) return sentenceOf(error, faulty, faultyLine)
@@ -36,14 +36,14 @@ function sentenceOf({ message }: Error, file: string, line: string | undefined):
   return `${file}:${line}: SyntaxError: ${message.split('\n')[0]}`
 }
 
-/** Reads the place of the error, which Node prints first if it knows it. */
+/** Reads where the error is. If Node knows, it prints this first. */
 function placeIn(text: string): [file: string, line: string] | undefined {
   const [, file, line] = /^(.+):(\d+)\n/.exec(text) ?? []
   if (file === undefined || line === undefined) return undefined
   return [file.startsWith('file:') ? fileURLToPath(file) : file, line]
 }
 
-/** Returns the output of `node --check`. Unlike an import, it names the place of a syntax error. */
+/** Returns the output of `node --check`, which shows where a syntax error is. An import does not. */
 function checked(file: string): string {
   return /\.[cm]?js$/.test(file) ? spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' }).stderr : ''
 }

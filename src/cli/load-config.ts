@@ -38,7 +38,7 @@ export function muteModuleWarning(): void {
   })
 }
 
-/** Waits for one step of the loading with a deadline, so that an unreachable server cannot block the command. */
+/** Waits for one step of loading with a deadline, so that an unreachable server cannot block the command. */
 async function inTime<T>(path: string, what: string, work: Promise<T>): Promise<T> {
   const late = `${path} was not loaded within ${DEADLINE_MS / 1000} seconds`
   const slow = `${late}: ${what} is still waiting, perhaps for a server that is down.`

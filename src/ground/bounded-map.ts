@@ -1,7 +1,7 @@
-/** A map with a capacity, in entries or in total weight. Adding an entry evicts the oldest ones beyond that. */
+/** A map with a capacity, in entries or in total weight. When it is exceeded, the oldest entries are evicted. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number
-  /** Kept, because a new iterator would have to pass all entries that were evicted since the map last grew. */
+  /** Reused, because a new iterator would first have to skip all entries evicted since the map last grew. */
   readonly #oldest = this.keys()
   readonly #weigh: (value: Value) => number
   #weight = 0

@@ -7,7 +7,7 @@ const PROBE_MS = 500
 /** The timer stops after this many idle ticks. Starting and stopping it for each call would cost more. */
 const IDLE_TICKS = 40
 
-/** A call to a store. It sits in a queue while it waits; nothing refers to it afterwards. */
+/** A call to a store. While it is pending, it is in a queue; afterwards, nothing refers to it. */
 export abstract class PendingCall {
   /** When it times out. A call that is repeated on another store keeps its deadline. */
   due = 0
@@ -72,10 +72,7 @@ export class CallDeadline {
     })
   }
 
-  /**
-   * Starts a call, or restarts it with its old deadline. Returns false if the call was refused; it has then failed
-   * already.
-   */
+  /** Starts a call, or restarts it with its old deadline. Returns false if the call was refused, after failing it. */
   begin(call: PendingCall): boolean {
     const now = performance.now()
     if (this.#stuck) {
@@ -101,14 +98,14 @@ export class CallDeadline {
     return this.#leave(call)
   }
 
-  /** Fails a call with the store's error, unless it has failed already: the client may have a timeout of its own. */
+  /** Fails a call with the store's error, unless the call has already failed by timing out. */
   failed(call: PendingCall, cause: unknown): void {
     if (!call.isWaiting) return
     this.answered(call)
     call.fail(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', this.#tidy(cause)))
   }
 
-  /** Inserts a call by its deadline. That is last, unless the call has waited on another store. */
+  /** Inserts a call by its deadline: at the end, unless the call has already waited on another store. */
   #join(call: PendingCall): void {
     let before = this.#last
     while (before && before.due > call.due) before = before.before

@@ -1,6 +1,6 @@
 /**
- * Returns the message of an error. If it has none, as when a host fails at several addresses, returns that of the first
- * inner error.
+ * Returns the message of an error. Without one, as when connecting to several addresses fails, returns the message of
+ * the first inner error.
  */
 export function messageOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)

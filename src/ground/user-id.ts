@@ -4,7 +4,10 @@ import { inWords } from './option-checks.ts'
 /** Identifies a user, as in your application. An integer stays an integer. */
 export type UserId = string | number
 
-/** Half of a surrogate pair. Stores cannot keep it: encoded in UTF-8, all such ids would be equal. */
+/**
+ * Matches half of a surrogate pair. In UTF-8, all of these halves become the same character, so stores would confuse
+ * such ids.
+ */
 const HALF_PAIR = /\p{Surrogate}/u
 
 /** Checks whether a value is a user id: a non-empty, well-formed string or a safe integer. */

@@ -44,8 +44,8 @@ export interface LoginRefusal {
 /** What is known about the device of a login. */
 export interface NewDevice {
   /**
-   * Whether the user has no other known device: they have not signed in since the option `device` was turned on, or for
-   * 400 days. There is then no earlier device to warn them on.
+   * Whether the user has no other known device, because they have not signed in since the option `device` was turned
+   * on, or for 400 days. There is no earlier device on which to warn them.
    */
   readonly firstEver: boolean
 }

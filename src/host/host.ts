@@ -17,8 +17,8 @@ export interface HostUsers<User = unknown> {
   /**
    * Finds a user by id. Returns undefined or null if there is none.
    *
-   * Ids from sessions have the type that your application uses. Ids typed by an administrator are strings; if one is
-   * all digits and finds no user, it is looked up again as a number.
+   * Ids from sessions have the type that your application uses. Ids typed by an administrator are strings. An id of
+   * digits that finds no user is looked up again as a number.
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its ids.
   findById(id: any): User | null | undefined | Promise<User | null | undefined>

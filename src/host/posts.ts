@@ -6,9 +6,9 @@ export interface HostPosts<Post = unknown> {
   id(post: Post): number
   /** Returns the path or URL of a post's page. */
   url(post: Post): string
-  /** Checks whether everyone may know that the post exists: it is published, with or without a password. */
+  /** Checks whether the post is published, with or without a password, so that everyone may know that it exists. */
   isPublic(post: Post): boolean | Promise<boolean>
-  /** Checks whether the post has a password. Its comments are then not cached. @default never */
+  /** Checks whether the post has a password, which means that its comments are not cached. @default never */
   hasPassword?(post: Post): boolean | Promise<boolean>
   /**
    * Checks whether this reader still has to enter the password. Called only for posts with a password. @default always

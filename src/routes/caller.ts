@@ -105,8 +105,7 @@ async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Reader
 }
 
 /**
- * Refuses requests that a browser marks as cross-origin. The nonce would be enough, but this works even if a nonce
- * leaks.
+ * Refuses requests that a browser marks as cross-origin, in case a nonce has leaked.
  *
  * @throws RestError 403 `rest_cross_origin`.
  */

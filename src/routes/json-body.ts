@@ -10,8 +10,7 @@ import { invalidJson, RestError } from './rest-error.ts'
  */
 export async function jsonBody(request: HostRequest): Promise<Record<string, unknown> | undefined> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  // Check the type even without a body. Pages on other sites can send any type except this one without a preflight
-  // request.
+  // Check the type even without a body. Without a preflight request, pages on other sites can only send other types.
   if (type !== undefined && type !== 'application/json') throw unsupportedType()
   // A body parser of the application has already read the body.
   if (request.body !== undefined && request.readableEnded) {

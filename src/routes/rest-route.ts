@@ -3,7 +3,7 @@ import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { Caller } from './caller.ts'
 import type { RestAnswer } from './rest-answer.ts'
 
-/** Path of the routes for callers' own sessions. They do not need the users of the application. */
+/** Path of the routes for callers' own sessions, which work without `host`. */
 export const OWN_ROUTES = '/sessmgr/v1/me/'
 
 const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
@@ -49,7 +49,7 @@ export interface RestRoute<Params = unknown> {
   handle(call: RestCall<Params>): Promise<object | RestAnswer>
 }
 
-/** Types the parameters of a route. The list of routes does not keep that type. */
+/** Checks the type of a route's parameters, which the list of routes does not keep. */
 export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
   return route as RestRoute
 }

@@ -122,7 +122,9 @@ function problemsOf(issues: readonly { path: readonly PropertyKey[]; message: st
   return Object.fromEntries(issues.map(({ path, message }) => [path.map(String).join('.') || 'body', message]))
 }
 
-/** Creates the error for an invalid query. It is for reads, so it does not say that nothing was changed. */
+/**
+ * Creates the error for an invalid query. Its message does not add that nothing was changed, because queries only read.
+ */
 function badQuery(params: Readonly<Record<string, string>>): RestError {
   const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}.`
   return new RestError(400, 'rest_invalid_param', message, { data: { params } })

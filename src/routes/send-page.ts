@@ -28,8 +28,8 @@ export function sendBody(request: HostRequest, response: HostResponse, { type, c
   response.setHeader('Cache-Control', cache)
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('Content-Length', body.length)
-  // Send the headers here. Listeners of the application run now and may throw, before express-session considers the
-  // response sent.
+  // Send the headers now. If a listener of the application throws, express-session does not yet consider the response
+  // sent.
   response.writeHead(response.statusCode)
   response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -78,7 +78,7 @@ export interface Sessmgr extends Middleware {
   accountView(request: RequestLike, response?: ResponseLike): Promise<AccountView | undefined>
   /**
    * Remembers for ten minutes that the user of a request has proved their identity, for example with a passkey. If the
-   * account page has the option `stepUp`, this session may then end others.
+   * account page has the option `stepUp`, their session may then end others.
    *
    * @throws SessmgrError `session_ended` if no user is signed in; `store_unavailable`; `invalid_option` if the request
    * is missing.
@@ -128,11 +128,10 @@ export interface Sessmgr extends Middleware {
    */
   forgetDevice(response: ResponseLike): Promise<void>
   /**
-   * Returns what to show to a user who was signed out. Returns it only once: with the first page after the session
-   * ended.
+   * Returns what to show to a user who was signed out, but only once: for the first page after the session ended.
    *
-   * Scripts, images and redirects do not use it up. Resolves to undefined if there is nothing to show. Call it before
-   * the headers are sent, for example in a middleware before your pages.
+   * Scripts, images and redirects do not count. Resolves to undefined if there is nothing to show. Call it before the
+   * headers are sent, for example in a middleware before your pages.
    *
    * @throws SessmgrError `invalid_option` if the request or the response is missing.
    */

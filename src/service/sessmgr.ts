@@ -73,7 +73,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
-  // Such a call is anonymous anyway. If no request has passed the limiter yet, app.use(limiter) was forgotten.
+  // Warn only if no request has passed the limiter yet, which means that app.use(limiter) was forgotten.
   const noteBareCall = (request: HostRequest) => {
     if (!expressStores.isInUse && request.sessionStore) noteNonce(request)
   }

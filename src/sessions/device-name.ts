@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, DeviceKind>> = {
   bot: 'program',
 }
 
-/** Systems that people call by the name of the device. */
+/** Models whose name is shown instead of the system's. */
 const MODELS: readonly unknown[] = ['iPhone', 'iPad']
 
 const LONGEST = 512
@@ -34,7 +34,7 @@ interface Parts {
 const known = new BoundedMap<string, Parts>(500)
 
 /**
- * Describes a user agent in words. Names come from closed lists, so nothing of the user agent itself is returned.
+ * Describes a user agent in words. All names come from fixed lists, so no part of the user agent itself is returned.
  *
  * @param pattern How a browser and a system are named together.
  */

@@ -2,7 +2,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Token } from './token.ts'
 
 /**
- * Why the session of a request is over. `missing` means that the session store no longer has it, which is usual after
+ * Why the session of a request is over. `missing` means that the session store no longer has it, as is usual after
  * another login.
  */
 export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
@@ -69,7 +69,7 @@ export interface EndedByWhom {
   /**
    * A message for the signed-out user: plain text of at most 200 characters.
    *
-   * Anyone with the old cookie can read it, so it should not name a person or an internal reason.
+   * Anyone with the old cookie can read the note, so it should not name a person or an internal reason.
    */
   readonly note?: string | undefined
 }

@@ -2,7 +2,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Token } from './token.ts'
 
 /**
- * Describes one login session, without secrets. Times are in milliseconds since the Unix epoch, by the clock of the
+ * Describes a login session, without secrets. Times are in milliseconds since the Unix epoch, by the clock of the
  * store.
  */
 export interface SessionRecord {

@@ -18,15 +18,15 @@ export interface WatchedSession {
  * that connection as well: when the reply arrives, all earlier changes have been reported.
  *
  * @remarks A session that ended before a request began must never count as live for that request, whichever process
- * ended it. The watch is always free to know nothing; the request then asks the registry and the epoch. An
- * implementation must show, under load and across two processes, that
+ * ended it. If the watch does not know, the request asks the registry and the epoch. An implementation must show, under
+ * load and across two processes, that
  *
  * - a change is reported before any later reply on the watched connection, and handled before that reply;
  * - what it knows was recorded before the read, and dropped by a change in between;
  * - it knows nothing once the connection is lost, or once it may have missed a report.
  */
 export interface VerdictWatch {
-  /** Returns the session store reading on the watched connection, or undefined if that is not possible. */
+  /** Returns the session store, but reading on the watched connection. Undefined if that is not possible. */
   reading<Store extends object>(store: Store): Store | undefined
   /** Starts reading a session on the watched connection. Call it before the read, and pass the result to `isLive`. */
   begin(session: WatchedSession): number

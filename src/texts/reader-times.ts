@@ -50,8 +50,8 @@ export function readerTimes(say: Say, now: number): (at: number) => ReaderTime {
 }
 
 /**
- * Returns a language that Intl knows. English becomes British English, where the day comes first, as in most of the
- * world.
+ * Returns a language that Intl knows. English becomes British English, which puts the day first, as most of the world
+ * does.
  */
 function localeOf(lang: string): string {
   if (lang === 'en') return 'en-GB'

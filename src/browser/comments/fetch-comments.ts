@@ -2,8 +2,9 @@ const LIMIT_MS = 10_000
 const TRIES = 3
 
 /**
- * Fetches the comments within ten seconds. Retries without the nonce if it has expired, and up to three times if the
- * server or the network fails. Returns the markup, or the status of the last response, which is 0 if there was none.
+ * Fetches the comments. Gives up after ten seconds. Retries without the nonce if it has expired, and up to three times
+ * if the server or the network fails. Returns the markup, or the status of the last response, which is 0 if there was
+ * none.
  */
 export async function fetchComments(element: HTMLElement, abort: AbortSignal): Promise<string | number> {
   const { dataset } = element
@@ -27,7 +28,7 @@ export async function fetchComments(element: HTMLElement, abort: AbortSignal): P
       status = response.status
       pause = Number(response.headers.get('Retry-After')) * 1000
     } catch {
-      // An incomplete response counts as none.
+      // Treat an incomplete response as a missing one.
     }
     pause ||= 300 * tries * (0.75 + Math.random() / 2)
     if (status === 403 && nonce) delete dataset.nonce

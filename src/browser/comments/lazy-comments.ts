@@ -25,7 +25,7 @@ export class LazyComments extends HTMLElement {
   #loading?: AbortController
 
   connectedCallback(): void {
-    // A library that caches pages may have copied the element while it was loading.
+    // A library that caches pages may have copied the element while its comments were loading.
     this.ariaBusy = null
     this.#makeButton()
     if (this.getAttribute('method') === 'scroll') near.observe(this)
@@ -127,7 +127,7 @@ export class LazyComments extends HTMLElement {
     if (isHere) found.scrollIntoView({ behavior: 'instant' })
   }
 
-  /** Shows one of the placeholder's texts in its element. The style sheet hides redundant ones. */
+  /** Shows one of the placeholder's texts in its element. The style sheet hides the others. */
   #say(name: Part, text = '', count?: number): Element {
     const part = this.#part(name)
     part.dataset.text = text
@@ -167,7 +167,7 @@ for (const [event, method] of Object.entries({
 addEventListener('click', (event) => {
   const button = (event.target as Element).closest?.<HTMLElement>('lazy-comments>.lazycomments-button')
   if (!button) return
-  // Not every browser focuses a button that is clicked. The focus later moves to the comments.
+  // Not every browser focuses a clicked button. The focus moves from the button to the comments once they are loaded.
   button.focus()
   const element = button.parentElement as LazyComments
   // Reserves the space now, while the reader expects the page to move.

@@ -28,7 +28,7 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
     })
 }
 
-/** Writes and reads once, because a database account may be allowed to do only one of the two. */
+/** Writes and reads once, because a database account may be allowed to do only one of them. */
 async function useStore({ transients }: SessmgrStore): Promise<void> {
   try {
     await transients.set(KEY, 'written', 1000)

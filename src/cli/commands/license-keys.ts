@@ -24,7 +24,7 @@ export function readSigningKey(file: string): SigningKey {
   throw new CliError(1, `${file} is not a private key from \`sessmgr license keygen\`.`)
 }
 
-/** Reads public keys that keygen printed, or those in its private key file. */
+/** Reads public keys from a file that keygen printed, or from its private key file. */
 export function readPublicKeys(file: string): PublicKeys {
   const json = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
   return checkPublicKeys(typeof json.kid === 'string' ? { [json.kid]: publicPart(json) } : (json as never))

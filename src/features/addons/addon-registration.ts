@@ -9,7 +9,7 @@ export type Registrations = () => Promise<ReadonlyMap<number, AddonRegistration>
 const FILTER = 'sessmgr_register_addon'
 const TEXTS = ['slug', 'main_file', 'public_key'] as const
 
-/** Creates the reader of registrations. It leaves out invalid ones, with one warning each. */
+/** Creates the function that reads registrations. It leaves out invalid registrations, with one warning each. */
 export function createRegistrations(hooks: Hooks, logger: Logger): Registrations {
   const said = new Set<string>()
   const refuse = (message: string) => {

@@ -144,7 +144,7 @@ export function createAddons(parts: AddonsParts): Addons {
     const call = { productId, site: identity, seenAt }
     const activation = await callProvider((signal) => provider.activate({ ...call, key, previous, signal }))
     await licenses.save(activation).catch(async (error) => {
-      // Give the seat back. It would otherwise be lost, because this site has no record of it.
+      // Release the seat, which would otherwise be lost: this site has no record of it.
       if (!previous)
         await callProvider((signal) => provider.deactivate({ ...call, activation, signal })).catch(() => {})
       throw error

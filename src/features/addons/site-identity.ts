@@ -15,8 +15,8 @@ export interface SiteOptions {
 }
 
 /**
- * Returns the identity of the site. Each URL has a different one, so a test copy does not share that of the real site.
- * It is salted with a random value from the store, so that it does not reveal the URL.
+ * Returns the identity of the site: a hash of its URL, so that a test copy at another URL has a different identity. A
+ * random value from the store salts the hash, so that it does not reveal the URL.
  */
 export function siteIdentity(options: OptionStore, site: SiteOptions | undefined): () => Promise<SiteIdentity> {
   let identity: Promise<SiteIdentity> | undefined
@@ -36,7 +36,7 @@ export function siteIdentity(options: OptionStore, site: SiteOptions | undefined
   }
 }
 
-/** Returns host and path. The scheme and a trailing slash do not matter: the site is the same. */
+/** Returns host and path. A different scheme or a trailing slash does not make it another site. */
 function placeOf(url: string | undefined): string {
   if (url === undefined) return ''
   const { host, pathname } = new URL(url)

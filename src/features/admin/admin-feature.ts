@@ -38,7 +38,7 @@ export interface AdminFeatureParts extends Omit<AdminParts, 'host' | 'enqueued' 
   load(parts: AdminParts): Promise<Handler>
 }
 
-/** Creates the admin screen. It has no routes of its own; `routesWarning` checks those that it calls. */
+/** Creates the admin screen. The screen calls the REST routes; `routesWarning` checks that it can reach them. */
 export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; routesWarning: RoutesWarning } {
   const enqueued = new Set<string>()
   const routesWarning = createRoutesWarning(parts.restPath, parts.logger)

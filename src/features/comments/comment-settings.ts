@@ -64,7 +64,7 @@ const LONGEST_TEXT = 200
 
 function plainText(value: unknown): string {
   if (typeof value !== 'string') return ''
-  // Repeated, because removing one tag can create another. The string is short, so this ends soon.
+  // Repeated, because removing one tag can create another. The string is short, so the loop ends soon.
   let text = value.slice(0, LONGEST_TEXT)
   for (let before = ''; before !== text; ) {
     before = text

@@ -76,7 +76,7 @@ export function createCommentsFeature(parts: CommentsParts): CommentsFeature {
   }
 
   async function isLazy(request: IncomingMessage, post: unknown, single = true): Promise<boolean> {
-    // The link in the placeholder adds this parameter to show the comments inline.
+    // The link in the placeholder adds `comments=all` to show the comments inline.
     const query = new URLSearchParams(request.url?.split('?').slice(1).join('?'))
     if (query.getAll('comments').includes('all')) return false
     return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })

@@ -92,7 +92,7 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   })
 }
 
-/** What the markup may depend on without a cookie: the language, and the site if one process serves several. */
+/** What the markup may depend on without a cookie: the language, and the site if one process serves several sites. */
 const sharedBy = ({ headers }: HostRequest) =>
   JSON.stringify([headers.host ?? headers[':authority'], headers['accept-language']])
 

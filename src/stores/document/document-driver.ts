@@ -34,7 +34,7 @@ export interface DocumentDriver {
    * Writes a row if it is still at `revision`. If that is undefined, the row must be missing or expired. Atomic.
    *
    * Each write increments the revision. The revision of a new row is the database's clock in milliseconds, or higher
-   * than that of the expired row that it replaces. So revisions never repeat.
+   * than that of the expired row that it replaces. Revisions never repeat.
    *
    * @param lifeMs Milliseconds until the row expires by the database's clock; undefined means never.
    * @returns False, with nothing changed, if the row is at another revision.

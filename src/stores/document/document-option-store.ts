@@ -2,7 +2,7 @@ import type { OptionStore, StoredOption } from '../../options/option-store.ts'
 import type { DocumentRows } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 
-/** Stores options in a database, with one row each. */
+/** Stores options in a database, with one row per option. */
 export class DocumentOptionStore implements OptionStore {
   readonly #rows: DocumentRows
 

@@ -8,7 +8,8 @@ const DELETED_MS = 10 * 60_000
 /** Longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
 /**
- * Every 100th write purges up to 200 rows. It must be able to delete more rows than were written since the last purge.
+ * Every 100th write purges up to 200 rows. If a purge deleted fewer rows than were written since the last one, the
+ * table would grow forever.
  */
 const PURGE_EVERY = 100
 const PURGE_COUNT = 200
@@ -107,7 +108,7 @@ export class DocumentRows {
 
   /** Deletes everything, however long that takes. */
   async wipe(): Promise<void> {
-    // No request waits for this, so it has no deadline. A short call first checks that the database responds.
+    // No request waits for this, so it has no deadline. A short call first checks that the database is responding.
     await this.purge(1)
     await this.#driver.wipe()
   }

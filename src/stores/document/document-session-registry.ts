@@ -27,7 +27,7 @@ import { decodeDocument, EMPTY, encodeDocument, lastExpiry, openDocument, type U
 const CAPACITY = 4_000_000
 /** Weight of an entry besides its content, in characters. */
 const ENTRY_WEIGHT = 500
-/** How long a commit may rely on what the login has read. Hardly any session expires in that time. */
+/** How long a commit may rely on what the login has read. It is so short that hardly any session expires in between. */
 const KNOWN_MS = 100
 /** A row outlives its sessions by this much, so that a new row continues its revisions. */
 const LEAST_LIFE_MS = 60_000
@@ -94,7 +94,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#change(userId, (document, now) => {
       tries += 1
       const { result, next } = step(document, now)
-      // The time of last use is only for display. Recording it must not delay logins of the same user.
+      // The time of last use is only for display, and recording it must not delay logins of the same user.
       return { result, next: tries > TOUCH_TRIES ? undefined : next }
     })
   }

@@ -1,7 +1,7 @@
 import type { DocumentDriver } from './document-driver.ts'
 
 /**
- * Returns a driver that is opened by its first call. If opening fails, so does the call, and the next one tries again.
+ * Returns a driver that is opened by its first call. If opening fails, that call fails, and the next call tries again.
  */
 export function lateDriver(name: { id: string; local?: boolean }, open: () => Promise<DocumentDriver>): DocumentDriver {
   let opening: Promise<DocumentDriver> | undefined

@@ -88,7 +88,7 @@ export async function createPostgresTable(pool: PostgresPool, table: string): Pr
     try {
       await pool.query(statement)
     } catch (error) {
-      // These mean that another process created it at the same moment.
+      // With these codes, another process has created the table at the same moment.
       if (!['23505', '42710', '42P07'].includes(String((error as { code?: unknown }).code))) throw error
     }
   }

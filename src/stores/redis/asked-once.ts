@@ -1,6 +1,6 @@
 /**
- * Shares one read among all callers in the same turn of the event loop. Their requests had all arrived before that
- * turn, so the read sees every change that completed before any of them was sent.
+ * Shares one read among all callers in the same turn of the event loop. Their requests have all arrived before the
+ * read, so it sees every change that was complete when they were sent.
  */
 export class AskedOnce<T> {
   readonly #answers = new Map<string, Promise<T>>()

@@ -11,7 +11,7 @@ const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
 /**
  * Deletes every key of the store below a prefix, on every primary of a cluster.
  *
- * Scans the whole key space, so it is only for uninstalling.
+ * Scans the whole key space. Meant only for uninstalling.
  *
  * Deletes the options first and last. They contain the registry id, without which no process treats an unregistered
  * session as ended. A process that is still running creates a new id, and what it registers then may also be deleted.

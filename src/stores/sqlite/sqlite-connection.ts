@@ -30,7 +30,7 @@ const STALE_TRIES = 3
 /** How long a call waits for other processes in total. */
 const PATIENCE_MS = 1500
 
-/** Where a connection leads. */
+/** Options of a connection. */
 export interface SqliteConnectionOptions {
   /** The file, if known. */
   readonly file?: string | undefined
@@ -75,8 +75,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Runs a write in its own transaction, and returns the number of changed rows. Without that, a libsql statement that
-   * finds the file locked stays open, and keeps later ones from being committed.
+   * Runs a write in its own transaction, and returns the number of changed rows. Without a transaction, a libsql
+   * statement that finds the file locked stays open and blocks later commits.
    */
   write(sql: string, ...values: (string | number | null)[]): number {
     this.#database.exec('BEGIN IMMEDIATE')

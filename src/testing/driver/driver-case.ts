@@ -6,9 +6,7 @@ export interface DriverUnderTest {
   readonly driver: DocumentDriver
   /** Opens the same table over another connection, as another process would. */
   another(): Promise<DocumentDriver>
-  /**
-   * Waits until at least `ms` milliseconds have passed for the database, up to a second. May move its clock instead.
-   */
+  /** Waits for at least `ms` milliseconds, up to a second, or moves the database's clock forward. */
   pass(ms: number): Promise<void>
   /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
   close(): Promise<void>

@@ -3,7 +3,7 @@ import type { DocumentDriver } from '../../stores/document/document-driver.ts'
 import type { DriverCase } from './driver-case.ts'
 
 const KEY = 'u:a'
-/** Far more attempts than one of 30 competing writers needs. */
+/** Far more attempts than each of 30 competing writers needs. */
 const MOST_TRIES = 1000
 /** JSON with characters that a database might change. */
 const ODD_TEXT = JSON.stringify({ text: 'ünï 😀 \u0000 \\ \' " % \n', trailing: 'space ' })

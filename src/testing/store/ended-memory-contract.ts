@@ -18,7 +18,7 @@ export const endedMemoryContract: readonly StoreCase[] = [
       await login(sessions, 2, 'of another user')
       await sessions.end(2, [tokenOf('of another user')])
       const later = Array.from({ length: MEMORY_COUNT }, (_, index) => `s${index}`)
-      // The session that ends first was admitted last, because what counts is when a session ended.
+      // The session that ends first was admitted last, to show that the order of endings counts.
       for (const id of [...later, 'ended first']) await login(sessions, 1, id)
       await sessions.end(1, [tokenOf('ended first')])
       await pass(20)

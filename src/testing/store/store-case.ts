@@ -6,9 +6,7 @@ export interface StoreUnderTest {
   readonly store: SessmgrStore
   /** Opens the same data again, as another process would. Stores for a single process return the same object. */
   another(): Promise<SessmgrStore>
-  /**
-   * Waits until at least `ms` milliseconds have passed for the store, up to ten minutes. Should move its clock instead.
-   */
+  /** Waits for at least `ms` milliseconds, up to ten minutes. If possible, move the store's clock forward instead. */
   pass(ms: number): Promise<void>
   /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
   close(): Promise<void>

@@ -28,7 +28,7 @@ export function ActiveLicense({ addon, title, onAsk }: { addon: Addon; title: st
 }
 
 /**
- * Returns when a licence expires, in milliseconds since the Unix epoch, if the key contains this, as offline keys do.
+ * Reads from a licence key when it expires, in milliseconds since the Unix epoch. Only offline keys contain this date.
  */
 function expiryOf(key: string): number | undefined {
   try {

@@ -55,7 +55,7 @@ export function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => v
   )
 }
 
-/** Renders the first picture that loads, or a drawing if none does. */
+/** Renders the first picture that loads, or a drawing if all of them fail. */
 function Picture({ urls }: { urls: readonly string[] }) {
   const [failed, setFailed] = useState<readonly string[]>([])
   const url = urls.map(webAddress).find((one) => one !== undefined && !failed.includes(one))

@@ -24,13 +24,13 @@ export interface Addon {
 /** The catalogue of add-ons. */
 export interface AddonList {
   readonly items: readonly Addon[]
-  /** Age of the list in seconds. Only set if the provider could not be reached. */
+  /** Age of the list in seconds. Set only if the provider could not be reached. */
   readonly age?: number
 }
 
 /** Reads the catalogue of add-ons. */
 export function useAddons(): UseQueryResult<AddonList> {
-  // The server has already retried for as long as a user should wait.
+  // Do not retry: the server has already done so for as long as a user should wait.
   return useQuery({
     queryKey: ADDONS_KEY,
     queryFn: async () => (await rest.requestObject<AddonList>('GET', ADDONS_PATH)).body,

@@ -103,7 +103,7 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
       hook.runs += 1
       let current: unknown = value
       for (const { namespace, callback } of hook.subscribers) {
-        // A subscriber may change the list before it fails.
+        // Copied, because a subscriber may change the list before it fails.
         const before = Array.isArray(current) ? [...current] : current
         try {
           const result = callback(current, ...parameters)

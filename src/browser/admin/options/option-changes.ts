@@ -28,7 +28,7 @@ export function optionChanges(before: SiteOptions, after: SiteOptions): readonly
   })
 }
 
-/** Returns the edit of a changed value, or undefined if there is none or it leads to the same result. */
+/** Returns the user's edit of a changed value. Undefined without an edit, or if the edit leads to the same value. */
 export function editOf(edits: Edits, { option, key, after }: OptionChange): { readonly value: unknown } | undefined {
   const own = keysOf(edits[option])
   return option in edits && key in own && !isSame(own[key], after) ? { value: own[key] } : undefined

@@ -73,8 +73,8 @@ export function edited(stored: unknown, edit: unknown): unknown {
 }
 
 /**
- * Returns the fields of a value that differ from the stored ones or are being saved in `sent`. Undefined if there are
- * none.
+ * Returns the fields of a value that differ from the stored fields or are being saved in `sent`. Returns undefined if
+ * there are no such fields.
  */
 function difference(stored: unknown, value: unknown, sent?: unknown): unknown {
   if (!isRecord(stored) || !isRecord(value)) return same(stored, value) && sent === undefined ? undefined : value

@@ -22,7 +22,7 @@ const VALUES: Readonly<Record<string, TextKey>> = {
   'lazycomments_settings.button_style.custom': 'c_custom',
 }
 
-/** Returns the display name of an option's key. Keys of add-ons have none. */
+/** Returns the display name of an option's key, or undefined for keys of add-ons. */
 export function nameOfKey(t: Translate, option: string, key: string): string {
   const path = [option, key].filter(Boolean).join('.')
   const name = NAMES[path]

@@ -51,7 +51,7 @@ export function useSave(): Save {
     },
     onError(error) {
       draft.refuse(error instanceof RestFailure ? error.params : {})
-      // A user who was signed out, or was asked about a conflict, already knows.
+      // Users who were signed out, or asked about a conflict, already know that nothing was saved.
       const isTold = rest.signedIn() !== 'yes' || saving.conflict.value() !== undefined
       if (!isTold) saving.failure.become(textOf(error, 'save_failed'))
     },

@@ -1,8 +1,8 @@
 import { type ElementType, type ReactNode, useEffect } from 'react'
 
 /**
- * Replaces the package of the same name, which adds a style element that the page's policy forbids. Keeps the page
- * behind a dialog from scrolling, but leaves the scroll bar, so that nothing moves.
+ * Keeps the page behind a dialog from scrolling. Leaves the scroll bar in place, so that nothing moves. Replaces the
+ * package of the same name, which adds a style element that the page's policy forbids.
  */
 export function RemoveScroll({
   as: As = 'div',

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
 import { Icon } from './icon.tsx'
 
-/** Renders a link to another site. If the URL is of any other kind, such as `javascript:`, renders no link. */
+/** Renders a link that opens in a new tab. Renders nothing for an unsafe URL, such as `javascript:`. */
 export function SafeLink({
   href,
   children,

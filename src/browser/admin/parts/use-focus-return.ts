@@ -1,8 +1,8 @@
 import { useRef } from 'react'
 
 /**
- * Returns handlers that move the focus into a dialog: to the element with `data-first-focus`, or else to the first
- * button. When the dialog closes, they return the focus to the element that opened it, or to the content.
+ * Returns handlers that move the focus into a dialog when it opens, to the element with `data-first-focus` or else to
+ * the first button. When it closes, they return the focus to the element that opened it, or else to the content.
  */
 export function useFocusReturn() {
   const opener = useRef<Element | null>(null)

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 
-/** Renders an IP address that breaks only after a colon. */
+/** Renders an IP address. Long addresses wrap only after a colon. */
 export function IpAddress({ ip }: { ip: string }) {
   const groups = ip.split(':')
   return groups.map((group, index) => (

@@ -11,7 +11,7 @@ export function rowsOf(sessions: readonly Session[]): readonly SessionRow[] {
   return sessions.toReversed().map((session) => ({ session, isEnded: false }))
 }
 
-/** Updates rows without moving any. Missing sessions are marked as ended, and new ones are not added. */
+/** Updates rows without moving any. Marks missing sessions as ended, and does not add new sessions. */
 export function followRows(rows: readonly SessionRow[], sessions: readonly Session[]): readonly SessionRow[] {
   const live = new Map(sessions.map((session) => [session.token, session]))
   return rows.map(({ session, isEnded }) => {

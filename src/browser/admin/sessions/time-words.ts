@@ -10,7 +10,7 @@ const UNITS = [
 export function timeAgo(ms: number, now = Date.now()): string {
   const seconds = Math.round((ms - now) / 1000)
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
-  // Seconds would suggest more precision than a list has that is only refreshed now and then.
+  // The list is refreshed only now and then, so seconds would suggest too much precision.
   if (unit === 'second') return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, unit)
   return new Intl.RelativeTimeFormat(locale).format(Math.round(seconds / size), unit)
 }
@@ -20,7 +20,7 @@ export function dateOf(ms: number): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(ms)
 }
 
-/** Returns date and time. Leaves out the year if it is the current one. */
+/** Returns date and time, without the year if it is the current year. */
 export function dateAndTime(ms: number, now = Date.now()): string {
   const isThisYear = new Date(ms).getFullYear() === new Date(now).getFullYear()
   const format = new Intl.DateTimeFormat(locale, {

@@ -30,7 +30,7 @@ interface SessionsPage extends UserSessions {
   readonly next_after?: number
 }
 
-/** Reads all sessions of a user, page by page, so that the confirmation can show how many there are. */
+/** Reads all sessions of a user, page by page, because the confirmation shows their number. */
 export async function readSessions(user: string, after?: number): Promise<UserSessions> {
   const query = new URLSearchParams({ user, ...(after !== undefined && { after: String(after) }) })
   const path = `sessmgr/v1/sessions?${query.toString()}`

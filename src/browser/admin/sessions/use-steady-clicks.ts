@@ -3,8 +3,8 @@ import { type MouseEvent, useLayoutEffect, useRef } from 'react'
 const PAUSE_MS = 500
 
 /**
- * Returns a handler that ignores clicks on a list that were probably meant for something else. These are the second
- * click of a double click, and clicks right after the list has changed.
+ * Returns a handler that ignores clicks that were probably meant for another row: the second click of a double click,
+ * and clicks right after the list has changed.
  *
  * @param state Must change whenever the list does.
  */
@@ -12,7 +12,7 @@ export function useSteadyClicks(state: string): (event: MouseEvent) => void {
   const known = useRef<string>(undefined)
   const changedAt = useRef(0)
   useLayoutEffect(() => {
-    // A list that has just appeared did not replace anything.
+    // The first list has replaced nothing, so clicks on it are meant for it.
     if (known.current) changedAt.current = Date.now()
     known.current = state
   }, [state])

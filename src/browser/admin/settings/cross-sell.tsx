@@ -45,7 +45,7 @@ function isNode(value: unknown): value is ReactNode {
   return isValidElement(value) || (typeof value === 'string' && value !== '')
 }
 
-/** Checks whether a replacement already has the class of the row, so that it is not wrapped in another one. */
+/** Checks whether a replacement already has the row's class, so that it needs no wrapper. */
 function hasRow(node: ReactNode): boolean {
   const className = isValidElement<{ className?: unknown }>(node) ? node.props.className : undefined
   return typeof className === 'string' && className.split(' ').includes(ROW)

@@ -25,14 +25,14 @@ export function ForceLogoutPanel() {
       setName('')
       toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: user.display_name || user.login }))
       void queries.invalidateQueries({ queryKey: SESSIONS_KEY })
-      // The account may have been the user's own.
+      // Users may have signed out their own account.
       void rest.check().catch(() => {})
     },
     onError: fail,
   })
   const find = useMutation({
     mutationFn: () => readSessions(name),
-    // This also ends unregistered sessions from before a restart.
+    // If none is listed, end all anyway: there may be unregistered sessions from before a restart.
     onSuccess: (answer) => (answer.sessions.length > 0 ? setFound(answer) : end.mutate(answer)),
     onError: fail,
   })

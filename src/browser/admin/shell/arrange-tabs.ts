@@ -2,7 +2,7 @@ import { isComponent, type TabEntry } from './entries.ts'
 
 /**
  * Orders tabs: first those without a position, then the others before or after the tab that they name, or at the end. A
- * later entry replaces an earlier one with the same key, in the same place unless it has a position of its own. Invalid
+ * later entry with the same key replaces an earlier one, in the same place unless it has its own position. Invalid
  * entries are dropped.
  */
 export function arrangeTabs(entries: unknown): readonly TabEntry[] {

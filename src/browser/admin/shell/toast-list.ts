@@ -18,7 +18,7 @@ export interface ToastList {
 
 const MOST = 3
 
-/** Creates an empty list. Only the latest toasts are kept. While `isSilent` returns true, none is added. */
+/** Creates an empty list. Only the latest toasts are kept. While `isSilent` returns true, no toast is added. */
 export function createToasts(isSilent: () => boolean): ToastList {
   const listeners = new Set<() => void>()
   let toasts: readonly Toast[] = []
@@ -34,7 +34,7 @@ export function createToasts(isSilent: () => boolean): ToastList {
     show(text, tone = 'good') {
       if (isSilent()) return
       lastId += 1
-      // A repeated message increments a count instead of showing a second toast.
+      // Count a repeated message instead of showing a second toast.
       const same = toasts.find((toast) => toast.text === text)
       const others = toasts.filter((toast) => toast !== same)
       become([...others, { id: lastId, text, tone, count: (same?.count ?? 0) + 1 }].slice(-MOST))

@@ -11,7 +11,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs } from './arrange-tabs.ts'
 import type { TabEntry } from './entries.ts'
 
-/** Returns the tabs and the open one. If the URL does not name a tab, none is open. */
+/** Returns the tabs, and the open tab if the URL names one. */
 export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key: string } {
   const t = useTexts()
   const { data: options } = useOptions()

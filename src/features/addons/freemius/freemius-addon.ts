@@ -52,7 +52,7 @@ function withoutSecrets(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value, (name, part) => (/secret|token/i.test(name) ? undefined : part)))
   } catch {
-    // It is nested more deeply than any valid response.
+    // The data is nested more deeply than any valid response.
     throw new LicensingError('provider_bad_response')
   }
 }

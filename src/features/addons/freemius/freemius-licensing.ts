@@ -19,7 +19,7 @@ const MAX_PAGES = 20
  */
 export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingProvider {
   const { productId, access, baseUrl, timeoutMs, ...resolved } = resolveFreemiusOptions(options)
-  // Freemius documents one form, but its own library signs with the other.
+  // Freemius documents the first form, but its own library signs with the second.
   let forms: readonly DigestForm[] = ['bytes', 'hex']
 
   const urlOf = (path: string, query: Record<string, string> = {}) =>

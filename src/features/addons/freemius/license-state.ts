@@ -12,7 +12,7 @@ const license = z.object({
 })
 
 /**
- * Reads the state of a licence. An expired one stays valid if the vendor lets its features continue.
+ * Reads the state of a licence. An expired licence stays valid if the vendor lets its features continue.
  *
  * @throws LicensingError `provider_bad_response` if the response is not a licence.
  */

@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 20
 
 const storedText = z.union([z.object({ sealed: z.string() }), z.object({ plain: z.string() })])
 const storedLicense = z.object({
-  /** Name of the provider that activated it. No other provider can use it. */
+  /** Name of the provider that activated the licence. Other providers cannot use the licence. */
   provider: z.string(),
   uid: z.string(),
   installId: z.nullable(z.string()),
@@ -102,7 +102,7 @@ export function createLicenseStore(
     return Object.entries(licenses).flatMap(([id, value]) => open(id, value) ?? [])
   }
 
-  /** Re-encrypts licences that were stored with an old secret or none, so that the old secret can be removed. */
+  /** Re-encrypts licences that were stored unencrypted or with an old secret, so that the old secret can be removed. */
   async function sealAnew(): Promise<void> {
     await change((record) => {
       const old = opened(record).filter(({ isOld }) => isOld)

@@ -18,7 +18,7 @@ export type LicenseVerdict = (activation: Activation, seenAt: string | undefined
  * Creates the licence check.
  *
  * A local provider is called each time, and if it fails, the licence counts as inactive. A remote provider is called in
- * the background: the licence has the state that the last call returned, and counts as active until then.
+ * the background. Until its first response, the licence counts as active; afterwards, the last response applies.
  */
 export function createLicenseVerdicts(parts: {
   provider: LicensingProvider

@@ -14,7 +14,7 @@ export type LicensingCode =
   | 'provider_rejected'
   | 'provider_bad_response'
 
-/** Codes of errors that are found before the provider is called. */
+/** Codes of errors that are detected before the provider is called. */
 export type AddonCode =
   | 'addon_not_found'
   | 'addon_not_initialized'

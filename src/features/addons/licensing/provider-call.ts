@@ -1,7 +1,7 @@
 import { withDeadline } from '../../../ground/deadline.ts'
 import { LicensingError } from './licensing-error.ts'
 
-/** Slightly longer than the providers' own deadline, so that their error comes first. */
+/** Slightly longer than the providers' own deadline, so that their own error is the one reported. */
 const DEADLINE_MS = 10_250
 
 /**

@@ -5,7 +5,7 @@ import { type PublicKeys, readSigned } from './signed-text.ts'
 
 /** How far the clocks of vendor and site may differ, in seconds. */
 const LEEWAY = 60
-/** How far a clock may go back, in seconds, for example between several servers. */
+/** How far the clock may go back, in seconds, because the clocks of several servers differ. */
 const ROLLBACK_LEEWAY = 60 * 60
 
 /** What a licence is checked against. Times are in Unix seconds. */

@@ -61,7 +61,7 @@ export function createBlockCache(transients: TransientStore): BlockCache {
       const found = await withDeadline(read(postId), patienceMs, tooSlow).catch(tell)
       if (found && found.block !== false) return found.block
       const block = await make()
-      // Not awaited, because no request needs to wait for the cache.
+      // Not awaited: no request should have to wait for the cache.
       if (found && block !== undefined) write(postId, block, found.generation).catch(tell)
       return block
     },

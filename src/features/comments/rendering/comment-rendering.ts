@@ -101,7 +101,7 @@ export function createCommentRendering(parts: {
     if (sharedBy === undefined) return find(postId, context, false)
     const key = `${postId} ${sharedBy}`
     const known = underWay.get(key)
-    // A post with a password may be open for one request and locked for another.
+    // A post with a password may be unlocked for one request and locked for another.
     if (known) return known.then((first) => (first.found && !first.isPublic ? find(postId, context, false) : first))
     // Abandon a rendering that never finishes, because it would block all later ones.
     const giveUp = setTimeout(() => underWay.delete(key), deadlineMs)

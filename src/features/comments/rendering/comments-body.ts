@@ -20,8 +20,8 @@ export function commentsBody(html: string): CommentsBody {
 /**
  * Returns a function that creates response bodies and caches the latest one of each post.
  *
- * Comparing a long thread with the cached one is much faster than encoding and hashing it, and never returns stale
- * markup.
+ * Comparing a long thread with the cached one is much faster than encoding and hashing it again, and never returns
+ * stale markup.
  */
 export function commentsBodies(): (postId: number, html: string) => CommentsBody {
   const kept = new Map<number, { html: string; body: CommentsBody }>()

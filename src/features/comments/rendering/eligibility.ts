@@ -9,7 +9,7 @@ export interface ViewFacts {
   readonly userAgent: string | undefined
 }
 
-/** Decides, before any filter, whether the comments of a view load lazily. Reads no more than it needs. */
+/** Decides, before any filter, whether the comments of a view load lazily. */
 export async function canLazyLoad(
   settings: CommentSettings,
   { single, count, userAgent }: ViewFacts,
@@ -23,7 +23,7 @@ export async function canLazyLoad(
 /** Loaded by the first page view, because applications without posts do not need it. */
 let detection: Promise<typeof import('isbot')> | undefined
 
-/** Checks for a bot. A client without a user agent counts as one. */
+/** Checks for a bot. A client without a user agent counts as a bot. */
 async function isBot(userAgent: string | undefined): Promise<boolean> {
   if (userAgent === undefined || userAgent.trim() === '') return true
   detection ??= import('isbot')

@@ -37,7 +37,7 @@ export function createThemeRendering(parts: {
   const themeOf = (post: unknown) => (typeof host.theme === 'function' ? host.theme(post) : host.theme)
 
   async function makeBlock(post: unknown): Promise<string | undefined> {
-    // Look the theme up again, so that a block created after a change of theme belongs to the new one.
+    // Look the theme up again, because it may have changed in the meantime.
     const theme = themeOf(post)
     const block = 'template' in theme ? findCommentsBlock(await theme.template(post)) : undefined
     return block && serializeBlock(block)

@@ -13,8 +13,8 @@ export interface ServerSigns {
 /**
  * Returns why a server cannot be trusted to push each change before any later reply, or undefined if it can.
  *
- * Redis and Valkey can: one thread runs all commands and appends pushes and replies to one buffer. Servers that only
- * share their protocol may spread keys over threads or machines, so this looks for signs of the real ones.
+ * Redis and Valkey can be trusted: one thread runs all commands and appends pushes and replies to one buffer. Servers
+ * that only share their protocol may spread keys over threads or machines.
  *
  * @param isVouchedFor Whether the application guarantees that there is no proxy in front of the server.
  */

@@ -1,15 +1,15 @@
 const CAPACITY = 20_000
 
-/** A user's sessions, as read. While this is valid, what was read still holds. */
+/** The entry of a user. While it is valid, none of the user's sessions has changed since it was read. */
 export class FollowedUser {
   valid = true
   /** When the first of these sessions expires, by the server's clock. */
   until = Number.POSITIVE_INFINITY
-  /** Whether a request has used this since it was last considered for eviction. */
+  /** Whether a request has used the entry since it was last considered for eviction. */
   used = false
 }
 
-/** The followed users, by key. When there are too many, one that was not used recently is evicted. */
+/** The followed users, by key. When there are too many, evicts a user who was not active recently. */
 export class FollowedUsers {
   readonly #users = new Map<string, FollowedUser>()
   readonly #capacity: number

@@ -10,7 +10,7 @@ import type { TrackedConnection, Tracking } from './tracked-connection.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2000
-/** Pause after a connection hung, because the next one may connect and hang as well. */
+/** Pause after a connection hung, because the next connection may open and hang as well. */
 const HANG_WAIT_MS = 10_000
 /** Errors that a retry cannot fix. */
 const REFUSALS = /^(NOPERM|NOAUTH|WRONGPASS|NOPROTO|ERR(?! max number of clients))/
@@ -28,8 +28,8 @@ export interface RedisWatchOptions {
 /**
  * Follows sessions on a second connection to the same server as the application's client.
  *
- * The first request whose sessions are stored with that client opens the connection. It is not used until the
- * server has proved everything that the watch relies on. If the server fails to, the watch is never tried again.
+ * The first request whose sessions are stored with that client opens the connection. The connection is not used until
+ * the server has proved everything that the watch relies on. If a proof fails, the watch is never tried again.
  */
 export class RedisWatch implements VerdictWatch {
   readonly #tracking: Tracking
