@@ -14,6 +14,11 @@ export interface UserSessions {
    * one.
    */
   readonly version: string
+  /**
+   * Time of the read by the clock of the store, in milliseconds; at most the current one. Without it, sessions never
+   * count as unused.
+   */
+  readonly now?: number
 }
 
 /** The changes that one login makes to a user's sessions. */
@@ -27,6 +32,11 @@ export interface SessionChange {
    * `admit.generation`.
    */
   readonly continues?: Token | undefined
+  /**
+   * Sessions that must not have been used recently. As with another version, nothing changes if one of them was used
+   * less than `ms` ago by the clock of the store.
+   */
+  readonly unlessUsedWithin?: { readonly tokens: readonly Token[]; readonly ms: number } | undefined
 }
 
 /** Result of a commit. */
@@ -68,7 +78,7 @@ export interface SessionRegistry {
   generationOf(userId: UserId, token: Token): Promise<number | undefined>
   /**
    * Registers a session and ends others if the user's sessions are still at `version`; otherwise changes nothing.
-   * Checks `change.continues` first, in the same step.
+   * Checks `change.continues` first, and `change.unlessUsedWithin` last, in the same step.
    *
    * The new session has a larger sequence than all current ones of the user. If its token is already registered, that
    * session is replaced.

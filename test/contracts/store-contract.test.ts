@@ -1,12 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type NewSession, type SessmgrStore, tokenOf, type UserId } from '../../src/index.ts'
+import {
+  memoryStore,
+  type NewSession,
+  type SessionChange,
+  type SessmgrStore,
+  tokenOf,
+  type UserId,
+} from '../../src/index.ts'
 import { fakeClock, registerStoreContract, type StoreContractOptions } from '../../src/testing.ts'
 
-/** Runs the contract and gives the names of the cases that fail, why, and the names of all. */
-async function judge(options: Pick<StoreContractOptions, 'create' | 'realTime'>) {
+/** Runs the contract, or one case of it, and gives the names of the cases that fail, why, and the names of all. */
+async function judge(options: Pick<StoreContractOptions, 'create' | 'realTime'>, only?: string) {
   const cases = new Map<string, () => Promise<void>>()
-  registerStoreContract({ ...options, describe: (_, body) => body(), it: (name, body) => cases.set(name, body) })
+  registerStoreContract({
+    ...options,
+    describe: (_, body) => body(),
+    it: (name, body) => name === (only ?? name) && cases.set(name, body),
+  })
   const reasons = new Map<string, string>()
   for (const [name, body] of cases) await body().catch((error: Error) => reasons.set(name, error.message))
   return { failed: [...reasons.keys()], reasons, names: [...cases.keys()] }
@@ -80,6 +91,24 @@ describe('the store contract', () => {
     ])
   })
 
+  it('fails a store that ends sessions as unused despite their use, unless it tells no time', async () => {
+    const ignoring = (isTold: boolean) => (store: SessmgrStore) =>
+      withSessions(store, (sessions) => ({
+        async read(userId: UserId) {
+          const { now, ...rest } = await sessions.read(userId)
+          return isTold ? { ...rest, now } : rest
+        },
+        commit: (userId: UserId, version: string, change: SessionChange) =>
+          sessions.commit(userId, version, { ...change, unlessUsedWithin: undefined }),
+      }))
+    const { failed } = await judge({ create: broken(ignoring(true)) })
+    expect(failed).toEqual([
+      'changes nothing if a session that must be unused was used more recently',
+      'either records the use of a session or ends it as unused, when both happen at once',
+    ])
+    expect((await judge({ create: broken(ignoring(false)) })).failed).toEqual([])
+  })
+
   it('fails a store whose wipe does nothing', async () => {
     const { failed } = await judge({ create: broken((store) => ({ ...store, wipe: async () => {} })) })
     expect(failed).toEqual([
@@ -122,7 +151,7 @@ describe('the store contract', () => {
     expect(failed).toEqual([])
     expect(names).toContain(COUNT)
     expect(names).not.toContain(MINUTES)
-    const waiting = await judge({ create })
+    const waiting = await judge({ create }, MINUTES)
     expect(waiting.failed).toEqual([MINUTES])
     expect(waiting.reasons.get(MINUTES)).toMatch(/^pass\(\) waits in real time\. .* realTime: true$/)
   })

@@ -27,13 +27,15 @@ type Step<Result> = (document: UserDocument, now: number) => DocumentChange<Resu
 
 /** Registers a session and ends others, if the document still has the given version. */
 export function commitLogin(userId: UserId, version: string, change: SessionChange): Step<CommitResult> {
-  const { admit: session, end, continues } = change
+  const { admit: session, end, continues, unlessUsedWithin: { tokens = [], ms = 0 } = {} } = change
   return (document, now) => {
     const continued = document.sessions.find(({ record }) => record.token === continues)
     if (continues !== undefined && !(continued && continued.record.generation >= session.generation)) {
       return { result: { committed: false, isOver: true } }
     }
     if (String(document.version) !== version) return { result: { committed: false } }
+    const isUsed = ({ record }: StoredSession) => now - record.lastSeenAt < ms && tokens.includes(record.token)
+    if (document.sessions.some(isUsed)) return { result: { committed: false } }
     const rest = endTokens(document, end, now)
     const { next, admitted, ended } = admit(rest.next, userId, session, now)
     const all = [...rest.ended, ...ended].toSorted((a, b) => a.record.sequence - b.record.sequence)

@@ -67,7 +67,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const row = await this.#rows.read(key)
     this.#known.set(key, { at: performance.now(), row })
     const { sessions, version } = this.#open(userId, row)
-    return { sessions, version: String(version) }
+    return { sessions, version: String(version), now: row.now }
   }
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {

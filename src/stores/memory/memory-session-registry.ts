@@ -17,6 +17,8 @@ const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended tokens are remembered per user. */
 const ENDED_MEMORY_COUNT = 32
 
+type Unused = NonNullable<SessionChange['unlessUsedWithin']>
+
 /** The data of one user. */
 interface UserSlot {
   version: number
@@ -48,8 +50,9 @@ export class MemorySessionRegistry implements SessionRegistry {
   }
 
   async read(userId: UserId): Promise<UserSessions> {
-    const slot = this.#slot(userId, this.#clock.now())
-    return { sessions: [...(slot?.sessions.values() ?? [])], version: String(slot?.version ?? 0) }
+    const now = this.#clock.now()
+    const slot = this.#slot(userId, now)
+    return { sessions: [...(slot?.sessions.values() ?? [])], version: String(slot?.version ?? 0), now }
   }
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
@@ -64,6 +67,8 @@ export class MemorySessionRegistry implements SessionRegistry {
       if (!continued || continued.record.generation < change.admit.generation) return { committed: false, isOver: true }
     }
     if (String(present?.version ?? 0) !== version) return { committed: false }
+    if (change.unlessUsedWithin && present && wasUsed(present, change.unlessUsedWithin, now))
+      return { committed: false }
     const slot = this.#openSlot(userId, now)
     const admitted = this.#stored(userId, change.admit, now)
     const ended = endInSlot(slot, change.end, now)
@@ -173,6 +178,12 @@ export class MemorySessionRegistry implements SessionRegistry {
 
 function oldestFirst(sessions: readonly StoredSession[]): readonly StoredSession[] {
   return sessions.toSorted((a, b) => a.record.sequence - b.record.sequence)
+}
+
+/** Checks whether one of these sessions was used less than `ms` ago. */
+function wasUsed({ sessions }: UserSlot, { tokens, ms }: Unused, now: number): boolean {
+  const records = tokens.flatMap((token) => sessions.get(token)?.record ?? [])
+  return records.some(({ lastSeenAt }) => now - lastSeenAt < ms)
 }
 
 /** Removes expired data. Returns whether any data is left. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, login, newSession } from './registry-case.ts'
-import type { StoreCase, StoreUnderTest } from './store-case.ts'
+import { passMinutes, type StoreCase } from './store-case.ts'
 
 const MEMORY_COUNT = 32
 const MEMORY_MS = 10 * 60_000
@@ -45,10 +44,3 @@ export const endedMemoryContract: readonly StoreCase[] = [
     'minutes',
   ],
 ]
-
-async function passMinutes(pass: StoreUnderTest['pass'], ms: number): Promise<void> {
-  const waits = await Promise.race([pass(ms), sleep(3_000, 'waits', { ref: false })])
-  const advice =
-    'pass() waits in real time. Let it move the clock of the store, or skip the cases that take minutes with realTime: true'
-  assert.notEqual(waits, 'waits', advice)
-}

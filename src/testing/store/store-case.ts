@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessmgrStore } from '../../stores/store.ts'
 
 /** A store under test. */
@@ -14,3 +16,11 @@ export interface StoreUnderTest {
 
 /** A case of the contract: a name, a test that gets an empty store, and a mark if the test takes minutes. */
 export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => Promise<void>, lasts?: 'minutes']
+
+/** Moves the clock of a store. Fails if that would take minutes. */
+export async function passMinutes(pass: StoreUnderTest['pass'], ms: number): Promise<void> {
+  const waits = await Promise.race([pass(ms), sleep(3_000, 'waits', { ref: false })])
+  const advice =
+    'pass() waits in real time. Let it move the clock of the store, or skip the cases that take minutes with realTime: true'
+  assert.notEqual(waits, 'waits', advice)
+}

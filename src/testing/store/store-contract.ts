@@ -7,6 +7,7 @@ import { passwordContract } from './password-contract.ts'
 import { registryContract } from './registry-contract.ts'
 import type { StoreUnderTest } from './store-case.ts'
 import { transientContract } from './transient-contract.ts'
+import { unusedSessionContract } from './unused-session-contract.ts'
 import { wipeContract } from './wipe-contract.ts'
 
 /** Options of the suite. */
@@ -31,6 +32,7 @@ export function registerStoreContract({ describe, it, create, realTime = false }
   const groups = {
     'session registry': registryContract,
     'logins that continue a session': continuedLoginContract,
+    'logins that end unused sessions': unusedSessionContract,
     'memory of ended sessions': endedMemoryContract,
     'logout epoch': epochContract,
     options: optionContract,

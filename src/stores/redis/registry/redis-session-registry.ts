@@ -59,13 +59,17 @@ export class RedisSessionRegistry implements SessionRegistry {
    */
   async #readAtOnce(userId: UserId): Promise<UserSessions | undefined> {
     if (this.#clock.isDue()) return undefined
+    const now = this.#clock.now()
+    if (now === undefined) return undefined
     const key = this.#keys.sessions(userId)
     const reply = await this.#calls.tryAsk((client) => client.hScan?.(key, '0', ALL_BUT_ENDED))
     // Only part of the hash was returned, so it is larger than allowed.
     if (reply === undefined || String(reply.cursor) !== '0') return undefined
     const hash = new Map(reply.entries.map(({ field, value }) => [String(field), String(value)]))
     const { sessions, version } = sessionsIn(userId, hash)
-    return sessions.every(({ record }) => this.#clock.isToCome(record.expiresAt)) ? { sessions, version } : undefined
+    return sessions.every(({ record }) => this.#clock.isToCome(record.expiresAt))
+      ? { sessions, version, now }
+      : undefined
   }
 
   async #readByScript(userId: UserId): Promise<UserSessions> {
@@ -73,7 +77,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     const [time, fields] = (await this.#run(READ, userId)) as [number, string[]]
     this.#clock.learn(time, sentAt)
     const { sessions, version } = sessionsIn(userId, new Map(pairs(fields)))
-    return { sessions: sessions.filter(({ record }) => record.expiresAt > time), version }
+    return { sessions: sessions.filter(({ record }) => record.expiresAt > time), version, now: time }
   }
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
@@ -94,10 +98,13 @@ export class RedisSessionRegistry implements SessionRegistry {
     return value === undefined ? undefined : decodeLife(value)?.generation
   }
 
-  async commit(userId: UserId, version: string, { admit, end, continues }: SessionChange): Promise<CommitResult> {
+  async commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
+    const { admit, end, continues, unlessUsedWithin } = change
     const [name = '', ...session] = encodeSession(userId, admit)
     const needed = continues === undefined ? '' : fieldName(continues)
-    const reply = await this.#run(COMMIT, userId, [version, name, ...session, needed, ...end.map(fieldName)])
+    const unused = unlessUsedWithin ? encodeUnused(unlessUsedWithin) : ''
+    const reply = await this.#run(COMMIT, userId, [version, name, ...session, needed, unused, ...end.map(fieldName)])
+    if (unused && reply === 0) this.#clock.doubt()
     if (!Array.isArray(reply)) return reply === -1 ? { committed: false, isOver: true } : { committed: false }
     const admitted = decodeSession(userId, reply[0], session[2] ?? '') as StoredSession
     return { committed: true, admitted, ended: decodeEnded(userId, reply[1]) }
@@ -161,6 +168,11 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 }
 
+/** Encodes sessions that must be unused for a script. */
+function encodeUnused({ tokens, ms }: NonNullable<SessionChange['unlessUsedWithin']>): string {
+  return [Math.ceil(ms).toString(16), ...tokens.map(fieldName)].join()
+}
+
 /** Checks for the error that slot.lua raises if a user has too many sessions. */
 function isOversized(error: unknown): boolean {
   const { cause } = error as Error
@@ -172,7 +184,7 @@ function pairs(list: readonly string[]): [string, string][] {
 }
 
 /** Decodes a user's hash. */
-function sessionsIn(userId: UserId, hash: ReadonlyMap<string, string>): UserSessions {
+function sessionsIn(userId: UserId, hash: ReadonlyMap<string, string>): Omit<UserSessions, 'now'> {
   const sessions: StoredSession[] = []
   for (const [name, value] of hash) {
     const session = name.length === 11 && decodeSession(userId, value, hash.get(`i${name}`) ?? '')

@@ -6,11 +6,12 @@ const MARGIN_MS = 1000
 /**
  * Estimates the Redis server's clock, so that requests do not have to ask for it.
  *
- * The estimate is always ahead of the server. A session that it considers live is live; whether a session has expired
- * is for the server to decide.
+ * Expiry is checked with an estimate that is always ahead of the server. A session that it considers live is live;
+ * whether a session has expired is for the server to decide.
  */
 export class ServerClock {
   #ahead: number | undefined
+  #behind: number | undefined
   #learntAt = Number.NEGATIVE_INFINITY
 
   /**
@@ -19,6 +20,17 @@ export class ServerClock {
   learn(serverMs: number, sentAt: number): void {
     this.#ahead = serverMs - sentAt
     this.#learntAt = performance.now()
+    this.#behind = serverMs - this.#learntAt
+  }
+
+  /** Returns the server's time in milliseconds, or slightly less. Undefined until it is known. */
+  now(): number | undefined {
+    return this.#behind === undefined ? undefined : Math.floor(performance.now() + this.#behind)
+  }
+
+  /** Makes the time due to be read again, because the server contradicts the estimate. */
+  doubt(): void {
+    this.#learntAt = Number.NEGATIVE_INFINITY
   }
 
   /** Checks whether a time on the server's clock is certainly in the future. */

@@ -8,8 +8,9 @@ ARGV[3]  ttl in ms, hexadecimal
 ARGV[4]  generation<type><session id>
 ARGV[5]  address, device and user agent
 ARGV[6]  name of a session that must be live, or empty
-ARGV[7…] names of the sessions to end
-Returns  0 if the set has changed, -1 if the session that must be live is over; otherwise the value of the new session,
+ARGV[7]  empty, or separated by commas: ms, hexadecimal, and names of sessions that must not have been used more recently
+ARGV[8…] names of the sessions to end
+Returns  0 if the set has changed or a session was used, -1 if the session that must be live is over; otherwise the value of the new session,
          then name, value and info of each session that was ended
 ]]
 open()
@@ -20,8 +21,15 @@ if ARGV[6] ~= '' then
   if not own or tonumber(own, 16) < tonumber(string.match(ARGV[4], '^%x+'), 16) then return -1 end
 end
 if slot.version ~= ARGV[1] then return 0 end
+if ARGV[7] ~= '' then
+  local least = tonumber(string.match(ARGV[7], '^%x+'), 16)
+  for name in string.gmatch(ARGV[7], ',([^,]+)') do
+    local admitted, seen = parse(slot.sessions[name] or '')
+    if admitted and now - admitted - seen < least then return 0 end
+  end
+end
 local ended = {}
-for index = 7, #ARGV do
+for index = 8, #ARGV do
   finish(ARGV[index], ended)
 end
 for index = 1, #slot.remembered, 2 do

@@ -26,6 +26,25 @@ describe('the clock of the Redis server', () => {
     expect(clock.isToCome(SERVER + 301 + MARGIN_MS)).toBe(false)
   })
 
+  it('tells a time that is never ahead of the server, however long the answer took', () => {
+    const clock = new ServerClock()
+    expect(clock.now()).toBeUndefined()
+    const sentAt = performance.now()
+    vi.advanceTimersByTime(300)
+    clock.learn(SERVER, sentAt)
+    expect(clock.now()).toBe(SERVER)
+    vi.advanceTimersByTime(5000)
+    expect(clock.now()).toBe(SERVER + 5000)
+  })
+
+  it('is due again when the server contradicts it', () => {
+    const clock = new ServerClock()
+    clock.learn(SERVER, performance.now())
+    expect(clock.isDue()).toBe(false)
+    clock.doubt()
+    expect(clock.isDue()).toBe(true)
+  })
+
   it('is due once a minute', () => {
     const clock = new ServerClock()
     clock.learn(SERVER, performance.now())
