@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import * as constants from '../../src/ground/constants.ts'
 import { sessmgr } from '../../src/index.ts'
 import { codeIn, pageAt, sectionOf, tableRows } from './pages.ts'
 
@@ -45,15 +44,5 @@ describe('docs/limiter.md', () => {
     )
     const { text } = sectionOf(page, 'Modes')
     expect(Object.keys(limiter.modes).filter((name) => !text.includes(`modes.${name}(`))).toEqual([])
-  })
-
-  it('names every constant, with its value where that is a fixed text', () => {
-    const rows = tableRows(sectionOf(page, 'Constants').text)
-    const values = new Map<string, unknown>(Object.entries(constants))
-    expect(rows.map(([name]) => codeIn(name)).toSorted()).toEqual([...values.keys()].toSorted())
-    for (const [name, what = ''] of rows) {
-      const value = values.get(codeIn(name))
-      if (what.startsWith('`')) expect(codeIn(what), name).toBe(value)
-    }
   })
 })
