@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { evaluateLogin } from '../../../src/limiter/evaluate-login.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
-import { createLimiterContext } from '../../support/limiter-context.ts'
+import { evaluateLogin } from '../../../../src/limiter/decision/evaluate-login.ts'
+import { tokenOf } from '../../../../src/sessions/token.ts'
+import { createLimiterContext } from '../../../support/limiter-context.ts'
 
 /** What a verdict comes to: admitted or not, which sessions end, and what fires. */
 async function verdict(world: ReturnType<typeof createLimiterContext>, ignore: string[] = []) {

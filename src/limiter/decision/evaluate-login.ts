@@ -1,10 +1,10 @@
-import { SessmgrError } from '../ground/errors.ts'
-import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
-import type { Token } from '../sessions/token.ts'
-import type { LimitDecision } from '../strategies/limit-strategy.ts'
-import type { LoginAttempt } from './decision/login-attempt.ts'
-import { heldSessions } from './held-sessions.ts'
-import type { LimiterContext } from './limiter-context.ts'
+import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
+import type { Token } from '../../sessions/token.ts'
+import type { LimitDecision } from '../../strategies/limit-strategy.ts'
+import { heldSessions } from '../held-sessions.ts'
+import type { LimiterContext } from '../limiter-context.ts'
+import type { LoginAttempt } from './login-attempt.ts'
+import { verdictOf } from './verdict-of.ts'
 
 /** A decision on a login, valid while the user's sessions stay at `version`. */
 export interface LoginEvaluation {
@@ -54,8 +54,7 @@ export async function evaluateLogin(
   const live = sessions.filter(isCounted)
   const chosen = ends.length === 0 ? NONE : tokensOf(live).filter((token) => ends.includes(token))
   const before = { version, generation, registered: sessions, own, chosen }
-  const bypasses = await hooks.applyFilters('sessmgr_bypass', false, userId)
-  if (requireVerdict('sessmgr_bypass', bypasses)) return { ...before, decision: ADMIT, lost: NONE }
+  if (await verdictOf(hooks, 'sessmgr_bypass', false, userId)) return { ...before, decision: ADMIT, lost: NONE }
 
   const maximum = await settings.maximumOf(userId, current)
   // A session that the session store has lost must not count. Below the limit, this makes no difference unless a
@@ -63,22 +62,13 @@ export async function evaluateLogin(
   const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum
   const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: NONE }
   const count = held.length
-  const isReached = await hooks.applyFilters('sessmgr_reached_limit', count >= maximum, userId, count)
-  if (!requireVerdict('sessmgr_reached_limit', isReached)) return { ...before, decision: ADMIT, lost }
+  const isReached = await verdictOf(hooks, 'sessmgr_reached_limit', count >= maximum, userId, count)
+  if (!isReached) return { ...before, decision: ADMIT, lost }
   const strategy = modes.strategyOf(current.logic)
   const records = held.map(({ record }) => record)
   const given = { userId, maximum, sessions: records, chosen: records.filter(({ token }) => chosen.includes(token)) }
   const decision = strategy.decide(given)
   return { ...before, decision, lost, reached: { mode: strategy.id, maximum, sessions: records } }
-}
-
-/** Requires true or false, so that a filter with another result cannot disable the limit by accident. */
-function requireVerdict(hook: string, verdict: unknown): boolean {
-  if (typeof verdict === 'boolean') return verdict
-  throw new SessmgrError(
-    'hook_failed',
-    `The filter "${hook}" must return true or false; it returned ${typeof verdict}.`,
-  )
 }
 
 /**
