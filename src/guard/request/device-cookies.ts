@@ -1,12 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { parseCookie, stringifySetCookie } from 'cookie'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { CookieScope, GuardedRequest } from '../host-types.ts'
-import { beforeHeaders } from './before-headers.ts'
-import { cookiesOf } from './cookies-of.ts'
 import { guardedRequestOf } from './host-visit.ts'
+import { addCookies, LoginCookie, scopeOf } from './login-cookie.ts'
 import { Standing } from './standing.ts'
 
 /** The longest time that browsers keep a cookie, in seconds. */
@@ -42,25 +40,20 @@ export interface LoginDevice {
  * factor: it only decides which of a user's sessions are in the same browser.
  */
 export class DeviceCookies {
-  readonly #name: string
-  readonly #hostName: string
+  readonly #cookie: LoginCookie
 
   constructor(name: string) {
-    this.#name = name
-    // Browsers accept this name only over HTTPS, and from no other subdomain.
-    this.#hostName = `__Host-${name}`
+    this.#cookie = new LoginCookie(name)
   }
 
   /**
    * Recognizes the browser of a login by its `Cookie` header. A browser without a valid device cookie gets a new one.
    */
   recognize(userId: UserId, header: string | undefined, scope: CookieScope = {}): LoginDevice {
-    const { path = '/', secure } = scope
-    const name = secure === true && path === '/' ? this.#hostName : this.#name
-    const sent = parseCookie(header ?? '')[name] ?? ''
+    const sent = this.#cookie.read(header, scope) ?? ''
     const value = VALUE.test(sent) ? sent : nodeCrypto().randomBytes(BYTES).toString('base64url')
     const id = nodeCrypto().hash('sha256', value + userId, 'base64url')
-    return { id: id.slice(0, ID_LENGTH), cookie: setCookie(name, value, LIFE, scope) }
+    return { id: id.slice(0, ID_LENGTH), cookie: this.#cookie.write(value, LIFE, scope) }
   }
 
   /** Recognizes the browser of a request. */
@@ -81,27 +74,6 @@ export class DeviceCookies {
     if (typeof target?.setHeader !== 'function') {
       throw invalidOption('Write limiter.forgetDevice(response): the response is missing')
     }
-    const scope = scopeOf(guardedRequestOf(target.req ?? {}))
-    addCookies(target, [setCookie(this.#hostName, '', 0, { secure: true }), setCookie(this.#name, '', 0, scope)])
+    addCookies(target, this.#cookie.remove(scopeOf(guardedRequestOf(target.req ?? {}))))
   }
-}
-
-/** Returns where the session cookie of a request applies. */
-function scopeOf({ cookieScope, session }: GuardedRequest): CookieScope {
-  return cookieScope ?? session?.cookie ?? {}
-}
-
-/** Adds cookies to a response, replacing earlier ones with the same names. */
-function addCookies(response: ServerResponse, cookies: readonly string[]): void {
-  const names = cookies.map((cookie) => cookie.slice(0, cookie.indexOf('=') + 1))
-  // Runs as late as possible, because Koa removes all headers from error responses.
-  beforeHeaders(response, () => {
-    const present = cookiesOf(response)
-    const others = present.filter((cookie) => !names.some((name) => cookie.startsWith(name)))
-    response.setHeader('Set-Cookie', [...others, ...cookies])
-  })
-}
-
-function setCookie(name: string, value: string, maxAge: number, { path = '/', secure }: CookieScope): string {
-  return stringifySetCookie({ name, value, maxAge, path, httpOnly: true, secure: secure === true, sameSite: 'lax' })
 }
