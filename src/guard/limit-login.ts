@@ -3,6 +3,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { createUserQueue } from '../limiter/user-queue.ts'
+import type { AskedLogin } from './ask-user.ts'
 import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from './host-types.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
 import { Standing } from './request/standing.ts'
@@ -31,7 +32,12 @@ export interface LoginParts {
   readonly blockedMessage: (request: GuardedRequest) => string
   /** Loads the code that recognizes browsers. Undefined without the option `device`. */
   readonly devices?: (() => Promise<DeviceCookies>) | undefined
+  /** Returns the function that lets users choose which sessions to end, or undefined while there is no page for that. */
+  readonly asker?: (() => Ask | undefined) | undefined
 }
+
+/** Asks the user of a login which sessions to end. Resolves to the error that reports this. */
+export type Ask = (login: AskedLogin) => Promise<SessmgrError>
 
 /** Creates the function that every login goes through, in any framework. */
 export function createLimitLogin(parts: LoginParts): LimitLogin {
@@ -43,7 +49,7 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
       const userId = parts.userIdOf(login.user)
       const store = parts.storeOf(login.request)
       const admission = await inTurn(login.request, () => admit(parts, store, login, userId))
-      if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
+      if (!admission.admitted) throw await refusalOf(parts, login.request, userId, admission)
     } catch (error) {
       login.forget?.()
       throw error
@@ -51,8 +57,19 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
   }
 }
 
+async function refusalOf(
+  { asker }: LoginParts,
+  request: GuardedRequest,
+  userId: UserId,
+  { message, choice }: Admission & { admitted: false },
+): Promise<SessmgrError> {
+  const ask = choice && asker?.()
+  const isPending = Standing.of(request)?.chosen !== undefined
+  return ask ? ask({ request, userId, choice, isPending }) : new SessmgrError('login_limit_reached', message)
+}
+
 async function admit(
-  { limiter, blockedMessage, devices }: LoginParts,
+  { limiter, blockedMessage, devices, asker }: LoginParts,
   store: HostedStore,
   { request, logIn, save }: HostLogin,
   userId: UserId,
@@ -74,6 +91,8 @@ async function admit(
     ip: request.ip ?? request.socket.remoteAddress,
     userAgent: request.headers['user-agent'],
     device: device?.id,
+    ends: standing.chosen,
+    canAsk: asker?.() !== undefined,
     blockedMessage: () => blockedMessage(request),
   }
   const establish = async () => {

@@ -1,4 +1,4 @@
-import { errorBody } from '../ground/answer-body.ts'
+import { choiceData, errorBody } from '../ground/answer-body.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 
@@ -11,14 +11,14 @@ export interface FailureOptions {
   failWithError?: boolean
 }
 
-const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'session_ended']
+const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'login_choice_required', 'session_ended']
 
 /** Checks for a refused login, which is reported to the user instead of the error handler. */
 export function isRefusal(error: unknown): error is SessmgrError {
   return error instanceof SessmgrError && REFUSALS.includes(error.code)
 }
 
-/** Responds to a refused login as Passport does to a wrong password. */
+/** Responds to a refused login as Passport does to a wrong password, or redirects to the page where the user chooses. */
 export function refuseLogin(
   request: HostRequest,
   response: HostResponse,
@@ -26,11 +26,12 @@ export function refuseLogin(
   refusal: SessmgrError,
   next: Next,
 ): void {
-  const { message } = refusal
+  const { message, choice } = refusal
   // The response may have been sent already, for example after a timeout.
   if (response.headersSent) return next(refusal)
   // With failWithError, the application itself formats the response for scripts.
   if (!options.failWithError && asksForJson(request)) return sendJson(response, refusal)
+  if (!options.failWithError && choice) return redirect(response, choice.url)
   flashFailure(request, options, message)
   keepMessage(request, options, message)
   if (options.failureRedirect && response.redirect) return response.redirect(options.failureRedirect)
@@ -43,11 +44,20 @@ function asksForJson(request: HostRequest): boolean {
   return accept.includes('json') && !accept.includes('html')
 }
 
-function sendJson(response: HostResponse, { code, message, status }: SessmgrError): void {
+/** Passport's own redirect has the status 302, which lets browsers send the password again. */
+function redirect(response: HostResponse, url: string): void {
+  response.statusCode = 303
+  response.setHeader('Location', url)
+  response.setHeader('Cache-Control', 'no-store')
+  response.end()
+}
+
+function sendJson(response: HostResponse, { code, message, status, choice }: SessmgrError): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
   response.setHeader('Cache-Control', 'no-store')
-  response.end(JSON.stringify(errorBody(code, message, status)))
+  const { data, ...body } = errorBody(code, message, status)
+  response.end(JSON.stringify({ ...body, data: { ...data, ...(choice && choiceData(choice)) } }))
 }
 
 function flashFailure(request: HostRequest, { failureFlash }: FailureOptions, message: string): void {

@@ -1,7 +1,10 @@
 import type { UserId } from '../../src/ground/user-id.ts'
+import { askUser, type ChoicePage } from '../../src/guard/ask-user.ts'
 import type { GuardedRequest, HostLogin, HostSession, HostSessionData } from '../../src/guard/host-types.ts'
-import { createLimitLogin } from '../../src/guard/limit-login.ts'
+import { type Ask, createLimitLogin } from '../../src/guard/limit-login.ts'
 import type { HostedStore } from '../../src/guard/session-exchange.ts'
+import { PendingLogins } from '../../src/limiter/pending/pending-logins.ts'
+import { readerTexts } from '../../src/texts/texts-for.ts'
 import { createGuardWorld, sessionData } from './guard-world.ts'
 
 /** A request that came with session `before`, of a client at 192.0.2.1. */
@@ -11,9 +14,15 @@ export function clientRequest(session?: HostSessionData, fields: object = {}): G
   return { session, sessionID: 'before', sessmgr: {}, headers, socket, ...fields } as unknown as GuardedRequest
 }
 
-/** A host without a framework, around a real guard: a login puts a session of a new id on the request. */
-export function createLoginHost(options: Parameters<typeof createGuardWorld>[0] = {}) {
+/**
+ * A host without a framework, around a real guard: a login puts a session of a new id on the request. With `page`, users
+ * choose there.
+ */
+export function createLoginHost(options: Parameters<typeof createGuardWorld>[0] = {}, page?: ChoicePage) {
   const world = createGuardWorld(options)
+  const pending = new PendingLogins(world.memory)
+  const ask: Ask | undefined =
+    page && askUser.bind(undefined, { pending, page, textsFor: () => readerTexts({}) } as never)
   /** Sessions that were stood by for: their request may give them up. */
   const attended: unknown[] = []
   const store: HostedStore = {
@@ -31,12 +40,14 @@ export function createLoginHost(options: Parameters<typeof createGuardWorld>[0] 
       return user as UserId
     },
     storeOf: () => store,
+    asker: () => ask,
     blockedMessage: (request) => `Enough for ${request.headers['user-agent']}.`,
   })
 
   return {
     ...world,
     hosted: store,
+    pending,
     attended,
     /** Logs a user in, as session `sessionId` with these fields. */
     login(

@@ -4,8 +4,7 @@ import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { CookieScope, GuardedRequest } from '../host-types.ts'
 import { guardedRequestOf } from './host-visit.ts'
-import { addCookies, LoginCookie, scopeOf } from './login-cookie.ts'
-import { Standing } from './standing.ts'
+import { addCookies, LoginCookie, scopeOf, sendCookies } from './login-cookie.ts'
 
 /** The longest time that browsers keep a cookie, in seconds. */
 const LIFE = 400 * 24 * 60 * 60
@@ -63,8 +62,7 @@ export class DeviceCookies {
 
   /** Sends the cookie of a browser with the response to its login. */
   remember({ cookie }: LoginDevice, request: GuardedRequest): void {
-    const response = Standing.of(request)?.response ?? (request as { res?: ServerResponse }).res
-    if (response) addCookies(response, [cookie])
+    sendCookies(request, [cookie])
   }
 
   /** Removes the cookie from the browser that receives a response. */

@@ -3,6 +3,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { CookieScope, GuardedRequest } from '../host-types.ts'
 import { beforeHeaders } from './before-headers.ts'
 import { cookiesOf } from './cookies-of.ts'
+import { Standing } from './standing.ts'
 
 /** A cookie of sessmgr that applies where the session cookie does. Scripts of a page cannot read it. */
 export class LoginCookie {
@@ -42,6 +43,12 @@ export class LoginCookie {
 /** Returns where the session cookie of a request applies. */
 export function scopeOf({ cookieScope, session }: GuardedRequest): CookieScope {
   return cookieScope ?? session?.cookie ?? {}
+}
+
+/** Sends cookies with the response to a request. */
+export function sendCookies(request: GuardedRequest, cookies: readonly string[]): void {
+  const response = Standing.of(request)?.response ?? (request as { res?: ServerResponse }).res
+  if (response) addCookies(response, cookies)
 }
 
 /** Adds cookies to a response, replacing earlier ones with the same names. */
