@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { memoryStore, SessmgrError, type SessmgrOptions, type StepUpOptions } from '../../src/index.ts'
-import { PICTURES } from '../support/admin-host.ts'
 import { startChromium } from '../support/chromium.ts'
 import { openExpressHost } from '../support/express-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
+import { faultsOf } from '../support/page-faults.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
@@ -69,53 +66,31 @@ async function pageOf(context: BrowserContext, host: { origin: string }, query =
   return page
 }
 
-/** Everything that is wrong with how a page looks, in each width and colour scheme: what axe finds, and what is too wide. */
-async function faultsOf(page: Page, name: string): Promise<unknown[]> {
-  await page.evaluate(AXE)
-  const faults: unknown[] = []
-  for (const width of [320, 768, 1280]) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 800 })
-      await page.emulateMedia({ colorScheme })
-      await page.screenshot({ path: `${PICTURES}account-${name}-${width}-${colorScheme}.png`, fullPage: true })
-      const found = (await page.evaluate(
-        `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => [id, target.join(' '), failureSummary])))`,
-      )) as unknown[]
-      const isTooWide = await page.evaluate(
-        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-      )
-      faults.push(...found, ...(isTooWide ? [`${name} scrolls sideways at ${width} px`] : []))
-    }
-  }
-  return faults
-}
-
 const end = (page: Page) => page.getByRole('button', { name: /^Sign out Safari on iPhone/ }).click()
 
 test('no page has anything that axe finds, at 320, 768 and 1280 px, light or dark', async () => {
   const page = await pageOf(await visitor(plain), plain)
-  expect(await faultsOf(page, 'full')).toEqual([])
+  expect(await faultsOf(page, 'account-full')).toEqual([])
   await page.getByRole('link', { name: 'Sign out everywhere else…' }).click()
-  expect(await faultsOf(page, 'confirm')).toEqual([])
+  expect(await faultsOf(page, 'account-confirm')).toEqual([])
   await page.getByRole('link', { name: 'Cancel' }).click()
   await end(page)
   expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Signed out on Safari on iPhone/)
-  expect(await faultsOf(page, 'done')).toEqual([])
+  expect(await faultsOf(page, 'account-done')).toEqual([])
   isAway = true
   expect((await page.goto(`${plain.origin}/account/sessions`))?.status()).toBe(503)
   isAway = false
-  expect(await faultsOf(page, 'away')).toEqual([])
+  expect(await faultsOf(page, 'account-away')).toEqual([])
   const asked = await pageOf(await visitor(password), password)
   await end(asked)
   await asked.getByLabel('Your password').fill('wrong')
   await asked.keyboard.press('Enter')
   await asked.getByText('That password is wrong.').waitFor()
   expect(await asked.evaluate(() => document.activeElement?.id)).toBe('password')
-  expect(await faultsOf(asked, 'password')).toEqual([])
+  expect(await faultsOf(asked, 'account-password')).toEqual([])
   const again = await pageOf(await visitor(fresh), fresh)
   await end(again)
-  expect(await faultsOf(again, 'again')).toEqual([])
+  expect(await faultsOf(again, 'account-again')).toEqual([])
 })
 
 test('right to left, the page reads in its language', async () => {
@@ -125,7 +100,7 @@ test('right to left, the page reads in its language', async () => {
     'rtl',
     'أجهزتك – The example blog',
   ])
-  expect(await faultsOf(page, 'rtl')).toEqual([])
+  expect(await faultsOf(page, 'account-rtl')).toEqual([])
 })
 
 test('without JavaScript, by keys alone, a user ends one session and then all others', async () => {
@@ -151,7 +126,7 @@ test('five hundred sessions come fifty to a page', async () => {
   for (let count = 3; count < 500; count += 1) await signIn(many, 'bob', count % 2 ? PHONE : LINUX)
   const page = await pageOf(context, many)
   expect(await page.getByRole('button', { name: /^Sign out/ }).count()).toBe(50)
-  expect(await faultsOf(page, 'many')).toEqual([])
+  expect(await faultsOf(page, 'account-many')).toEqual([])
   await page.getByRole('link', { name: 'Show 50 more' }).click()
   await page
     .getByRole('button', { name: /^Sign out/ })
