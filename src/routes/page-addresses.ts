@@ -1,3 +1,5 @@
+import type { HostRequest } from '../guard/host-types.ts'
+
 /** Checks whether a value is a path on this site, or an http or https URL. */
 export function isAddress(value: unknown): value is string {
   if (typeof value !== 'string' || /[\s\\]/.test(value)) return false
@@ -35,4 +37,12 @@ export function loginAddress(loginUrl: string, page: string): string {
   const [address = '', ...fragment] = loginUrl.split('#')
   const target = `${address}${address.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(page)}`
   return [target, ...fragment].join('#')
+}
+
+/**
+ * Returns the path that a page is mounted at, as requested by the browser. A URL that starts with two slashes would
+ * point to another site.
+ */
+export function mountPath({ baseUrl }: HostRequest): string {
+  return (typeof baseUrl === 'string' ? baseUrl.replaceAll(/[\\/]+/g, '/') : '') || '/'
 }

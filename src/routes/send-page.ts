@@ -22,6 +22,12 @@ export function sendPage(
   sendBody(request, response, { type, cache: 'no-store', body: Buffer.from(text) })
 }
 
+/** Leads the browser to another page by GET. */
+export function redirect(request: HostRequest, response: HostResponse, location: string, sentence = ''): void {
+  response.setHeader('Location', location)
+  sendPage(request, response, 303, sentence, 'text/plain; charset=utf-8')
+}
+
 /** Sends a body with the status that is set on the response. */
 export function sendBody(request: HostRequest, response: HostResponse, { type, cache, body }: PageBody): void {
   response.setHeader('Content-Type', type)

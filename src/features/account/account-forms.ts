@@ -1,12 +1,12 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
+import { pageDevice } from '../../pages/page-device.ts'
 import { type Reader, refuseCrossOrigin } from '../../routes/caller.ts'
 import { formBody } from '../../routes/form-body.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import type { AccountParts } from './account-parts.ts'
 import type { OwnSessions } from './own-sessions.ts'
 import { type AccountPages, FORM_ACTION } from './pages/account-pages.ts'
-import { deviceOf } from './pages/describe-devices.ts'
 import type { PageResult } from './pages/page-result.ts'
 import type { StepUp } from './step-up.ts'
 
@@ -80,6 +80,6 @@ export class AccountForms {
   async #nameOf(request: HostRequest, reader: Reader, token: string): Promise<string | undefined> {
     const { sessions } = await this.#own.list(reader)
     const record = sessions.find((one) => one.token === token && token !== reader.token)
-    return record && (await deviceOf(record, this.#pages.textsFor(request).say)).device
+    return record && (await pageDevice(record, this.#pages.textsFor(request).say)).device
   }
 }

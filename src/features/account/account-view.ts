@@ -1,3 +1,4 @@
+import type { PageContent } from '../../pages/page-document.ts'
 import type { DeviceKind } from '../../sessions/device-name.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { ReaderTime } from '../../texts/reader-times.ts'
@@ -51,22 +52,12 @@ export interface AccountDevices {
 }
 
 /** A page of the account, ready to display. */
-export interface AccountView {
+export interface AccountView extends PageContent {
   /**
    * `devices`: the list. `confirm`: asks before ending all others. `again`: asks users to prove their identity. `old`:
    * the form has expired. `away`: the list cannot be shown now.
    */
   readonly page: 'devices' | 'confirm' | 'again' | 'old' | 'away'
-  /** Title of the window, as plain text. */
-  readonly title: string
-  /** Language of the texts. */
-  readonly lang: string
-  /** Direction of the texts: `ltr` or `rtl`. */
-  readonly dir: string
-  /** The content of the page, to be placed in a `<main>`. Everything in it is escaped. */
-  readonly html: string
-  /** The style sheet for the content. */
-  readonly css: string
   /** The sessions. Undefined on an error page. */
   readonly devices: AccountDevices | undefined
   /** URL to send forms to, by POST: `end` with a token, `others`, or `password`. */

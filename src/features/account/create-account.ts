@@ -1,9 +1,9 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { Handler, HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
-import { loginAddress } from '../../routes/page-addresses.ts'
+import { loginAddress, mountPath } from '../../routes/page-addresses.ts'
 import { answerSafely } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
-import { sendPage } from '../../routes/send-page.ts'
+import { redirect, sendPage } from '../../routes/send-page.ts'
 import { AccountForms } from './account-forms.ts'
 import type { AccountParts } from './account-parts.ts'
 import type { AccountView } from './account-view.ts'
@@ -95,19 +95,8 @@ export function createAccount(parts: AccountParts): Account {
     )
   }
 
-  function redirect(request: HostRequest, response: HostResponse, location: string, sentence = ''): void {
-    response.setHeader('Location', location)
-    sendPage(request, response, 303, sentence, 'text/plain; charset=utf-8')
-  }
-
-  /**
-   * Returns the path of the page, as requested by the browser. A URL that starts with two slashes would point to
-   * another site.
-   */
-  function baseOf(request: HostRequest): string {
-    const mounted = typeof request.baseUrl === 'string' ? request.baseUrl.replaceAll(/[\\/]+/g, '/') : ''
-    return (options.path ?? mounted) || '/'
-  }
+  /** Returns the path of the page, as requested by the browser. */
+  const baseOf = (request: HostRequest) => options.path ?? mountPath(request)
 
   return {
     handler,

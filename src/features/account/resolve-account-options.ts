@@ -1,6 +1,7 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireKnown, requireObject, requireWhole } from '../../ground/option-checks.ts'
-import { isAddress, isListOf, isOrigin } from '../../routes/page-addresses.ts'
+import { checkPageOptions, requireAddresses, requireFunction } from '../../pages/page-options.ts'
+import { isAddress } from '../../routes/page-addresses.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { TextsOption } from '../../texts/texts-for.ts'
 import type { AccountView } from './account-view.ts'
@@ -86,23 +87,11 @@ export function resolveAccountOptions(options: AccountOptions = {}): ResolvedAcc
   requireObject('The options of account()', options)
   requireKnown(options, OPTIONS, (name) => `account() has no option "${name}"`)
   const { loginUrl = '/login', logoutUrl, show = {}, styles = {}, frameAncestors = [], path, render } = options
-  for (const [name, address] of Object.entries({ loginUrl, logoutUrl })) {
-    if (address !== undefined && !isAddress(address))
-      throw invalidOption(`"${name}" must be a path or an http or https URL`)
-  }
+  requireAddresses({ loginUrl, logoutUrl })
   requireObject('"show"', show)
   requireKnown(show, ['ip', 'location'], (name) => `"show" has no key "${name}"`)
   if (show.location !== undefined) requireFunction('show.location', show.location)
-  if (render !== undefined) requireFunction('render', render)
-  requireObject('"styles"', styles)
-  for (const [name, value] of Object.entries(styles)) {
-    if (!/^[a-z-]+$/.test(name) || !/^[\w\s#%(),./+-]+$/.test(value)) {
-      throw invalidOption(`"styles.${name}" must be a colour such as "#3a4fc4"`)
-    }
-  }
-  if (!isListOf(frameAncestors, isOrigin)) {
-    throw invalidOption('"frameAncestors" must be a list of origins such as "https://cdn.example"')
-  }
+  checkPageOptions({ styles, frameAncestors, render })
   if (path !== undefined && !(typeof path === 'string' && /^\/[^?#]*[^/?#]$/.test(path))) {
     throw invalidOption('"path" must be a path such as "/account/sessions", without a slash at the end')
   }
@@ -121,8 +110,4 @@ function checkStepUp(stepUp: StepUpOptions | undefined): void {
   if (freshFor !== undefined) requireWhole('stepUp.freshFor', freshFor, 60, 86_400)
   if (verify !== undefined) requireFunction('stepUp.verify', verify)
   if (url !== undefined && !isAddress(url)) throw invalidOption('"stepUp.url" must be a path or an http or https URL')
-}
-
-function requireFunction(name: string, value: unknown): void {
-  if (typeof value !== 'function') throw invalidOption(`"${name}" must be a function`)
 }

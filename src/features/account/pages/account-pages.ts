@@ -1,17 +1,19 @@
 import type { HostRequest } from '../../../guard/host-types.ts'
+import { icon } from '../../../pages/icons.ts'
+import { html, type Markup } from '../../../pages/markup.ts'
+import { pageDevice } from '../../../pages/page-device.ts'
+import { pageDocument, pagePolicy } from '../../../pages/page-document.ts'
+import { pageStyle } from '../../../pages/page-style.ts'
 import type { Reader } from '../../../routes/caller.ts'
-import { loginAddress, originOf } from '../../../routes/page-addresses.ts'
+import { loginAddress } from '../../../routes/page-addresses.ts'
 import { createTextsFor, type ReaderTexts, readerTexts, type TextsFor } from '../../../texts/texts-for.ts'
 import type { AccountParts } from '../account-parts.ts'
 import type { AccountDevices, AccountView } from '../account-view.ts'
 import type { OwnSessions } from '../own-sessions.ts'
 import type { ResolvedAccountOptions } from '../resolve-account-options.ts'
-import { describeDevices, deviceOf } from './describe-devices.ts'
+import { describeDevices } from './describe-devices.ts'
 import { type DrawParts, drawAgain, drawConfirm, drawDevices, drawFailure } from './draw-page.ts'
-import { icon } from './icons.ts'
-import { html, Markup } from './markup.ts'
 import type { PageResult } from './page-result.ts'
-import { pageStyle } from './page-style.ts'
 
 /** Purpose of the nonces in forms. */
 export const FORM_ACTION = 'account'
@@ -63,7 +65,7 @@ export class AccountPages {
     const list = await this.#own.list(call.reader)
     const others = list.sessions.filter((record) => record !== list.current)
     if (others.length === 0) return undefined
-    const names = await Promise.all(others.map(async (record) => (await deviceOf(record, say)).device))
+    const names = await Promise.all(others.map(async (record) => (await pageDevice(record, say)).device))
     const parts = await this.#drawing(call, list.logic)
     return this.#view('confirm', drawConfirm(parts, names), parts)
   }
@@ -82,23 +84,13 @@ export class AccountPages {
   /** Returns the whole document of a view. */
   async document(view: AccountView): Promise<string> {
     const { render } = this.#options
-    if (render) return render(view)
-    const { lang, dir, title } = view
-    return html`${new Markup('<!doctype html>')}<html lang="${lang}" dir="${dir}"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex"><title>${title}</title><style>${new Markup(view.css)}</style></head>
-<body><main>${new Markup(view.html)}</main></body></html>`.text
+    return render ? render(view) : pageDocument(view)
   }
 
   /** Returns the content security policy of the document. A layout of the application needs its own. */
   policy(): string {
     const { frameAncestors, loginUrl, render, stepUp } = this.#options
-    const framing = `frame-ancestors ${frameAncestors.join(' ') || "'none'"}`
-    if (render) return framing
-    // Browsers also apply form-action to the redirect after a form.
-    const targets = [loginUrl, stepUp?.url ?? '/'].flatMap((address) => originOf(address) ?? [])
-    const formAction = ["'self'", ...new Set(targets)].join(' ')
-    return `default-src 'none'; style-src ${this.#style.hash}; img-src 'self'; base-uri 'none'; form-action ${formAction}; ${framing}`
+    return pagePolicy(this.#style, frameAncestors, render ? undefined : [loginUrl, stepUp?.url ?? '/'])
   }
 
   async #drawing({ request, reader, base }: PageCall, logic: string): Promise<DrawParts> {

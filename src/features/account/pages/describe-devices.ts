@@ -1,5 +1,5 @@
 import { withDeadline } from '../../../ground/deadline.ts'
-import { deviceName } from '../../../sessions/device-name.ts'
+import { pageDevice } from '../../../pages/page-device.ts'
 import type { SessionRecord } from '../../../sessions/session-record.ts'
 import { readerTimes } from '../../../texts/reader-times.ts'
 import type { Say } from '../../../texts/texts-for.ts'
@@ -22,12 +22,6 @@ export interface DescribeParts {
   readonly result: PageResult | undefined
 }
 
-/** Returns the name of a session's device in the reader's language. */
-export async function deviceOf({ userAgent }: SessionRecord, say: Say) {
-  const { name, kind } = await deviceName(userAgent, say('account_device'))
-  return { device: name ?? say('account_unknown'), kind }
-}
-
 /** Prepares one page of a user's sessions for display. */
 export async function describeDevices(list: OwnList, parts: DescribeParts): Promise<AccountDevices> {
   const { base, say, result } = parts
@@ -41,7 +35,7 @@ export async function describeDevices(list: OwnList, parts: DescribeParts): Prom
 
   const rowOf = async (record: SessionRecord): Promise<AccountRow> => ({
     token: record.token,
-    ...(await deviceOf(record, say)),
+    ...(await pageDevice(record, say)),
     isCurrent: record === current,
     signedIn: timesOf(record.createdAt),
     used: timesOf(record.lastSeenAt),

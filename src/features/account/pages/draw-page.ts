@@ -1,9 +1,10 @@
+import { deviceIcon, icon } from '../../../pages/icons.ts'
+import { html, type Markup } from '../../../pages/markup.ts'
+import { counted, filled } from '../../../pages/page-texts.ts'
 import { readerTimes } from '../../../texts/reader-times.ts'
 import type { TextKey } from '../../../texts/text-catalogue.ts'
 import type { Say } from '../../../texts/texts-for.ts'
 import type { AccountDevices, AccountRow } from '../account-view.ts'
-import { icon } from './icons.ts'
-import { html, type Markup, type Part } from './markup.ts'
 import type { PageResult } from './page-result.ts'
 
 /** What is needed to draw any page. */
@@ -14,15 +15,6 @@ export interface DrawParts {
   readonly proof: string
   readonly logoutUrl: string | undefined
   readonly logic: string
-}
-
-const counted = (key: string, count: number) => `${key}_${count === 1 ? 'one' : 'other'}` as TextKey
-
-/** Returns a text with markup in its placeholders. */
-function filled(say: Say, key: TextKey, values: Readonly<Record<string, Part>>): Markup {
-  const marks = Object.fromEntries(Object.keys(values).map((name) => [name, `\u0001${name}\u0001`]))
-  const parts = say(key, marks).split('\u0001')
-  return html`${parts.map((part, index) => (index % 2 === 1 ? values[part] : part))}`
 }
 
 /** Draws the list of a user's sessions. */
@@ -68,7 +60,7 @@ function drawRow({ say, action, proof, logoutUrl }: DrawParts, row: AccountRow):
     index === 0 ? [part] : [' · ', part],
   )
   const label = say('account_end_named', { device, ago: used.ago })
-  return html`<li class="row"><span class="icon">${icon(row.kind === 'phone' || row.kind === 'tablet' ? row.kind : row.kind === 'program' ? 'program' : 'computer')}</span>
+  return html`<li class="row">${deviceIcon(row.kind)}
 <div><h3><bdi>${device}</bdi>${row.isSameBrowser && html` <span class="tag">${say('account_same_browser')}</span>`}${row.isNext && html` <span class="tag next">${say('account_next')}</span>`}</h3>
 <p class="meta">${times}${where.length > 0 && html`<br>${where}`}</p></div>
 ${

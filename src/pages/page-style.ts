@@ -9,7 +9,7 @@ const COLOURS = `:root{color-scheme:light dark;
 const RULES = `*{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
 main{max-inline-size:40rem;margin-inline:auto;padding:1.5rem 1rem 4rem;display:grid;gap:1.5rem}
-h1,h2,h3,p,ul{margin:0;padding:0}
+h1,h2,h3,p,ul,fieldset{margin:0;padding:0;border:0}
 h1{font-size:1.5rem;line-height:1.25;letter-spacing:-.012em}
 h2{font-size:.8125rem;font-weight:600;color:var(--muted);margin-block-end:.5rem}
 h3{font-size:1rem;font-weight:600}
@@ -51,7 +51,7 @@ export interface PageStyle {
   readonly hash: string
 }
 
-/** Returns the style of the page. `colours` override its custom properties. */
+/** Returns the style of the pages. `colours` override its custom properties. */
 export function pageStyle(colours: Readonly<Record<string, string>>): PageStyle {
   const own = Object.entries(colours).map(([name, colour]) => `--${name}:${colour}`)
   const css = COLOURS + RULES + (own.length > 0 ? `\n:root{${own.join(';')}}` : '')

@@ -1,4 +1,4 @@
-import { htmlText } from '../../../ground/answer-body.ts'
+import { htmlText } from '../ground/answer-body.ts'
 
 /** HTML that is safe to insert. Only {@link html} creates it. */
 export class Markup {

@@ -1,3 +1,4 @@
+import type { DeviceKind } from '../sessions/device-name.ts'
 import { html, type Markup } from './markup.ts'
 
 const PATHS = {
@@ -13,4 +14,9 @@ const PATHS = {
 /** Draws an icon, whose meaning is in the text next to it. */
 export function icon(name: keyof typeof PATHS): Markup {
   return html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${PATHS[name]}"/></svg>`
+}
+
+/** Draws the icon of a device. */
+export function deviceIcon(kind: DeviceKind): Markup {
+  return html`<span class="icon">${icon(kind === 'phone' || kind === 'tablet' || kind === 'program' ? kind : 'computer')}</span>`
 }
