@@ -6,13 +6,17 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionStore } from './option-store.ts'
 import {
   type CodeSettings,
-  clampMaximum,
+  idleProblem,
+  inRange,
   isSetting,
   maximumProblem,
   numberOfDigits,
   oneOf,
+  SETTING_NAMES,
   type SessionSettings,
   sanitizeSettings,
+  switchOfWord,
+  switchProblem,
   unknownSetting,
 } from './setting-rules.ts'
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
@@ -78,9 +82,10 @@ export function createSettings(parts: SettingsParts): SettingsService {
   const maximums = userMaximums(parts)
 
   async function defaults(): Promise<SessionSettings> {
-    const initial = { logic: 'allow', ...parts.initial, maximum: maximums.siteWide }
+    const builtIn = { logic: 'allow', idle_release: 0, enforce: true }
+    const initial = { ...builtIn, ...parts.initial, maximum: maximums.siteWide }
     const filtered = await hooks.applyFilters('sessmgr_settings_defaults', { ...initial })
-    const settings = withMaximum({ ...initial, ...filtered })
+    const settings = repaired({ ...initial, ...filtered })
     return settings.maximum === initial.maximum ? maximums.mark(settings) : settings
   }
 
@@ -93,7 +98,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
     noteStored: overrideNote(parts),
     build(defaults, stored) {
       if (!isRecord(stored)) return defaults
-      const settings = withMaximum({ ...defaults, ...stored })
+      const settings = repaired({ ...defaults, ...stored })
       return Object.hasOwn(stored, 'maximum') ? settings : maximums.carryMark(defaults, settings)
     },
     // A stored mode stays valid even if this process does not know it.
@@ -119,7 +124,12 @@ export function createSettings(parts: SettingsParts): SettingsService {
     // A mode without a strategy can only be chosen if a filter subscriber may accept it.
     const isFiltered = hooks.hasFilter(`pre_update_option_${OPTION_KEY}`)
     const choices = isFiltered ? [...new Set([...logics, ...(await parts.catalogue())])] : logics
-    const requested = withoutUndefined({ maximum: numberOfDigits(changes.maximum), logic: changes.logic })
+    const requested = withoutUndefined({
+      maximum: numberOfDigits(changes.maximum),
+      logic: changes.logic,
+      idle_release: numberOfDigits(changes.idle_release),
+      enforce: switchOfWord(changes.enforce),
+    })
     const params = { ...unknown, ...problemsOf(requested, choices) }
     if (Object.keys(params).length > 0) throw refusal(params)
     return strict.update(requested, refuse)
@@ -167,14 +177,23 @@ function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => 
   }
 }
 
-function problemsOf({ maximum, logic }: ChangedSettings, logics: readonly string[]): Record<string, string> {
-  const problem = maximum === undefined ? undefined : maximumProblem(maximum)
-  const isKnown = logic === undefined || logics.includes(logic as string)
-  return { ...(problem && { maximum: problem }), ...(!isKnown && { logic: oneOf(logics) }) }
+function problemsOf(changes: ChangedSettings, logics: readonly string[]): Record<string, string> {
+  const checks: Record<keyof SessionSettings, (value: unknown) => string | undefined> = {
+    maximum: maximumProblem,
+    logic: (logic) => (logics.includes(logic as string) ? undefined : oneOf(logics)),
+    idle_release: idleProblem,
+    enforce: switchProblem,
+  }
+  const problems = SETTING_NAMES.flatMap((name) => {
+    const problem = changes[name] === undefined ? undefined : checks[name](changes[name])
+    return problem === undefined ? [] : [[name, problem]]
+  })
+  return Object.fromEntries(problems)
 }
 
-function withMaximum(settings: SessionSettings): SessionSettings {
-  return Object.freeze({ ...settings, maximum: clampMaximum(settings.maximum) })
+/** Repairs all values except the mode, which this process may not know. */
+function repaired(settings: SessionSettings): SessionSettings {
+  return Object.freeze({ ...settings, ...inRange(settings) })
 }
 
 function refusal(params: Record<string, string>): SessmgrError {

@@ -7,11 +7,19 @@ export interface SessionSettings {
   readonly maximum: number
   /**
    * What happens when a user at the limit logs in: `allow` ends all other sessions of the user, `logout_oldest` ends
-   * the oldest, and `block` refuses the login. The option `strategies` adds modes.
+   * the oldest, `logout_idlest` the one unused for longest, `ask` lets the user choose, and `block` refuses the login.
+   * The option `strategies` adds modes.
    *
    * @default 'allow'
    */
-  readonly logic: 'allow' | 'logout_oldest' | 'block' | (string & Record<never, never>)
+  readonly logic: 'allow' | 'logout_oldest' | 'logout_idlest' | 'block' | 'ask' | (string & Record<never, never>)
+  /**
+   * After how many seconds without use a session gives up its place to a login that `block` or `ask` would stop: 300 or
+   * more, or 0 for never. @default 0
+   */
+  readonly idle_release: number
+  /** Whether the limit refuses logins and ends sessions. If false, it only reports what it would do. @default true */
+  readonly enforce: boolean
 }
 
 /** Settings in the code of your application. */
@@ -22,15 +30,28 @@ export interface CodeSettings {
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
   /**
    * What happens when a user at the limit logs in: `allow` ends all other sessions of the user, `logout_oldest` ends
-   * the oldest, and `block` refuses the login. The option `strategies` adds modes.
+   * the oldest, `logout_idlest` the one unused for longest, `ask` lets the user choose, and `block` refuses the login.
+   * The option `strategies` adds modes.
    *
    * @default 'allow'
    */
   readonly logic?: SessionSettings['logic']
+  /**
+   * After how many seconds without use a session gives up its place to a login that `block` or `ask` would stop: 300 or
+   * more, or 0 for never. @default 0
+   */
+  readonly idle_release?: number
+  /** Whether the limit refuses logins and ends sessions. If false, it only reports what it would do. @default true */
+  readonly enforce?: boolean
 }
 
 /** Names of the settings. */
-export const SETTING_NAMES = ['maximum', 'logic'] as const satisfies readonly (keyof SessionSettings)[]
+export const SETTING_NAMES = [
+  'maximum',
+  'logic',
+  'idle_release',
+  'enforce',
+] as const satisfies readonly (keyof SessionSettings)[]
 
 /** Checks whether a name is a setting. */
 export function isSetting(name: string): name is keyof SessionSettings {
@@ -44,6 +65,9 @@ export const MEANT_SETTINGS: Readonly<Record<string, string>> = {
   mode: 'logic',
   strategy: 'logic',
   onLimit: 'logic',
+  idleTimeout: 'idle_release',
+  reportOnly: 'enforce',
+  dryRun: 'enforce',
 }
 
 /** Returns the message for an unknown setting, with the name that was probably meant. */
@@ -53,7 +77,7 @@ export function unknownSetting(name: string): string {
 }
 
 /** Modes that the sanitizer always accepts. */
-export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'block', 'ask']
+export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
 
 /** Describes a valid maximum in messages. */
 export const A_MAXIMUM = 'a whole number, 1 or more'
@@ -81,22 +105,61 @@ export function oneOf(logics: readonly string[]): string {
   return `must be one of ${logics.join(', ')}`
 }
 
-/** Converts any value to valid settings: a `maximum` below 1 becomes 1, an unknown `logic` becomes `allow`. */
+/** The shortest idle release in seconds, except 0. */
+export const LEAST_IDLE = 300
+/** Describes a valid idle release in messages. */
+export const AN_IDLE_RELEASE = `0, or ${LEAST_IDLE} seconds or more, because the last use of a session is known only to a few minutes`
+/** Describes a valid value of `enforce` in messages. */
+export const A_SWITCH = 'true or false'
+
+/** Returns what is wrong with an idle release, or undefined if it is valid. */
+export function idleProblem(value: unknown): string | undefined {
+  const isValid = value === 0 || (Number.isSafeInteger(value) && (value as number) >= LEAST_IDLE)
+  return isValid ? undefined : `must be ${AN_IDLE_RELEASE}`
+}
+
+/** Returns what is wrong with a value of `enforce`, or undefined if it is valid. */
+export function switchProblem(value: unknown): string | undefined {
+  return typeof value === 'boolean' ? undefined : `must be ${A_SWITCH}`
+}
+
+/** Converts the strings "true" and "false" to booleans; returns any other value unchanged. */
+export function switchOfWord(value: unknown): unknown {
+  return value === 'true' || value === 'false' ? value === 'true' : value
+}
+
+/**
+ * Converts any value to valid settings: numbers move into their range, an unknown `logic` becomes `allow`, and `enforce`
+ * is true unless it is turned off.
+ */
 export function sanitizeSettings(
   value: unknown,
   fallback: SessionSettings,
   logics: readonly string[] = BUILT_IN_LOGICS,
 ): SessionSettings {
-  const { maximum, logic } = Object.assign(Object.create(null), value) as { maximum?: unknown; logic?: unknown }
+  const given = Object.assign(Object.create(null), value) as { [K in keyof SessionSettings]?: unknown }
+  const { maximum = fallback.maximum, logic, idle_release = fallback.idle_release, enforce = fallback.enforce } = given
   return {
-    maximum: maximum === undefined ? fallback.maximum : clampMaximum(maximum),
+    ...inRange({ maximum, idle_release, enforce }),
     logic: logic === undefined ? fallback.logic : logics.includes(logic as string) ? String(logic) : 'allow',
   }
 }
 
-/** Converts any value to a valid maximum. */
-export function clampMaximum(value: unknown): number {
-  const number = typeof value === 'number' || typeof value === 'string' ? Math.trunc(Number(value)) : Number.NaN
-  // A number too large to be exact means "no limit".
-  return Number.isNaN(number) ? LEAST : Math.min(Math.max(number, LEAST), Number.MAX_SAFE_INTEGER)
+/** Converts any values of the settings other than `logic` to valid ones. */
+export function inRange(values: { maximum: unknown; idle_release: unknown; enforce: unknown }) {
+  const idle = wholeOf(values.idle_release)
+  return {
+    maximum: clamp(wholeOf(values.maximum), LEAST),
+    idle_release: idle > 0 ? clamp(idle, LEAST_IDLE) : 0,
+    enforce: switchOfWord(values.enforce) !== false,
+  }
+}
+
+function wholeOf(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Math.trunc(Number(value)) : Number.NaN
+}
+
+/** A number too large to be exact means "no limit". */
+function clamp(number: number, least: number): number {
+  return Number.isNaN(number) ? least : Math.min(Math.max(number, least), Number.MAX_SAFE_INTEGER)
 }

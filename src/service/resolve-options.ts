@@ -3,25 +3,20 @@ import type { LicensingProvider } from '../features/addons/licensing/licensing-p
 import type { SiteOptions } from '../features/addons/site-identity.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger } from '../ground/logger.ts'
-import { inWords, nearestName, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
+import { inWords, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
 import { refuseRequest } from '../ground/request-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { HostStore } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import { strictHost } from '../host/strict-host.ts'
-import {
-  BUILT_IN_LOGICS,
-  type CodeSettings,
-  isMaximum,
-  MEANT_SETTINGS,
-  SETTING_NAMES,
-} from '../options/setting-rules.ts'
+import { type CodeSettings, MEANT_SETTINGS, SETTING_NAMES } from '../options/setting-rules.ts'
 import { isAddress } from '../routes/page-addresses.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
 import { checkHost } from './check-host.ts'
+import { checkSettings } from './check-settings.ts'
 import { checkStore } from './check-store.ts'
 import { createUserReaders, type UserReaders } from './user-readers.ts'
 
@@ -31,7 +26,7 @@ export interface SessmgrOptions {
   store?: SessmgrStore | undefined
   /**
    * Settings that apply unless others are stored. `maximum` may be a function of the user id. @default { maximum: 1,
-   * logic: 'allow' }
+   * logic: 'allow', idle_release: 0, enforce: true }
    */
   settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
   /**
@@ -158,7 +153,7 @@ const OPTIONS = [
 
 /** Maps names that other packages use to settings. */
 const MEANT_OUTSIDE = Object.fromEntries(
-  Object.entries({ ...MEANT_SETTINGS, maximum: 'maximum', logic: 'logic' }).map(([word, name]) => [
+  [...Object.entries(MEANT_SETTINGS), ...SETTING_NAMES.map((name) => [name, name] as const)].map(([word, name]) => [
     word,
     `settings.${name}`,
   ]),
@@ -268,23 +263,6 @@ function checkPath(path = '/api'): string {
 function checkHeader(name = 'X-HOST-Nonce'): string {
   if (typeof name === 'string' && /^[\w-]+$/.test(name)) return name
   throw invalidOption('"nonceHeader" must be the name of a header')
-}
-
-function checkSettings(settings: SessmgrOptions['settings'] = {}, strategies: readonly LimitStrategy[]): CodeSettings {
-  requireObject('"settings"', settings)
-  requireKnown(settings, SETTING_NAMES, (name) => `There is no option "settings.${name}"`, MEANT_SETTINGS)
-  const { maximum, logic } = settings
-  if (maximum !== undefined && typeof maximum !== 'function' && !isMaximum(maximum)) {
-    throw invalidOption(
-      `"settings.maximum" must be a whole number of at least 1, or a function of the user id; got ${inWords(maximum)}`,
-    )
-  }
-  const logics = [...BUILT_IN_LOGICS, ...strategies.map(({ id }) => id)]
-  if (logic !== undefined && !logics.includes(logic)) {
-    const near = nearestName(String(logic), logics)
-    throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; got ${String(logic)}`, near)
-  }
-  return Object.fromEntries(Object.entries({ maximum, logic }).filter(([, value]) => value !== undefined))
 }
 
 function requireFunction(value: unknown, name: string, example: string): void {

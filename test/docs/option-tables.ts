@@ -39,9 +39,7 @@ async function settingsOfNobody() {
 
 async function realOptions() {
   const { deadlineMs, touchEveryMs, endedMemoryMs, nonceHeader, restPath } = resolveOptions()
-  const { maximum, logic } = await settingsOfNobody()
-  const settings = `{ maximum: ${maximum}, logic: '${logic}' }`
-  return { deadlineMs, touchEvery: touchEveryMs, endedMemory: endedMemoryMs / 1000, nonceHeader, restPath, settings }
+  return { deadlineMs, touchEvery: touchEveryMs, endedMemory: endedMemoryMs / 1000, nonceHeader, restPath }
 }
 
 // It takes the time of a deadline to find out how long one is.

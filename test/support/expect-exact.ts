@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import type { SessionSettings } from '../../src/index.ts'
 import type { LoginRace } from './race-logins.ts'
+import type { LimitSettings } from './whole-settings.ts'
 
 /** Expects that a race of logins exceeds no limit, loses no one and leaves nothing behind. */
-export function expectExact(race: LoginRace, logins: number, { maximum, logic }: SessionSettings): void {
+export function expectExact(race: LoginRace, logins: number, { maximum, logic }: LimitSettings): void {
   expect(race.statuses).toEqual(logic === 'block' ? { 200: maximum, 403: logins - maximum } : { 200: logins })
   expect(race.mostAtOnce).toBeLessThanOrEqual(maximum)
   expect(race.left).toBeLessThanOrEqual(maximum)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type SessionSettings, type SessmgrStore, tokenOf } from '../../src/index.ts'
+import { type SessmgrStore, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
 import { HttpLoad, type LoadAnswer, sessionIdOf } from './http-load.ts'
 import { countBy } from './race-logins.ts'
@@ -8,6 +8,7 @@ import { type RedisHost, startRedisHost } from './redis-host.ts'
 import { startRedis } from './redis-server.ts'
 import { seededRandom } from './seeded-random.ts'
 import { type Fault, startProxy, type TcpProxy } from './tcp-proxy.ts'
+import type { LimitSettings } from './whole-settings.ts'
 
 export const FAULT_DEADLINE_MS = 150
 const RUN_MS = 700
@@ -25,7 +26,7 @@ export interface FaultWorld {
 
 /** What came of one run with faults. */
 export interface FaultRun {
-  readonly settings: SessionSettings
+  readonly settings: LimitSettings
   /** How many answers there were of each status; 0 stands for a connection that broke. */
   readonly statuses: Readonly<Record<number, number>>
   /** The most sessions that were seen registered at once. */

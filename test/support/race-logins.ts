@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type SessionSettings, tokenOf } from '../../src/index.ts'
+import { tokenOf } from '../../src/index.ts'
 import { type Arena, originOf, seededUser } from './arena.ts'
 import { sessionIdOf } from './http-load.ts'
 import { inParallel } from './in-parallel.ts'
+import type { LimitSettings } from './whole-settings.ts'
 
 /** What came of many parallel logins of one account. */
 export interface LoginRace {
@@ -22,7 +23,7 @@ export interface LoginRace {
 /** Logs one account in many times over all processes at once, and looks on all along. */
 export async function raceLogins(
   arena: Arena,
-  { user, logins, settings }: { user: number; logins: number; settings: SessionSettings },
+  { user, logins, settings }: { user: number; logins: number; settings: LimitSettings },
 ): Promise<LoginRace> {
   const { load, limiter, origins } = arena
   const { id, login, password } = seededUser(user)
@@ -63,7 +64,7 @@ async function countInSessionStore({ client }: Arena, cookies: readonly string[]
 /** Logs many users in at once, each several times, and tells how many sessions each holds in the end. */
 export async function raceUsers(
   arena: Arena,
-  { from, users, loginsEach, settings }: { from: number; users: number; loginsEach: number; settings: SessionSettings },
+  { from, users, loginsEach, settings }: { from: number; users: number; loginsEach: number; settings: LimitSettings },
 ): Promise<{ statuses: Readonly<Record<number, number>>; counts: Readonly<Record<number, number>>; ms: number }> {
   const { load, limiter, origins } = arena
   await limiter.settings.update({ ...settings })

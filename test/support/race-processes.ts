@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { SessionSettings, SessmgrStore } from '../../src/index.ts'
+import type { SessmgrStore } from '../../src/index.ts'
 import { hasEnded } from './has-ended.ts'
 import { killProcess } from './kill-process.ts'
+import type { LimitSettings } from './whole-settings.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -13,7 +14,7 @@ export interface ProcessRace {
   readonly place: { readonly path: string } | { readonly host: string } | { readonly url: string }
   /** The same memory, looked at by this process. */
   readonly store: SessmgrStore
-  readonly settings: SessionSettings
+  readonly settings: LimitSettings
   readonly users: readonly number[]
   /** Logins of each process. */
   readonly logins: number

@@ -3,8 +3,11 @@ import { optionTag } from '../../options/option-tag.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
 import {
   A_MAXIMUM,
+  A_SWITCH,
+  AN_IDLE_RELEASE,
   isSetting,
   LEAST,
+  LEAST_IDLE,
   oneOf,
   SETTING_NAMES,
   type SessionSettings,
@@ -24,19 +27,31 @@ const maximum = z.union(
   `must be ${A_MAXIMUM}`,
 )
 
+/** An idle release as JSON, or as the digits of a form field, which the settings check. */
+const idleRelease = z.union(
+  [
+    z.literal(0),
+    z.int({ abort: true }).check(z.minimum(LEAST_IDLE, { abort: true })),
+    z.string().check(z.regex(/^\d+$/, { abort: true })),
+  ],
+  `must be ${AN_IDLE_RELEASE}`,
+)
+
+/** A switch as JSON, or as the value of a form field. */
+const enforce = z.union([z.boolean(), z.enum(['true', 'false'])], `must be ${A_SWITCH}`)
+
 /** Reads, changes and resets the settings of the session limit, and shows where each value comes from. */
 export function settingsRoutes(settings: SettingsService, modes: LogicModes): readonly RestRoute[] {
   const path = '/sessmgr/v1/settings'
   const access = 'manage_options'
-  const response = z.object({ maximum: z.int(), logic: z.string() })
-  const key = z.object({ key: z.enum(SETTING_NAMES, `must be ${SETTING_NAMES.join(' or ')}`) })
-  const value = z.union([z.int(), z.string()])
+  const response = z.object({ maximum: z.int(), logic: z.string(), idle_release: z.int(), enforce: z.boolean() })
+  const key = z.object({ key: z.enum(SETTING_NAMES, oneOf(SETTING_NAMES)) })
+  const value = z.union([z.int(), z.string(), z.boolean()])
   const { name } = settings.option
   const answer = (current: SessionSettings) =>
-    RestAnswer.json(
-      { maximum: current.maximum, logic: current.logic },
-      { headers: { ETag: optionTag({ [name]: current }) } },
-    )
+    RestAnswer.json(Object.fromEntries(SETTING_NAMES.map((key) => [key, current[key]])), {
+      headers: { ETag: optionTag({ [name]: current }) },
+    })
   return [
     restRoute({
       methods: ['GET'],
@@ -54,8 +69,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
       async schemas() {
         const logics = Object.keys(await modes.catalogue())
         const logic = z.enum(logics as [string, ...string[]], oneOf(logics))
-        const params = z.object({ maximum: z.optional(maximum), logic: z.optional(logic) })
-        return { params, response }
+        return { params: z.partial(z.object({ maximum, logic, idle_release: idleRelease, enforce })), response }
       },
       needsBody: true,
       precheck: requireSetting,

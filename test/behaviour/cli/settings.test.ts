@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sessmgr } from '../../../src/index.ts'
 import { type CliWorld, startCliWorld } from '../../support/cli.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 const SILENT = { warn() {}, error() {} }
 
@@ -11,19 +12,21 @@ beforeAll(async () => {
 beforeEach(() => world.host.store.options.delete('sessmgr_settings'))
 afterAll(() => world.close())
 
+/** Returns the table of the settings, whose first row is the given one. */
+const table = (first: string) =>
+  `${['KEY           VALUE  SOURCE', first, 'logic         allow  default', 'idle_release  0      default', 'enforce       true   default'].join('\n')}\n`
+
 const stored = async () => (await world.host.store.options.get('sessmgr_settings'))?.value
 
 describe('rule 28: sessmgr settings list and get', () => {
   it('list every setting, with the defaults for what is not stored', async () => {
     expect(await world.run('settings', 'list')).toEqual({
       code: 0,
-      out: 'KEY      VALUE  SOURCE\nmaximum  1      default\nlogic    allow  default\n',
+      out: table('maximum       1      default'),
       err: '',
     })
     await world.host.store.options.set('sessmgr_settings', { maximum: 12 })
-    expect((await world.run('settings', 'list')).out).toBe(
-      'KEY      VALUE  SOURCE\nmaximum  12     stored\nlogic    allow  default\n',
-    )
+    expect((await world.run('settings', 'list')).out).toBe(table('maximum       12     stored'))
   })
 
   it('list them as json with their own types, as csv, and their names alone', async () => {
@@ -31,17 +34,20 @@ describe('rule 28: sessmgr settings list and get', () => {
     expect(json).toEqual([
       { key: 'maximum', value: 1, source: 'default' },
       { key: 'logic', value: 'allow', source: 'default' },
+      { key: 'idle_release', value: 0, source: 'default' },
+      { key: 'enforce', value: true, source: 'default' },
     ])
     expect((await world.run('settings', 'list', '--format', 'csv')).out).toBe(
-      'key,value,source\nmaximum,1,default\nlogic,allow,default\n',
+      'key,value,source\nmaximum,1,default\nlogic,allow,default\nidle_release,0,default\nenforce,true,default\n',
     )
-    expect((await world.run('settings', 'list', '--format', 'ids')).out).toBe('maximum logic\n')
+    expect((await world.run('settings', 'list', '--format', 'ids')).out).toBe('maximum logic idle_release enforce\n')
     expect((await world.run('settings', 'list', '--format', 'yaml')).code).toBe(2)
   })
 
   it('print one value alone, for a script', async () => {
     expect(await world.run('settings', 'get', 'maximum')).toEqual({ code: 0, out: '1\n', err: '' })
     expect((await world.run('settings', 'get', 'logic')).out).toBe('allow\n')
+    expect((await world.run('settings', 'get', 'enforce')).out).toBe('true\n')
   })
 
   it.each(['colour', '__proto__', 'Maximum', ''])('know no setting %j: 1', async (key) => {
@@ -51,7 +57,11 @@ describe('rule 28: sessmgr settings list and get', () => {
       ['reset', key],
     ]) {
       const { code, out, err } = await world.run('settings', ...args)
-      expect([code, out, err]).toEqual([1, '', `Unknown setting "${key}". Use one of maximum, logic.\n`])
+      expect([code, out, err]).toEqual([
+        1,
+        '',
+        `Unknown setting "${key}". Use one of maximum, logic, idle_release, enforce.\n`,
+      ])
     }
     expect(await stored()).toBeUndefined()
   })
@@ -62,8 +72,14 @@ describe('rule 28: sessmgr settings set', () => {
     expect(await world.run('settings', 'set', 'maximum', '3')).toEqual({ code: 0, out: 'maximum is now 3.\n', err: '' })
     expect((await world.run('settings', 'set', 'logic', 'logout_oldest')).out).toBe('logic is now logout_oldest.\n')
     expect(await stored()).toEqual({ maximum: 3, logic: 'logout_oldest' })
-    expect(await world.host.limiter.settings.get()).toEqual({ maximum: 3, logic: 'logout_oldest' })
+    expect(await world.host.limiter.settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'logout_oldest' }))
     expect((await world.run('settings', 'get', 'maximum')).out).toBe('3\n')
+  })
+
+  it('stores the idle release as a number, and the switch as a boolean', async () => {
+    expect((await world.run('settings', 'set', 'idle_release', '900')).out).toBe('idle_release is now 900.\n')
+    expect((await world.run('settings', 'set', 'enforce', 'false')).out).toBe('enforce is now false.\n')
+    expect(await stored()).toEqual({ idle_release: 900, enforce: false })
   })
 
   it.each([
@@ -75,6 +91,10 @@ describe('rule 28: sessmgr settings set', () => {
     ['maximum', '1e3'],
     ['maximum', '9007199254740993'],
     ['logic', 'nope'],
+    ['idle_release', '299'],
+    ['idle_release', '15m'],
+    ['enforce', 'off'],
+    ['enforce', ''],
     ['logic', ''],
     ['logic', 'ALLOW'],
   ])('refuses %s %j as the REST API does, and stores no default in its place', async (key, value) => {
@@ -104,7 +124,7 @@ describe('rule 37: the command line and the application', () => {
     const app = sessmgr({ store: world.host.store, settings: { maximum: 5, logic: 'block' }, logger: SILENT })
     await world.run('settings', 'set', 'maximum', '3')
     expect(await stored()).toEqual({ maximum: 3 })
-    expect(await app.settings.get()).toEqual({ maximum: 3, logic: 'block' })
+    expect(await app.settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
   })
 
   it('give a setting back to the code, one or all', async () => {
@@ -116,7 +136,13 @@ describe('rule 37: the command line and the application', () => {
     })
     expect(await stored()).toEqual({ maximum: 3 })
     const { out } = await world.run('settings', 'reset')
-    expect(out).toBe('maximum is now 1, the default.\nlogic is now allow, the default.\n')
+    expect(out.split('\n')).toEqual([
+      'maximum is now 1, the default.',
+      'logic is now allow, the default.',
+      'idle_release is now 0, the default.',
+      'enforce is now true, the default.',
+      '',
+    ])
     expect(await stored()).toBeUndefined()
   })
 })

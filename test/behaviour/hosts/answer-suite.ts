@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TextsOption } from '../../../src/index.ts'
 import type { StartHost } from '../../support/host-under-test.ts'
 import { loseRace } from '../../support/lose-race.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 import { BLOCK, LOGIN_PATHS, OLDEST, suiteTools } from './suite-tools.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
@@ -94,7 +95,7 @@ export function describeAnswers(startHost: StartHost): void {
       const nonce = (await alice.get('/nonce')).text
       const path = '/api/sessmgr/v1/settings'
       const answer = await alice.get(path, { headers: { 'x-host-nonce': nonce } })
-      expect([answer.status, answer.json()]).toEqual([200, { maximum: 4, logic: 'block' }])
+      expect([answer.status, answer.json()]).toEqual([200, wholeSettings({ maximum: 4, logic: 'block' })])
       expect(answer.headers.get('cache-control')).toBe('no-store')
       expect(answer.headers.get('x-host-nonce')).toMatch(/./)
 
@@ -118,10 +119,10 @@ export function describeAnswers(startHost: StartHost): void {
         return [answer.status, (await answer.json()) as { code?: string }] as const
       }
       expect(await send('{"maximum":7,"logic":"allow"}')).toMatchObject([200, { maximum: 7, logic: 'allow' }])
-      expect(await host.limiter.settings.get()).toEqual({ maximum: 7, logic: 'allow' })
+      expect(await host.limiter.settings.get()).toEqual(wholeSettings({ maximum: 7, logic: 'allow' }))
       expect(await send('{')).toMatchObject([400, { code: 'rest_invalid_json' }])
       expect(await send('{"maximum":0}')).toMatchObject([400, { code: 'rest_invalid_param' }])
-      expect(await host.limiter.settings.get()).toEqual({ maximum: 7, logic: 'allow' })
+      expect(await host.limiter.settings.get()).toEqual(wholeSettings({ maximum: 7, logic: 'allow' }))
     })
 
     test('answer what they do not know, and leave the rest to the application', async () => {

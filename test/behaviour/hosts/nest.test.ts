@@ -19,11 +19,11 @@ import session, { MemoryStore } from 'express-session'
 import passport from 'passport'
 import { Strategy as LocalStrategy } from 'passport-local'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { SessionSettings } from '../../../src/index.ts'
 import * as sessmgr from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { createLimiter } from '../../support/host-under-test.ts'
 import { authenticate, findUserById } from '../../support/users.ts'
+import type { LimitSettings } from '../../support/whole-settings.ts'
 import { runBlock } from './run-block.ts'
 
 /** NestJS runs on Express here, and its guard on the one Passport of the process; sessmgr needs nothing for it. */
@@ -97,7 +97,7 @@ const { SessmgrFilter } = runBlock('docs/recipes/nestjs.md', 'class SessmgrFilte
   SessmgrFilter: new () => ExceptionFilter
 }
 
-async function startNest(settings: SessionSettings, filter?: ExceptionFilter) {
+async function startNest(settings: LimitSettings, filter?: ExceptionFilter) {
   const store = new UnsteadyStore()
   const limiter = createLimiter({ settings, sessionStore: store })
   const users: unknown[] = []

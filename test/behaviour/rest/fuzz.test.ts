@@ -29,7 +29,12 @@ const prototypes = ownNames()
 const written: [name: string, value: unknown][] = []
 
 const addon = z.strictObject({ text: z.string(), nested: z.strictObject({ a: z.number() }) })
-const settings = z.strictObject({ maximum: z.int().min(1), logic: z.enum(BUILT_IN_LOGICS as [string, ...string[]]) })
+const settings = z.strictObject({
+  maximum: z.int().min(1),
+  logic: z.enum(BUILT_IN_LOGICS as [string, ...string[]]),
+  idle_release: z.union([z.literal(0), z.int().min(300)]),
+  enforce: z.boolean(),
+})
 /** Storage keeps only what was set. */
 const stored = settings.partial()
 const errorShape = z.strictObject({

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 let admin: SignedIn
 const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 9, logic: 'logout_oldest' } } }))
@@ -104,9 +105,11 @@ describe('rule 20: what is not there', () => {
 
 describe('rule 21: /settings', () => {
   it('drops an unknown key, and keeps the value of an omitted one', async () => {
-    expect((await write({ maximum: 2, colour: 'red' })).json).toEqual({ maximum: 2, logic: 'logout_oldest' })
-    expect((await write({ logic: 'block' })).json).toEqual({ maximum: 2, logic: 'block' })
-    expect((await write({})).json).toEqual({ maximum: 2, logic: 'block' })
+    expect((await write({ maximum: 2, colour: 'red' })).json).toEqual(
+      wholeSettings({ maximum: 2, logic: 'logout_oldest' }),
+    )
+    expect((await write({ logic: 'block' })).json).toEqual(wholeSettings({ maximum: 2, logic: 'block' }))
+    expect((await write({})).json).toEqual(wholeSettings({ maximum: 2, logic: 'block' }))
     expect(await stored()).toEqual({ maximum: 2, logic: 'block' })
   })
 
@@ -158,6 +161,34 @@ describe('rule 21: /settings', () => {
     expect(await stored()).toBeUndefined()
   })
 
+  it.each([0, 300, '0', '900', 31_536_000])('accepts the idle release %j', async (idle_release) => {
+    const answer = await write({ idle_release })
+    expect([answer.status, answer.json.idle_release]).toEqual([200, Number(idle_release)])
+  })
+
+  it.each([-1, 1, 299, 300.5, 2 ** 53, '', '299', '5m', null, true, [300]])(
+    'refuses the idle release %j with 400, and says why',
+    async (idle_release) => {
+      const answer = await write({ idle_release, logic: 'block' })
+      expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
+      expect(answer.json.data.params).toEqual({
+        idle_release:
+          'must be 0, or 300 seconds or more, because the last use of a session is known only to a few minutes',
+      })
+      expect(await stored()).toBeUndefined()
+    },
+  )
+
+  it('takes a boolean or its word for enforce, and refuses everything else', async () => {
+    expect((await write({ enforce: false })).json.enforce).toBe(false)
+    expect((await write({ enforce: 'true' })).json.enforce).toBe(true)
+    for (const enforce of [0, 1, 'off', '', null, {}]) {
+      const answer = await write({ enforce })
+      expect([answer.status, answer.json.data.params]).toEqual([400, { enforce: 'must be true or false' }])
+    }
+    expect(await stored()).toEqual({ enforce: true })
+  })
+
   it.each(['nope', '', 'ALLOW', ' allow', '__proto__', 'constructor', null, 5, true, ['allow'], { allow: 1 }])(
     'refuses the logic %j with 400',
     async (logic) => {
@@ -171,6 +202,6 @@ describe('rule 21: /settings', () => {
   it.each(['POST', 'PUT', 'PATCH'])('takes %s for a partial update', async (method) => {
     await write({ maximum: 3, logic: 'block' })
     const answer = await write({ maximum: 4 }, method)
-    expect([answer.status, answer.json]).toEqual([200, { maximum: 4, logic: 'block' }])
+    expect([answer.status, answer.json]).toEqual([200, wholeSettings({ maximum: 4, logic: 'block' })])
   })
 })

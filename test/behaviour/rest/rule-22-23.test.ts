@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } }))
 const headers = await host.scriptOf('admin')
@@ -13,12 +14,11 @@ const destroy = (json: unknown) => host.call('POST', '/sessmgr/v1/sessions/destr
 
 describe('rule 22: the generic settings endpoint', () => {
   it('merges a partial object over the current value', async () => {
-    expect((await save({ sessmgr_settings: { maximum: 3 } })).json.sessmgr_settings).toEqual({
-      maximum: 3,
-      logic: 'block',
-    })
+    expect((await save({ sessmgr_settings: { maximum: 3 } })).json.sessmgr_settings).toEqual(
+      wholeSettings({ maximum: 3, logic: 'block' }),
+    )
     const { json } = await save({ sessmgr_settings: { logic: 'logout_oldest' } })
-    expect(json.sessmgr_settings).toEqual({ maximum: 3, logic: 'logout_oldest' })
+    expect(json.sessmgr_settings).toEqual(wholeSettings({ maximum: 3, logic: 'logout_oldest' }))
   })
 
   it('drops unknown keys, of the option and of the whole', async () => {
@@ -27,20 +27,35 @@ describe('rule 22: the generic settings endpoint', () => {
       blogname: 'Mine',
       sessmgr_secret: 'x',
     })
-    expect([answer.status, answer.json]).toEqual([200, { sessmgr_settings: { maximum: 3, logic: 'block' } }])
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { sessmgr_settings: wholeSettings({ maximum: 3, logic: 'block' }) },
+    ])
     expect((await host.registry.options.get('sessmgr_settings'))?.value).toEqual({ maximum: 3 })
     for (const name of ['blogname', 'sessmgr_secret']) expect(await host.registry.options.get(name)).toBeUndefined()
   })
 
   it.each([0, -5, 0.9, 'x', '', null, [], {}, [3], true])('clamps the maximum %j to 1', async (maximum) => {
-    expect((await save({ sessmgr_settings: { maximum } })).json.sessmgr_settings).toEqual({
-      maximum: 1,
-      logic: 'block',
-    })
+    expect((await save({ sessmgr_settings: { maximum } })).json.sessmgr_settings).toEqual(
+      wholeSettings({ maximum: 1, logic: 'block' }),
+    )
+  })
+
+  it.each([
+    [{ idle_release: 900 }, { idle_release: 900 }],
+    [{ idle_release: '60' }, { idle_release: 300 }],
+    [{ idle_release: 'soon' }, { idle_release: 0 }],
+    [{ enforce: false }, { enforce: false }],
+    [{ enforce: 'off' }, { enforce: true }],
+  ])('takes %j as %j', async (given, expected) => {
+    const { json } = await save({ sessmgr_settings: given })
+    expect(json.sessmgr_settings).toEqual(wholeSettings({ maximum: 5, logic: 'block', ...expected }))
   })
 
   it.each(['nope', '', null, 5, ['block'], '__proto__'])('makes the logic %j into allow', async (logic) => {
-    expect((await save({ sessmgr_settings: { logic } })).json.sessmgr_settings).toEqual({ maximum: 5, logic: 'allow' })
+    expect((await save({ sessmgr_settings: { logic } })).json.sessmgr_settings).toEqual(
+      wholeSettings({ maximum: 5, logic: 'allow' }),
+    )
   })
 
   it('lets a mode of an add-on survive when its filter whitelists it, and maps it when it maps it', async () => {
@@ -58,10 +73,7 @@ describe('rule 22: the generic settings endpoint', () => {
       }),
     )
     expect(await saved()).toBe('by_role')
-    expect(seen).toEqual([
-      { maximum: 5, logic: 'allow' },
-      { maximum: 5, logic: 'allow' },
-    ])
+    expect(seen).toEqual([wholeSettings({ maximum: 5 }), wholeSettings({ maximum: 5 })])
     removers.push(
       hooks.addFilter('pre_update_option_sessmgr_settings', 'map', (value) => ({
         ...(value as object),
@@ -83,7 +95,7 @@ describe('rule 22: the generic settings endpoint', () => {
       ...admin,
       json: { shown_addon: { on: true }, hidden_addon: { on: true } },
     })
-    const expected = { sessmgr_settings: { maximum: 5, logic: 'allow' }, shown_addon: { on: true, note: '' } }
+    const expected = { sessmgr_settings: wholeSettings({ maximum: 5 }), shown_addon: { on: true, note: '' } }
     expect([written.status, written.json]).toEqual([200, expected])
     expect((await own.call('GET', SITE, admin)).json).toEqual(expected)
     expect(await own.registry.options.get('hidden_addon')).toBeUndefined()

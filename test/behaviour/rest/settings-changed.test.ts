@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 const SITE = '/wp/v2/settings'
 const SETTINGS = '/sessmgr/v1/settings'
@@ -25,10 +26,10 @@ const stored = () => Promise.all(NAMES.map(async (name) => (await host.registry.
 describe('a write with If-Match', () => {
   it.each(['POST', 'PUT', 'PATCH'])('by %s goes through while nothing has changed', async (method) => {
     const answer = await write(SITE, { sessmgr_settings: { maximum: 7 } }, await tagOf(), method)
-    expect([answer.status, answer.json.sessmgr_settings]).toEqual([200, { maximum: 7, logic: 'allow' }])
+    expect([answer.status, answer.json.sessmgr_settings]).toEqual([200, wholeSettings({ maximum: 7, logic: 'allow' })])
     expect(answer.headers.etag).toBe(await tagOf())
     const next = await write(SETTINGS, { maximum: 8 }, answer.headers.etag)
-    expect([next.status, next.json]).toEqual([200, { maximum: 8, logic: 'allow' }])
+    expect([next.status, next.json]).toEqual([200, wholeSettings({ maximum: 8, logic: 'allow' })])
   })
 
   it('is refused, with both values, where somebody else has changed the same key meanwhile', async () => {
@@ -59,7 +60,7 @@ describe('a write with If-Match', () => {
     const tag = await tagOf()
     await write(SETTINGS, { logic: 'block' })
     const answer = await write(SITE, { sessmgr_settings: { maximum: 7 } }, tag)
-    expect([answer.status, answer.json.sessmgr_settings]).toEqual([200, { maximum: 7, logic: 'block' }])
+    expect([answer.status, answer.json.sessmgr_settings]).toEqual([200, wholeSettings({ maximum: 7, logic: 'block' })])
   })
 
   it('is saved where somebody else has changed the key to the same value', async () => {

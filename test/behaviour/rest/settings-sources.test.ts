@@ -3,6 +3,7 @@ import { type CommentsHost, startCommentsHost } from '../../support/comments-hos
 import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
 import { startRestHost } from '../../support/rest-host.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 const SITE = '/wp/v2/settings'
@@ -21,34 +22,40 @@ describe('rule 37: a setting over REST', () => {
     expect(await stored()).toEqual({ maximum: 3 })
     expect((await call('GET', `${SETTINGS}/maximum`)).json).toEqual({ value: 3, stored: true, default: 5 })
     expect((await call('GET', `${SETTINGS}/logic`)).json).toEqual({ value: 'block', stored: false, default: 'block' })
+    await call('POST', SETTINGS, { enforce: false })
+    expect((await call('GET', `${SETTINGS}/enforce`)).json).toEqual({ value: false, stored: true, default: true })
+    expect((await call('GET', `${SETTINGS}/idle_release`)).json).toEqual({ value: 0, stored: false, default: 0 })
   })
 
   it('is given back to the code, alone or with all others', async () => {
     await call('POST', SETTINGS, { maximum: 3, logic: 'allow' })
     const one = await call('DELETE', `${SETTINGS}/maximum`)
-    expect([one.status, one.json]).toEqual([200, { maximum: 5, logic: 'allow' }])
+    expect([one.status, one.json]).toEqual([200, wholeSettings({ maximum: 5, logic: 'allow' })])
     expect(one.headers.etag).toBe((await call('GET', SETTINGS)).headers.etag)
     expect(await stored()).toEqual({ logic: 'allow' })
     const all = await call('DELETE', SETTINGS)
-    expect([all.status, all.json]).toEqual([200, { maximum: 5, logic: 'block' }])
+    expect([all.status, all.json]).toEqual([200, wholeSettings({ maximum: 5, logic: 'block' })])
     expect(await stored()).toBeUndefined()
   })
 
   it.each(['GET', 'DELETE'])('%s refuses a key that there is not', async (method) => {
     const answer = await call(method, `${SETTINGS}/colour`)
-    expect([answer.status, answer.json.data.params]).toEqual([400, { key: 'must be maximum or logic' }])
+    expect([answer.status, answer.json.data.params]).toEqual([
+      400,
+      { key: 'must be one of maximum, logic, idle_release, enforce' },
+    ])
   })
 })
 
 describe('rule 37: an option over REST', () => {
   it('tells what is stored, and is given back by key or whole', async () => {
     const name = `${SITE}/sessmgr_settings`
-    const defaults = { maximum: 5, logic: 'block' }
+    const defaults = wholeSettings({ maximum: 5, logic: 'block' })
     expect((await call('GET', name)).json).toEqual({ value: defaults, stored: null, defaults })
     await call('POST', SITE, { sessmgr_settings: { maximum: 3, logic: 'allow' } })
     const both = { maximum: 3, logic: 'allow' }
-    expect((await call('GET', name)).json).toEqual({ value: both, stored: both, defaults })
-    const left = { value: { maximum: 3, logic: 'block' }, stored: { maximum: 3 }, defaults }
+    expect((await call('GET', name)).json).toEqual({ value: wholeSettings(both), stored: both, defaults })
+    const left = { value: wholeSettings({ maximum: 3, logic: 'block' }), stored: { maximum: 3 }, defaults }
     expect((await call('DELETE', `${name}/logic`)).json).toEqual(left)
     expect((await call('DELETE', name)).json).toEqual({ value: defaults, stored: null, defaults })
   })

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 
@@ -13,20 +14,20 @@ const write = (json: unknown, method = 'POST') => host.call(method, SETTINGS, { 
 
 describe('the settings', () => {
   it('are read whole, merged with what the application was started with', async () => {
-    expect(await read()).toEqual({ maximum: 2, logic: 'logout_oldest' })
+    expect(await read()).toEqual(wholeSettings({ maximum: 2, logic: 'logout_oldest' }))
     await host.registry.options.set('sessmgr_settings', { maximum: 7 })
-    expect(await read()).toEqual({ maximum: 7, logic: 'logout_oldest' })
+    expect(await read()).toEqual(wholeSettings({ maximum: 7, logic: 'logout_oldest' }))
   })
 
   it('have no other keys, whatever is stored', async () => {
     await host.registry.options.set('sessmgr_settings', { maximum: 7, secret_of_an_addon: 'x' })
-    expect(await read()).toEqual({ maximum: 7, logic: 'logout_oldest' })
+    expect(await read()).toEqual(wholeSettings({ maximum: 7, logic: 'logout_oldest' }))
   })
 
   it('are answered whole after an update', async () => {
     const answer = await write({ maximum: '3' })
-    expect([answer.status, answer.json]).toEqual([200, { maximum: 3, logic: 'logout_oldest' }])
-    expect(await read()).toEqual({ maximum: 3, logic: 'logout_oldest' })
+    expect([answer.status, answer.json]).toEqual([200, wholeSettings({ maximum: 3, logic: 'logout_oldest' })])
+    expect(await read()).toEqual(wholeSettings({ maximum: 3, logic: 'logout_oldest' }))
   })
 
   it('hold from the next login on', async () => {
@@ -43,7 +44,7 @@ describe('the settings', () => {
       const logic = round % 2 ? 'block' : 'allow'
       const answers = await Promise.all([write({ maximum: round + 1 }), write({ logic }, 'PATCH'), write({}, 'PUT')])
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-      expect(await read()).toEqual({ maximum: round + 1, logic })
+      expect(await read()).toEqual(wholeSettings({ maximum: round + 1, logic }))
     }
   })
 
@@ -71,6 +72,6 @@ describe('the settings', () => {
     const answer = await write({ logic: 'by_role' })
     remove()
     expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
-    expect(await read()).toEqual({ maximum: 2, logic: 'logout_oldest' })
+    expect(await read()).toEqual(wholeSettings({ maximum: 2, logic: 'logout_oldest' }))
   })
 })

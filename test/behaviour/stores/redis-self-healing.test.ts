@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { SessionSettings } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
 import { type FiredAction, recordActions } from '../../support/record-actions.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import type { LimitSettings } from '../../support/whole-settings.ts'
 
 const ALICE = 2
 
@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 beforeEach(() => sessions.flushAll())
 
-async function start(settings: SessionSettings): Promise<{ host: RedisHost; actions: FiredAction[] }> {
+async function start(settings: LimitSettings): Promise<{ host: RedisHost; actions: FiredAction[] }> {
   const host = await startRedisHost({ client: registry, sessionClient: sessions, settings })
   onTestFinished(() => host.close())
   return { host, actions: recordActions(host.limiter.hooks) }

@@ -4,6 +4,7 @@ import { memoryStore, type OptionStore, type SessmgrStore, sessmgr } from '../..
 import { redisStore } from '../../../src/redis.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 let redis: RedisServer
 let prefixes = 0
@@ -83,7 +84,7 @@ describe.each(Object.entries(pairs))('an option %s', (_where, stores) => {
     for (let round = 1; round <= 5; round++) {
       const logic = round % 2 ? 'block' : 'logout_oldest'
       await Promise.all([here.service.settings.update({ maximum: round }), there.service.settings.update({ logic })])
-      expect(await there.service.settings.get()).toEqual({ maximum: round, logic })
+      expect(await there.service.settings.get()).toEqual(wholeSettings({ maximum: round, logic }))
     }
   })
 })
@@ -184,15 +185,15 @@ describe('rule 22: a logic of an add-on, saved as an option', () => {
   it('becomes allow when nobody vouches for it', async () => {
     const { settings } = withMode()
     await settings.update({ logic: 'block' })
-    expect(await settings.option.update({ logic: 'by_role' })).toEqual({ maximum: 1, logic: 'allow' })
+    expect(await settings.option.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
   })
 
   it('survives when the filter whitelists it', async () => {
     const { settings, hooks } = withMode()
     hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', whitelist)
-    expect(await settings.option.update({ logic: 'by_role' })).toEqual({ maximum: 1, logic: 'by_role' })
-    expect(await settings.get()).toEqual({ maximum: 1, logic: 'by_role' })
-    expect(await settings.option.update({ maximum: 3 })).toEqual({ maximum: 3, logic: 'by_role' })
+    expect(await settings.option.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'by_role' }))
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 1, logic: 'by_role' }))
+    expect(await settings.option.update({ maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'by_role' }))
   })
 
   it('is stored as the built-in mode that the filter maps it to', async () => {
@@ -200,12 +201,14 @@ describe('rule 22: a logic of an add-on, saved as an option', () => {
     hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, _old, requested) =>
       isAsked(requested) ? { ...(value as object), logic: 'logout_oldest' } : value,
     )
-    expect(await settings.option.update({ logic: 'by_role' })).toEqual({ maximum: 1, logic: 'logout_oldest' })
+    expect(await settings.option.update({ logic: 'by_role' })).toEqual(
+      wholeSettings({ maximum: 1, logic: 'logout_oldest' }),
+    )
   })
 
   it('becomes allow when the catalogue does not have it, whatever the filter says', async () => {
     const { settings, hooks } = withMode()
     hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value) => ({ ...(value as object), logic: 'nope' }))
-    expect(await settings.option.update({ maximum: 2 })).toEqual({ maximum: 2, logic: 'allow' })
+    expect(await settings.option.update({ maximum: 2 })).toEqual(wholeSettings({ maximum: 2, logic: 'allow' }))
   })
 })

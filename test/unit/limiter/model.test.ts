@@ -4,6 +4,7 @@ import { tokenOf } from '../../../src/sessions/token.ts'
 import { LimiterModel, type ModelSession } from '../../support/limiter-model.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 import { rounds } from '../../support/rounds.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 const USERS = [1, 2]
 
@@ -71,7 +72,10 @@ async function runOnSite(
     case 'set':
       model.maximum = command.changes.maximum ?? model.maximum
       model.logic = command.changes.logic ?? model.logic
-      return [await limiter.settings.update(command.changes), { maximum: model.maximum, logic: model.logic }]
+      return [
+        await limiter.settings.update(command.changes),
+        wholeSettings({ maximum: model.maximum, logic: model.logic }),
+      ]
     case 'wait':
       model.now += command.ms
       return void clock.advance(command.ms)

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BUILT_IN_LOGICS, type SessionSettings, sanitizeSettings } from '../../../src/options/setting-rules.ts'
+import { BUILT_IN_LOGICS, sanitizeSettings } from '../../../src/options/setting-rules.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 /** Parses JSON, in which `__proto__` is a key like any other. */
 const parsed = (json: string) => JSON.parse(json) as Record<string, unknown>
 
 describe('sanitising settings', () => {
-  const fallback: SessionSettings = { maximum: 3, logic: 'block' }
+  const fallback = wholeSettings({ maximum: 3, logic: 'block', idle_release: 900, enforce: false })
 
   it.each([
     [0, 1],
@@ -20,18 +21,43 @@ describe('sanitising settings', () => {
     [Number.NaN, 1],
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
   ])('makes the maximum %j into %j', (given, expected) => {
-    expect(sanitizeSettings({ maximum: given }, fallback)).toEqual({ maximum: expected, logic: 'block' })
+    expect(sanitizeSettings({ maximum: given }, fallback)).toEqual({ ...fallback, maximum: expected })
   })
 
   it('makes an unknown logic into allow and keeps the known ones', () => {
     for (const logic of ['nothing', '', 5, null, ['block'], '__proto__']) {
-      expect(sanitizeSettings({ logic }, fallback)).toEqual({ maximum: 3, logic: 'allow' })
+      expect(sanitizeSettings({ logic }, fallback)).toEqual({ ...fallback, logic: 'allow' })
     }
     for (const logic of BUILT_IN_LOGICS) expect(sanitizeSettings({ logic }, fallback).logic).toBe(logic)
   })
 
   it('keeps a logic that the application has added', () => {
     expect(sanitizeSettings({ logic: 'by_role' }, fallback, ['allow', 'by_role']).logic).toBe('by_role')
+  })
+
+  it.each([
+    [0, 0],
+    [-5, 0],
+    [1, 300],
+    [299.9, 300],
+    [300, 300],
+    ['900', 900],
+    ['soon', 0],
+    [null, 0],
+    [true, 0],
+    [Number.NaN, 0],
+    [1e300, Number.MAX_SAFE_INTEGER],
+  ])('makes the idle release %j into %j', (given, expected) => {
+    expect(sanitizeSettings({ idle_release: given }, fallback)).toEqual({ ...fallback, idle_release: expected })
+  })
+
+  it('enforces the limit unless it is turned off', () => {
+    for (const enforce of [true, 'true', 'no', '', 0, 1, null, {}, 'FALSE']) {
+      expect(sanitizeSettings({ enforce }, fallback)).toEqual({ ...fallback, enforce: true })
+    }
+    for (const enforce of [false, 'false']) {
+      expect(sanitizeSettings({ enforce }, wholeSettings()).enforce).toBe(false)
+    }
   })
 
   it('keeps what was there for omitted keys and drops unknown ones', () => {
@@ -46,16 +72,18 @@ describe('sanitising settings', () => {
 
   it('makes valid settings of an object that cannot be made a number', () => {
     const hostile = parsed('{"maximum":{"toString":1,"valueOf":1}}')
-    expect(sanitizeSettings(hostile, fallback)).toEqual({ maximum: 1, logic: 'block' })
+    expect(sanitizeSettings(hostile, fallback)).toEqual({ ...fallback, maximum: 1 })
   })
 
   it('makes valid settings of any JSON', () => {
     const any = fc.option(fc.jsonValue(), { nil: undefined })
     fc.assert(
-      fc.property(fc.oneof(any, fc.record({ maximum: any, logic: any })), (value) => {
-        const { maximum, logic, ...rest } = sanitizeSettings(value, fallback)
+      fc.property(fc.oneof(any, fc.record({ maximum: any, logic: any, idle_release: any, enforce: any })), (value) => {
+        const { maximum, logic, idle_release, enforce, ...rest } = sanitizeSettings(value, fallback)
         expect(Number.isSafeInteger(maximum) && maximum >= 1).toBe(true)
         expect(BUILT_IN_LOGICS).toContain(logic)
+        expect(idle_release === 0 || (Number.isSafeInteger(idle_release) && idle_release >= 300)).toBe(true)
+        expect(enforce).toBeTypeOf('boolean')
         expect(rest).toEqual({})
       }),
     )

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
 import { createService } from '../../support/settings-service.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 const OPTION = 'sessmgr_settings'
 
@@ -8,23 +9,24 @@ const OPTION = 'sessmgr_settings'
 const parsed = (json: string) => JSON.parse(json) as Record<string, unknown>
 
 describe('reading the settings', () => {
-  it('rule 1: gives maximum 1 and logic allow by default', async () => {
-    expect(await createService().settings.get()).toEqual({ maximum: 1, logic: 'allow' })
+  it('rule 1: gives maximum 1 and logic allow by default, without idle release, enforced', async () => {
+    const defaults = { maximum: 1, logic: 'allow', idle_release: 0, enforce: true }
+    expect(await createService().settings.get()).toEqual(defaults)
   })
 
   it('gives what the application was started with where nothing is stored', async () => {
-    expect(await createService({ maximum: 4 }).settings.get()).toEqual({ maximum: 4, logic: 'allow' })
+    expect(await createService({ maximum: 4 }).settings.get()).toEqual(wholeSettings({ maximum: 4, logic: 'allow' }))
     const both = createService({ maximum: 2, logic: 'block' })
-    expect(await both.settings.get()).toEqual({ maximum: 2, logic: 'block' })
+    expect(await both.settings.get()).toEqual(wholeSettings({ maximum: 2, logic: 'block' }))
   })
 
   it('gives what is stored before anything else', async () => {
     const { options, hooks, settings } = createService({ maximum: 4, logic: 'block' })
     hooks.addFilter('sessmgr_settings_defaults', 'ns', (defaults) => ({ ...defaults, maximum: 9, logic: 'allow' }))
     await options.set(OPTION, { maximum: 3 })
-    expect(await settings.get()).toEqual({ maximum: 3, logic: 'allow' })
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'allow' }))
     await options.set(OPTION, { maximum: 3, logic: 'logout_oldest' })
-    expect(await settings.get()).toEqual({ maximum: 3, logic: 'logout_oldest' })
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'logout_oldest' }))
   })
 
   it('lets the filter sessmgr_settings_defaults change the defaults, in part too', async () => {
@@ -34,26 +36,26 @@ describe('reading the settings', () => {
       seen.push(defaults)
       return { maximum: 5 }
     })
-    expect(await settings.get()).toEqual({ maximum: 5, logic: 'block' })
-    expect(seen).toEqual([{ maximum: 1, logic: 'block' }])
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 5, logic: 'block' }))
+    expect(seen).toEqual([wholeSettings({ maximum: 1, logic: 'block' })])
   })
 
   it('keeps keys that were written to the option directly', async () => {
     const { options, settings } = createService()
     await options.set(OPTION, { maximum: 2, legacy: 'yes' })
-    expect(await settings.get()).toEqual({ maximum: 2, logic: 'allow', legacy: 'yes' })
+    expect(await settings.get()).toEqual({ ...wholeSettings({ maximum: 2 }), legacy: 'yes' })
   })
 
   it('rule 42: asks for the defaults at every reading, and once for each', async () => {
     const { options, hooks, settings } = createService()
     await settings.get()
     hooks.addFilter('sessmgr_settings_defaults', 'late', (defaults) => ({ ...defaults, logic: 'block' }))
-    expect(await settings.get()).toEqual({ maximum: 1, logic: 'block' })
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 1, logic: 'block' }))
     expect(hooks.didFilter('sessmgr_settings_defaults')).toBe(2)
     await settings.update({ maximum: 3 })
     expect(hooks.didFilter('sessmgr_settings_defaults')).toBe(3)
     await options.set(OPTION, { maximum: 4 })
-    expect(await settings.get()).toEqual({ maximum: 4, logic: 'block' })
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 4, logic: 'block' }))
     expect(hooks.didFilter('sessmgr_settings_defaults')).toBe(4)
   })
 
@@ -76,6 +78,14 @@ describe('reading the settings', () => {
     }
   })
 
+  it('repairs a stored idle release, and enforces the limit unless "enforce" is false', async () => {
+    const { options, settings } = createService()
+    await options.set(OPTION, { idle_release: 'soon', enforce: 'maybe' })
+    expect(await settings.get()).toEqual(wholeSettings())
+    await options.set(OPTION, { idle_release: 10, enforce: false })
+    expect(await settings.get()).toEqual(wholeSettings({ idle_release: 300, enforce: false }))
+  })
+
   it.each(['text', 7, null, true])('takes the defaults when the stored option is %j', async (stored) => {
     const { options, settings } = createService({ maximum: 2 })
     await options.set(OPTION, stored)
@@ -89,23 +99,25 @@ describe('reading the settings', () => {
     })
     await expect(settings.get()).rejects.toMatchObject({ code: 'hook_failed' })
     off()
-    expect(await settings.get()).toEqual({ maximum: 1, logic: 'allow' })
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
   })
 })
 
 describe('updating the settings', () => {
   it('changes the given keys, keeps the others and returns the whole', async () => {
     const { settings } = createService()
-    expect(await settings.update({ maximum: 3 })).toEqual({ maximum: 3, logic: 'allow' })
-    expect(await settings.update({ logic: 'block' })).toEqual({ maximum: 3, logic: 'block' })
-    expect(await settings.update({})).toEqual({ maximum: 3, logic: 'block' })
-    expect(await settings.get()).toEqual({ maximum: 3, logic: 'block' })
+    expect(await settings.update({ maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'allow' }))
+    expect(await settings.update({ logic: 'block' })).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
+    expect(await settings.update({})).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
   })
 
   it('takes a key that is undefined for an omitted one', async () => {
     const { settings } = createService()
     await settings.update({ maximum: 3, logic: 'block' })
-    expect(await settings.update({ maximum: undefined, logic: undefined })).toEqual({ maximum: 3, logic: 'block' })
+    expect(await settings.update({ maximum: undefined, logic: undefined })).toEqual(
+      wholeSettings({ maximum: 3, logic: 'block' }),
+    )
   })
 
   it.each(['4', '004'])('takes the digits %j for a number', async (maximum) => {
@@ -142,8 +154,8 @@ describe('updating the settings', () => {
     await options.set(OPTION, { maximum: 2, color: 'red' })
     const read = await settings.get()
     expect(read).toMatchObject({ color: 'red' })
-    expect(await settings.update({ ...read, maximum: 3 })).toEqual({ maximum: 3, logic: 'allow' })
-    expect((await options.get(OPTION))?.value).toEqual({ maximum: 3, logic: 'allow' })
+    expect(await settings.update({ ...read, maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'allow' }))
+    expect((await options.get(OPTION))?.value).toEqual(wholeSettings({ maximum: 3 }))
   })
 
   it.each([
@@ -171,18 +183,52 @@ describe('updating the settings', () => {
       message: expect.stringMatching(/^Invalid settings: maximum .* Nothing was changed\.$/),
     })
     expect(await options.get(OPTION)).toBeUndefined()
-    expect(await settings.get()).toEqual({ maximum: 1, logic: 'allow' })
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
   })
 
   it.each(['nothing', '', 'Allow', 5, null, true, {}, '__proto__'])(
     'refuses the logic %j, names the known ones, and writes nothing',
     async (logic) => {
       const { options, settings } = createService()
-      const message = 'Invalid settings: logic must be one of allow, logout_oldest, block, ask. Nothing was changed.'
+      const message =
+        'Invalid settings: logic must be one of allow, logout_oldest, logout_idlest, block, ask. Nothing was changed.'
       await expect(settings.update({ maximum: 2, logic })).rejects.toMatchObject({ code: 'invalid_setting', message })
       expect(await options.get(OPTION)).toBeUndefined()
     },
   )
+
+  it.each([0, 300, 86_400, '0', '900'])('takes the idle release %j', async (idle_release) => {
+    expect((await createService().settings.update({ idle_release })).idle_release).toBe(Number(idle_release))
+  })
+
+  it.each([1, 299, -300, 300.5, Number.NaN, '', '299', '1h', null, true, [900]])(
+    'refuses the idle release %j with the reason, and writes nothing',
+    async (idle_release) => {
+      const { options, settings } = createService()
+      const problem =
+        'must be 0, or 300 seconds or more, because the last use of a session is known only to a few minutes'
+      await expect(settings.update({ maximum: 2, idle_release })).rejects.toMatchObject({
+        code: 'invalid_setting',
+        message: `Invalid settings: idle_release ${problem}. Nothing was changed.`,
+        params: { idle_release: problem },
+      })
+      expect(await options.get(OPTION)).toBeUndefined()
+    },
+  )
+
+  it('turns enforcing off and on, by a boolean or its word', async () => {
+    const { settings } = createService()
+    for (const enforce of [false, true, 'false', 'true']) {
+      expect((await settings.update({ enforce })).enforce).toBe(String(enforce) === 'true')
+    }
+  })
+
+  it.each(['', 'off', 'False', 0, 1, null, {}])('refuses %j for enforce, and writes nothing', async (enforce) => {
+    const { options, settings } = createService()
+    const message = 'Invalid settings: enforce must be true or false. Nothing was changed.'
+    await expect(settings.update({ enforce })).rejects.toMatchObject({ code: 'invalid_setting', message })
+    expect(await options.get(OPTION)).toBeUndefined()
+  })
 
   it('names every bad key at once, in the sentence and as data', async () => {
     const update = createService().settings.update({ maximum: 0, logic: 'x' })
@@ -195,7 +241,7 @@ describe('updating the settings', () => {
   it('loses none of two changes that are made at the same time', async () => {
     const { settings } = createService()
     await Promise.all([settings.update({ maximum: 5 }), settings.update({ logic: 'block' })])
-    expect(await settings.get()).toEqual({ maximum: 5, logic: 'block' })
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 5, logic: 'block' }))
   })
 
   it('rule 22: shows the whole new value to the pre-update filter, which may change it', async () => {
@@ -205,13 +251,8 @@ describe('updating the settings', () => {
       seen.push([value, old])
       return { ...(value as object), logic: 'block' }
     })
-    expect(await settings.update({ logic: 'by_role' })).toEqual({ maximum: 1, logic: 'block' })
-    expect(seen).toEqual([
-      [
-        { maximum: 1, logic: 'by_role' },
-        { maximum: 1, logic: 'allow' },
-      ],
-    ])
+    expect(await settings.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'block' }))
+    expect(seen).toEqual([[wholeSettings({ logic: 'by_role' }), wholeSettings()]])
   })
 
   it.each([null, undefined, 'text', 5, [2]])('refuses %j, which is no object', async (changes) => {
@@ -246,7 +287,7 @@ describe('updating the settings', () => {
 describe('saving the settings as an option', () => {
   it('rule 22: repairs what an update refuses, keeps omitted keys, and drops unknown ones', async () => {
     const { option } = createService({ maximum: 4, logic: 'block' }).settings
-    expect(await option.update({ maximum: 0, color: 'red' })).toEqual({ maximum: 1, logic: 'block' })
-    expect(await option.update({ logic: 'nothing' })).toEqual({ maximum: 1, logic: 'allow' })
+    expect(await option.update({ maximum: 0, color: 'red' })).toEqual(wholeSettings({ maximum: 1, logic: 'block' }))
+    expect(await option.update({ logic: 'nothing' })).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
   })
 })

@@ -3,6 +3,7 @@ import { helpAt } from '../../../src/ground/help.ts'
 import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { createService } from '../../support/settings-service.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 const OPTION = 'sessmgr_settings'
 
@@ -13,9 +14,9 @@ describe('rule 37: what is stored', () => {
     const store = memoryStore()
     const app = createService({ maximum: 5, logic: 'block' }, BUILT_IN_LOGICS, store)
     const command = createService({}, BUILT_IN_LOGICS, store)
-    expect(await command.settings.update({ maximum: 3 })).toEqual({ maximum: 3, logic: 'allow' })
+    expect(await command.settings.update({ maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'allow' }))
     expect(await stored(app)).toEqual({ maximum: 3 })
-    expect(await app.settings.get()).toEqual({ maximum: 3, logic: 'block' })
+    expect(await app.settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
     await app.settings.option.update({ logic: 'logout_oldest' })
     expect(await stored(app)).toEqual({ maximum: 3, logic: 'logout_oldest' })
   })
@@ -24,7 +25,7 @@ describe('rule 37: what is stored', () => {
     const store = memoryStore()
     await createService({ maximum: 1, logic: 'allow' }, BUILT_IN_LOGICS, store).settings.update({ maximum: 3 })
     const { settings } = createService({ maximum: 5, logic: 'block' }, BUILT_IN_LOGICS, store)
-    expect(await settings.get()).toEqual({ maximum: 3, logic: 'block' })
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
   })
 
   it('keeps a value that was set to what the default is already', async () => {
@@ -36,7 +37,7 @@ describe('rule 37: what is stored', () => {
   it('keeps its meaning where a whole object was stored before', async () => {
     const service = createService({ maximum: 5, logic: 'block' })
     await service.options.set(OPTION, { maximum: 1, logic: 'allow' })
-    expect(await service.settings.get()).toEqual({ maximum: 1, logic: 'allow' })
+    expect(await service.settings.get()).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
     await service.settings.update({ maximum: 2 })
     expect(await stored(service)).toEqual({ maximum: 2, logic: 'allow' })
   })
@@ -44,7 +45,7 @@ describe('rule 37: what is stored', () => {
   it('keeps a stored mode that this process does not know, unless it is asked to change it', async () => {
     const service = createService()
     await service.options.set(OPTION, { logic: 'by_role' })
-    expect(await service.settings.update({ maximum: 3 })).toEqual({ maximum: 3, logic: 'by_role' })
+    expect(await service.settings.update({ maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'by_role' }))
     expect(await stored(service)).toEqual({ maximum: 3, logic: 'by_role' })
   })
 
@@ -61,10 +62,10 @@ describe('rule 37: what is stored', () => {
   it('is given back to the code, key by key or whole', async () => {
     const service = createService({ maximum: 5, logic: 'block' })
     await service.settings.update({ maximum: 3, logic: 'allow' })
-    expect(await service.settings.reset('maximum')).toEqual({ maximum: 5, logic: 'allow' })
+    expect(await service.settings.reset('maximum')).toEqual(wholeSettings({ maximum: 5, logic: 'allow' }))
     expect(await stored(service)).toEqual({ logic: 'allow' })
-    expect(await service.settings.reset('maximum')).toEqual({ maximum: 5, logic: 'allow' })
-    expect(await service.settings.reset()).toEqual({ maximum: 5, logic: 'block' })
+    expect(await service.settings.reset('maximum')).toEqual(wholeSettings({ maximum: 5, logic: 'allow' }))
+    expect(await service.settings.reset()).toEqual(wholeSettings({ maximum: 5, logic: 'block' }))
     expect(await stored(service)).toBeUndefined()
     await expect(service.settings.reset('maximun' as 'maximum')).rejects.toMatchObject({
       code: 'invalid_setting',
@@ -75,7 +76,7 @@ describe('rule 37: what is stored', () => {
   it('is told apart from the defaults', async () => {
     const { hooks, options, settings } = createService({ logic: 'block' })
     hooks.addFilter('sessmgr_settings_defaults', 'ns', (defaults) => ({ ...defaults, maximum: 4 }))
-    const defaults = { maximum: 4, logic: 'block' }
+    const defaults = wholeSettings({ maximum: 4, logic: 'block' })
     expect(await settings.option.sources()).toEqual({ stored: undefined, defaults })
     await settings.update({ maximum: 3 })
     expect(await settings.option.sources()).toEqual({ stored: { maximum: 3 }, defaults })
@@ -103,13 +104,13 @@ describe('rule 37: what is stored', () => {
 })
 
 describe('rule 41: a mode without code', () => {
-  const vote = { vote: { label: 'Vote', desc: '' } }
+  const added = { by_role: { label: 'By role', desc: '' } }
   const requestedOf = (value: unknown, requested: unknown) =>
-    (requested as { logic?: string }).logic === 'vote' ? { ...(value as object), logic: 'vote' } : value
+    (requested as { logic?: string }).logic === 'by_role' ? { ...(value as object), logic: 'by_role' } : value
 
   function withMode() {
     const service = createService({ logic: 'block' })
-    service.hooks.addFilter('sessmgr_logics', 'ns', (logics) => ({ ...logics, ...vote }))
+    service.hooks.addFilter('sessmgr_logics', 'ns', (logics) => ({ ...logics, ...added }))
     const filter = (callback: (value: unknown, old: unknown, requested?: unknown) => unknown) =>
       service.hooks.addFilter('pre_update_option_sessmgr_settings', 'ns', callback)
     return { ...service, filter }
@@ -122,33 +123,34 @@ describe('rule 41: a mode without code', () => {
       seen.push(given)
       return given[0]
     })
-    await expect(settings.update({ logic: 'vote' })).rejects.toMatchObject({
+    await expect(settings.update({ logic: 'by_role' })).rejects.toMatchObject({
       code: 'invalid_setting',
-      message: 'Invalid settings: logic must be one of allow, logout_oldest, block, ask. Nothing was changed.',
+      message:
+        'Invalid settings: logic must be one of allow, logout_oldest, logout_idlest, block, ask. Nothing was changed.',
     })
     expect(await options.get(OPTION)).toBeUndefined()
-    expect(await settings.option.update({ logic: 'vote' })).toEqual({ maximum: 1, logic: 'allow' })
-    const old = { maximum: 1, logic: 'block' }
-    expect(seen.at(-1)).toEqual([{ maximum: 1, logic: 'allow' }, old, { logic: 'vote' }])
+    expect(await settings.option.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
+    const old = wholeSettings({ logic: 'block' })
+    expect(seen.at(-1)).toEqual([wholeSettings({ maximum: 1, logic: 'allow' }), old, { logic: 'by_role' }])
   })
 
   it('is kept when the filter returns it, and stays when another key is changed', async () => {
     const { settings, filter } = withMode()
     filter((value, _old, requested) => requestedOf(value, requested))
-    expect(await settings.update({ logic: 'vote' })).toEqual({ maximum: 1, logic: 'vote' })
-    expect(await settings.option.update({ logic: 'vote' })).toEqual({ maximum: 1, logic: 'vote' })
-    expect(await settings.update({ maximum: 2 })).toEqual({ maximum: 2, logic: 'vote' })
+    expect(await settings.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'by_role' }))
+    expect(await settings.option.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'by_role' }))
+    expect(await settings.update({ maximum: 2 })).toEqual(wholeSettings({ maximum: 2, logic: 'by_role' }))
   })
 
   it('is stored as the mode that the filter maps it to', async () => {
     const { settings, filter } = withMode()
     filter((value, _old, requested) => ({ ...(requestedOf(value, requested) as object), logic: 'logout_oldest' }))
-    expect(await settings.update({ logic: 'vote' })).toEqual({ maximum: 1, logic: 'logout_oldest' })
+    expect(await settings.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'logout_oldest' }))
   })
 
   it('is refused when the catalogue does not have it, whatever the filter returns', async () => {
     const { settings, filter } = withMode()
     filter((value) => ({ ...(value as object), logic: 'nope' }))
-    expect(await settings.option.update({ maximum: 2 })).toEqual({ maximum: 2, logic: 'allow' })
+    expect(await settings.option.update({ maximum: 2 })).toEqual(wholeSettings({ maximum: 2, logic: 'allow' }))
   })
 })

@@ -116,6 +116,8 @@ describe('invalid options', () => {
       ['mode', 'logic'],
       ['strategy', 'logic'],
       ['onLimit', 'logic'],
+      ['idleTimeout', 'idle_release'],
+      ['reportOnly', 'enforce'],
     ] as const) {
       expect(refusal({ [word]: 3 })).toMatchObject(invalid(`Did you mean "settings.${name}"`))
       expect(refusal({ settings: { [word]: 3 } })).toMatchObject(invalid(`Did you mean "${name}"`))
@@ -151,12 +153,22 @@ describe('invalid options', () => {
   )
 
   it('throw for an unknown logic, with the known ones and the nearest', () => {
-    const sentence =
-      '^"settings.logic" must be one of allow, logout_oldest, block, ask; got logout-oldest. Did you mean'
+    const modes = 'allow, logout_oldest, logout_idlest, block, ask'
+    const sentence = `^"settings.logic" must be one of ${modes}; got logout-oldest. Did you mean`
     expect(refusal({ settings: { logic: 'logout-oldest' } })).toMatchObject(invalid(sentence))
     for (const logic of ['', null, 5]) {
       expect(refusal({ settings: { logic } })).toMatchObject(invalid('"settings.logic" must be one of'))
     }
+  })
+
+  it.each([-1, 1, 299, 300.5, '900', null, true, Number.NaN])('throw for the idle release %j', (idle_release) => {
+    const sentence = '^"settings.idle_release" must be 0, or 300 seconds or more, because .*; got '
+    expect(refusal({ settings: { idle_release } })).toMatchObject(invalid(sentence))
+  })
+
+  it.each(['false', 0, null, {}])('throw for %j in place of a switch', (enforce) => {
+    const sentence = '^"settings.enforce" must be true or false; got '
+    expect(refusal({ settings: { enforce } })).toMatchObject(invalid(sentence))
   })
 
   it('throw for a session store that is none', () => {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { sessmgr } from '../../../src/index.ts'
+import { wholeSettings } from '../../support/whole-settings.ts'
 
 describe('sessmgr()', () => {
   it('fires sessmgr_init once, with itself, when everything is wired and the application has subscribed', async () => {
@@ -8,7 +9,7 @@ describe('sessmgr()', () => {
     const cores: unknown[] = []
     limiter.hooks.addAction('sessmgr_init', 'test', async (core) => {
       cores.push(core)
-      expect(await limiter.settings.get()).toEqual({ maximum: 1, logic: 'allow' })
+      expect(await limiter.settings.get()).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
     })
     await nextTurn()
     await nextTurn()
