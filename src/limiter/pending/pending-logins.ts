@@ -9,22 +9,22 @@ const SECRET_PATTERN = /^[\w-]{43}$/
 /** A lost race costs a try, so that no client can repeat one login forever. */
 const TRIES = 3
 
-/** A login whose proofs have passed, and that waits until the user has chosen which sessions to end. */
+/** A login that has passed all checks and waits until the user has chosen which sessions to end. */
 export interface PendingLogin {
   readonly userId: UserId
   /** When it expires, by the clock of the process that opened it. */
   readonly expiresAt: number
   /** How many tries are left, including the next one. */
   readonly tries: number
-  /** The user's mark at opening, and the logout epoch. */
+  /** The user's mark and the logout epoch when it was opened. */
   readonly mark: string | null
   readonly generation: number
 }
 
 /**
- * Keeps pending logins. They are no sessions and hold no place. The store knows only hashes of their secrets.
+ * Keeps pending logins, which are not sessions and do not count. The store has only hashes of their secrets.
  *
- * A pending login becomes void if the user's sessions are ended, as after a password change, or everybody's.
+ * A pending login becomes void if the user's sessions are ended, as after a password change, or by a site-wide logout.
  */
 export class PendingLogins {
   readonly #store: SessmgrStore
@@ -34,7 +34,7 @@ export class PendingLogins {
   }
 
   /**
-   * Opens a pending login. Returns the secret by which the browser can finish it.
+   * Opens a pending login, and returns the secret with which the browser can finish it.
    *
    * @throws SessmgrError `store_unavailable`.
    */

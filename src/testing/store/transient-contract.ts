@@ -37,10 +37,10 @@ export const transientContract: readonly StoreCase[] = [
     },
   ],
   [
-    'gives a string to one of 50 concurrent takes, and deletes it',
+    'returns a string to exactly one of 50 concurrent takes, and deletes it',
     async ({ store, another }) => {
       const stores = [store.transients, (await another()).transients]
-      // Only `limiter.choice()` needs it.
+      // Optional, because only `limiter.choice()` needs it.
       if (!store.transients.take) return
       await store.transients.set('a', '', 60_000)
       await store.transients.set('b', 'left', 60_000)
