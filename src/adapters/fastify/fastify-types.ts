@@ -20,6 +20,7 @@ export interface FastifySessionRequest {
   session: FastifySession | { readonly sessionId?: undefined; readonly encryptedSessionId?: undefined } | null
   readonly sessionStore: HostStore
   readonly passport?: { readonly userProperty: string }
+  logIn?(user: unknown): Promise<void>
   flash?(type: string, message: string): unknown
   [property: string]: unknown
 }

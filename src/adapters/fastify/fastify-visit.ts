@@ -55,6 +55,10 @@ export class FastifyVisit extends Visit {
     return this.request.flash?.(type, message)
   }
 
+  passportLogin(user: unknown): Promise<void> | undefined {
+    return this.request.logIn?.(user)
+  }
+
   /** Uses the check made when the session was loaded. Returns false if the guard was not installed yet. */
   isJudged(): boolean {
     const { session, store } = this
@@ -69,8 +73,7 @@ export class FastifyVisit extends Visit {
   }
 
   isUnchanged(session: object): boolean {
-    const loaded = this.#loaded
-    return loaded === session && !loaded.isModified() && attributesOf(loaded) === this.#attributes
+    return session === this.#loaded && !this.#loaded.isModified() && attributesOf(this.#loaded) === this.#attributes
   }
 
   /** Checks a session that was loaded before the guard was installed. */
@@ -110,8 +113,7 @@ export class FastifyVisit extends Visit {
 
   /** Loads the session again, because it may have ended in the meantime. */
   async #reload(session: FastifySession): Promise<void> {
-    const { request, store } = this
-    const signedIn = this.sessmgr.session
+    const { request, store, sessmgr } = this
     try {
       await Object.getPrototypeOf(session).reload.call(session)
     } catch (error) {
@@ -121,7 +123,7 @@ export class FastifyVisit extends Visit {
     }
     this.#attend()
     if (this.isJudged()) return
-    const ended = signedIn && store.endingOf(session.sessionId)
+    const ended = sessmgr.session && store.endingOf(session.sessionId)
     if (ended && this.session) this.#renew(this.session)
     await this.judge(ended)
   }
@@ -139,9 +141,8 @@ export class FastifyVisit extends Visit {
     // If a session could not be ended, the browser must keep its cookie so that it can try again.
     await guard.destroy(session.sessionId, this)
     this.#renew(session, kept)
-    const { session: renewed } = this
     try {
-      if (renewed) await guard.save(renewed.sessionId, renewed)
+      if (this.session) await guard.save(this.sessionID, this.session)
     } catch (error) {
       request.session = session
       throw error

@@ -38,6 +38,10 @@ export class KoaVisit extends Visit {
     return (this.context.request as { body?: unknown }).body
   }
 
+  passportLogin(user: unknown): Promise<void> | undefined {
+    return (this.context.login as ((user: unknown) => Promise<void>) | undefined)?.(user)
+  }
+
   async exchange(): Promise<void> {
     // koa-session's own regeneration keeps the data.
     await this.#regenerate({})

@@ -25,6 +25,8 @@ export interface HostVisit extends Partial<GuardedRequest> {
   readonly raw: IncomingMessage
   /** The store that contains its session. */
   readonly store?: HostedStore
+  /** Logs in with the Passport of the framework. Returns undefined if it has none. */
+  passportLogin?(user: unknown): Promise<void> | undefined
 }
 
 /** Attaches an adapter's data to Node's request, or to its session. */
