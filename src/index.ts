@@ -27,6 +27,7 @@ export type { CommentActions, CommentFilters } from './hooks/comment-hooks.ts'
 export type { ActionMap, FilterMap, FilterShape, HookEntry } from './hooks/hook-types.ts'
 export { type Hooks, hookCatalogue } from './hooks/hooks.ts'
 export type {
+  LimitReport,
   LogicCatalogue,
   LoginRefusal,
   NewDevice,

@@ -41,6 +41,20 @@ export interface LoginRefusal {
   readonly asked: boolean
 }
 
+/** What the limit would have done with a login if it were enforced. */
+export interface LimitReport {
+  /** The mode that decided: the stored value of the setting `logic`. */
+  readonly mode: string
+  /** How many sessions the user may have. */
+  readonly maximum: number
+  /** How many live sessions the user had before the login. */
+  readonly live: number
+  /** Whether the login would have been refused, put to the user's choice, or admitted by ending sessions. */
+  readonly would: 'refuse' | 'ask' | 'end'
+  /** Tokens of the sessions that would have ended. */
+  readonly tokens: readonly Token[]
+}
+
 /** What is known about the device of a login. */
 export interface NewDevice {
   /**
@@ -75,6 +89,8 @@ export interface SessionActions {
   sessmgr_session_ended: [session: SessionRecord, end: SessionEnd]
   /** Fires when a mode has refused a login. */
   sessmgr_login_refused: [userId: UserId, refusal: LoginRefusal]
+  /** Fires after a login that the limit would have affected, if the limit is not enforced. */
+  sessmgr_would_limit: [userId: UserId, report: LimitReport]
   /**
    * Fires after an admitted login from a browser that the user has not signed in with before. Only with the option
    * `device`.
@@ -105,6 +121,11 @@ export interface SessionFilters {
   sessmgr_reached_limit: FilterShape<boolean, [userId: UserId, count: number]>
   /** Exempts a user from the limit if true; `sessmgr_reached_limit` is then not applied. Must return true or false. */
   sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
+  /**
+   * Decides whether the limit is enforced for a user who has reached it, or only reports what it would do. The value is
+   * the setting `enforce`. Must return true or false; if it fails, the limit is enforced.
+   */
+  sessmgr_enforce: FilterShape<boolean, [userId: UserId]>
   /**
    * Decides how many sessions this user may have, for the limit and for the mode. Must return an integer of 1 or more.
    */
@@ -176,6 +197,11 @@ export const sessionHooks = {
       since: '3.3.0',
       summary: 'Fires when a mode has refused a login.',
     },
+    sessmgr_would_limit: {
+      parameters: ['user_id', 'report'],
+      since: '3.3.0',
+      summary: 'Fires after a login that the limit would have affected, if the limit is not enforced.',
+    },
     sessmgr_new_device: {
       parameters: ['session', 'about'],
       since: '3.3.0',
@@ -222,6 +248,11 @@ export const sessionHooks = {
       parameters: ['bypass', 'user_id'],
       since: '3.0.0',
       summary: 'Exempts a user from the limit if true; sessmgr_reached_limit is then not applied.',
+    },
+    sessmgr_enforce: {
+      parameters: ['enforce', 'user_id'],
+      since: '3.3.0',
+      summary: 'Decides whether the limit is enforced for a user who has reached it, or only reports what it would do.',
     },
     sessmgr_maximum: {
       parameters: ['maximum', 'user_id'],

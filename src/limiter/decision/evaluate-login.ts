@@ -2,15 +2,16 @@ import type { SessionRecord, StoredSession } from '../../sessions/session-record
 import type { Token } from '../../sessions/token.ts'
 import type { LimitDecision } from '../../strategies/limit-strategy.ts'
 import { heldSessions } from '../held-sessions.ts'
-import type { LimiterContext } from '../limiter-context.ts'
+import type { AnnouncedAction, LimiterContext } from '../limiter-context.ts'
 import type { LoginAttempt } from './login-attempt.ts'
+import { isEnforced, reportOf } from './report-only.ts'
 import { verdictOf } from './verdict-of.ts'
 
 /** A decision on a login, valid while the user's sessions stay at `version`. */
 export interface LoginEvaluation {
   readonly version: string
   readonly generation: number
-  readonly decision: LimitDecision
+  readonly decision: Omit<LimitDecision, 'actions'> & { readonly actions: readonly AnnouncedAction[] }
   /** Registered sessions that the session store no longer has. */
   readonly lost: readonly Token[]
   /** Live sessions of the user in the browser of this login, which replaces them. */
@@ -37,7 +38,7 @@ const NONE: readonly Token[] = []
  */
 export async function evaluateLogin(
   context: LimiterContext,
-  { userId, device, ends = NONE }: LoginAttempt,
+  { userId, device, ends = NONE, canAsk }: LoginAttempt,
   ignore: readonly Token[],
 ): Promise<LoginEvaluation> {
   const { store, hooks, settings, modes } = context
@@ -67,8 +68,12 @@ export async function evaluateLogin(
   const strategy = modes.strategyOf(current.logic)
   const records = held.map(({ record }) => record)
   const given = { userId, maximum, sessions: records, chosen: records.filter(({ token }) => chosen.includes(token)) }
-  const decision = strategy.decide(given)
-  return { ...before, decision, lost, reached: { mode: strategy.id, maximum, sessions: records } }
+  const decided = strategy.decide(given)
+  const limit = { mode: strategy.id, maximum, live: count }
+  if (!(await isEnforced(context, current.enforce, userId))) {
+    return { ...before, decision: { ...ADMIT, actions: reportOf(userId, decided, limit, canAsk) }, lost }
+  }
+  return { ...before, decision: decided, lost, reached: { mode: strategy.id, maximum, sessions: records } }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { SessionFilters } from '../../hooks/session-hooks.ts'
  *
  * @throws SessmgrError `hook_failed`, `hook_timeout`.
  */
-export async function verdictOf<Name extends 'sessmgr_bypass' | 'sessmgr_reached_limit'>(
+export async function verdictOf<Name extends 'sessmgr_bypass' | 'sessmgr_reached_limit' | 'sessmgr_enforce'>(
   hooks: Hooks,
   name: Name,
   start: boolean,
