@@ -45,7 +45,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
     store: storage.store,
     sessionStore: storage.sessionStore,
     host: createHost(users, posts),
-    settings: { maximum: config.maximum, logic: config.logic },
+    settings: config.settings,
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
   if (config.appPassword) seedAppPassword(limiter, config.appPassword)

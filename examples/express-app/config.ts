@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { SessmgrOptions } from 'sessmgr'
 
 /** Configuration from environment variables. */
 export interface Config {
@@ -7,8 +8,7 @@ export interface Config {
   databaseFile: string | undefined
   workers: number
   sessionSecret: string
-  maximum: number | undefined
-  logic: string | undefined
+  settings: SessmgrOptions['settings']
   scryptCost: number
   seedUsers: number
   hooksLog: string | undefined
@@ -22,15 +22,18 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     console.warn('SESSION_SECRET is not set: using a random one, so every restart signs everyone out.')
   }
   return {
-    port: integer(env, 'PORT', 3000),
+    port: integer(env, 'PORT') ?? 3000,
     redisUrl: env.REDIS_URL || undefined,
     databaseFile: env.SESSMGR_DB || undefined,
     workers: workersOf(env),
     sessionSecret: env.SESSION_SECRET || randomBytes(32).toString('hex'),
-    maximum: env.SESSMGR_MAXIMUM === undefined ? undefined : integer(env, 'SESSMGR_MAXIMUM', 1),
-    logic: env.SESSMGR_LOGIC || undefined,
-    scryptCost: integer(env, 'SCRYPT_COST', 16_384),
-    seedUsers: integer(env, 'SEED_USERS', 0),
+    settings: {
+      maximum: integer(env, 'SESSMGR_MAXIMUM'),
+      logic: env.SESSMGR_LOGIC || undefined,
+      idle_release: integer(env, 'SESSMGR_IDLE_RELEASE'),
+    },
+    scryptCost: integer(env, 'SCRYPT_COST') ?? 16_384,
+    seedUsers: integer(env, 'SEED_USERS') ?? 0,
     hooksLog: env.TEST_HOOKS_LOG,
     appPassword: env.SEED_APP_PASSWORD || undefined,
     demoVendorKeys: env.ADDON_ROLE_LIMITS || undefined,
@@ -38,15 +41,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 function workersOf(env: NodeJS.ProcessEnv): number {
-  const workers = Math.max(1, integer(env, 'WEB_CONCURRENCY', 1))
+  const workers = Math.max(1, integer(env, 'WEB_CONCURRENCY') ?? 1)
   if (workers > 1 && !env.REDIS_URL && !env.SESSMGR_DB)
     throw new Error('WEB_CONCURRENCY above 1 needs REDIS_URL or SESSMGR_DB, because processes share no memory.')
   return workers
 }
 
-function integer(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
+function integer(env: NodeJS.ProcessEnv, name: string): number | undefined {
   const value = env[name]
-  if (value === undefined || value === '') return fallback
+  if (value === undefined || value === '') return undefined
   if (!/^\d+$/.test(value)) throw new Error(`${name} must be a whole number; it is "${value}".`)
   return Number(value)
 }

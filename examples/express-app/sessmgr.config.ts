@@ -10,12 +10,11 @@ import { createUsers } from './users.ts'
 export default function createLimiter() {
   const config = readConfig({ SESSION_SECRET: 'not used on the command line', ...process.env })
   const { store, sessionStore, close } = createStorage(config)
-  const settings = { maximum: config.maximum, logic: config.logic }
   const limiter = sessmgr({
     // The command's own connection is closed when the command ends.
     store: { ...store, close },
     sessionStore,
-    settings,
+    settings: config.settings,
     host: createHost(createUsers(config), createPosts()),
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)

@@ -122,9 +122,9 @@ export const OPTION_TABLES: readonly OptionTable[] = [
     declared: [],
     real: async () => {
       const { port, workers, seedUsers, scryptCost } = readConfig({ SESSION_SECRET: 'secret' })
-      const { maximum, logic } = await settingsOfNobody()
+      const { maximum, logic, idle_release } = await settingsOfNobody()
       const ofCode = { PORT: port, WEB_CONCURRENCY: workers, SEED_USERS: seedUsers, SCRYPT_COST: scryptCost }
-      return { ...ofCode, SESSMGR_MAXIMUM: maximum, SESSMGR_LOGIC: logic }
+      return { ...ofCode, SESSMGR_MAXIMUM: maximum, SESSMGR_LOGIC: logic, SESSMGR_IDLE_RELEASE: idle_release }
     },
   },
 ]
