@@ -1,6 +1,6 @@
 import type { UserId } from '../ground/user-id.ts'
 
-/** An application password as it is stored: only its hash. */
+/** A stored application password. Contains only its hash. */
 export interface StoredPassword {
   /** Id of the password, unique for its user. Used to revoke it. */
   readonly id: string

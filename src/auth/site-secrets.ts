@@ -2,7 +2,7 @@ import { SessmgrError } from '../ground/errors.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { OptionStore } from '../options/option-store.ts'
 
-// Names of add-on options never contain a dot, so no route can expose this one.
+// Names of add-on options never contain a dot, so no route can expose this option.
 const OPTION = 'sessmgr.secret'
 
 /** The secrets that sign for a site, and the id of the registry they belong to. */
@@ -34,7 +34,7 @@ export class SiteSecrets {
     return this.#given.length > 0 ? this.#given : (await this.load()).secrets
   }
 
-  /** Loads the seal. Concurrent calls share one load. */
+  /** Loads the seal, only once for concurrent calls. */
   async load(): Promise<SiteSeal> {
     if (this.known) return this.known
     this.#loading ??= this.#read().finally(() => {

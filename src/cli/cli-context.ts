@@ -22,7 +22,8 @@ export interface CliContext {
   /** Returns the limiter for changes. Ends the command if the running application would not see the changes. */
   limiterToChange(): Promise<Sessmgr>
   /**
-   * Finds a user by id, email address or login name, or only by the given `kind`. Ends the command if there is none.
+   * Finds a user by id, email address or login name, or only by the given `kind`. Ends the command if there is no such
+   * user.
    */
   user(identifier: string, kind?: IdentifierKind): Promise<UserSummary>
   /** Asks for confirmation before a destructive change, unless `--yes` was passed. */

@@ -5,8 +5,8 @@ import { CliError } from './cli-error.ts'
 const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `sessmgr.config.${extension}`)
 
 /**
- * Finds the configuration in a folder: `file` if given, otherwise `sessmgr.config.*`. Ends the command if there is
- * none.
+ * Finds the configuration in a folder: `file` if given, otherwise `sessmgr.config.*`. Ends the command if it does not
+ * exist.
  */
 export function findConfig(folder: string, file?: string): string {
   const path = file === undefined ? configIn(folder) : resolve(folder, file)

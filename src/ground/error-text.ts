@@ -23,7 +23,8 @@ export function errorText(error: unknown, sessionId: string): string {
 }
 
 /**
- * Copies only the code and the reworded message of an error, because clients attach the arguments of the call to it.
+ * Copies only the code and the reworded message of an error, because clients attach the arguments of the call to their
+ * errors.
  */
 export function rewordError(error: unknown, reword: (text: string) => string): Error {
   const { code } = (error ?? {}) as { code?: unknown }

@@ -35,7 +35,7 @@ export interface ChoosableSession {
   readonly createdAt: number
   /** When the session was last used, in milliseconds since the Unix epoch. */
   readonly lastSeenAt: number
-  /** Address of the client. Only set if the choice page shows it. */
+  /** Address of the client. Set only if the choice page shows addresses. */
   readonly ip?: string | null
 }
 
@@ -51,7 +51,7 @@ export interface LoginChoice {
   readonly expiresIn: number
   /** The sessions to choose from, last used first. */
   readonly sessions: readonly ChoosableSession[]
-  /** The secret of this login, for clients without cookies. Only set with the option `secretInBody`. */
+  /** The secret of this login, for clients without cookies. Set only with the option `secretInBody`. */
   readonly pending?: string
 }
 
@@ -68,9 +68,9 @@ export class SessmgrError extends Error {
   override readonly name = 'SessmgrError'
   /** Identifies the error. Codes are stable; messages may change. */
   readonly code: SessmgrErrorCode
-  /** What is wrong with each invalid value, by name. Only set for `invalid_setting`. */
+  /** What is wrong with each invalid value, by name. Set only for `invalid_setting`. */
   readonly params: Readonly<Record<string, string>> | undefined
-  /** What the user has to choose. Only set for `login_choice_required`. */
+  /** What the user has to choose. Set only for `login_choice_required`. */
   readonly choice: LoginChoice | undefined
   /** HTTP status of the response. Express and Koa use it. */
   readonly status: number

@@ -39,7 +39,7 @@ export interface CliCommand {
   /**
    * Runs the command. The exit code is 0 if this returns, and 1 if it throws.
    *
-   * @param args The arguments as typed. Those of `<roles...>` are separate arguments.
+   * @param args The arguments as typed. Each value of `<roles...>` is a separate argument.
    */
   run(call: CliCall, ...args: string[]): unknown
 }

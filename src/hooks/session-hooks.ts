@@ -21,7 +21,7 @@ export type LogicCatalogue = Readonly<
 
 /** How a session came to be registered. */
 export interface SessionStart {
-  /** Token of the session that it replaces in the same browser, or null if there is none. */
+  /** Token of the session that it replaces in the same browser, or null. */
   readonly replaced: Token | null
   /** Tokens of the sessions that ended to make room for it. */
   readonly displaced: readonly Token[]

@@ -58,7 +58,7 @@ export interface OptionRegistry {
   exposed(): readonly SiteOption[]
 }
 
-/** The registry as the package itself sees it, where features add options of their own. */
+/** The registry as used inside the package, where features add their own options. */
 export interface OptionCollection extends OptionRegistry {
   /** Adds an option, replacing one with the same name. */
   add(option: SiteOption): void

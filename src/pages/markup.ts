@@ -14,7 +14,7 @@ export class Markup {
 }
 
 /**
- * What can be inserted into HTML. Markup is inserted as it is, strings are escaped, lists are joined, and other values
+ * What can be inserted into HTML. Markup is inserted unchanged, strings are escaped, lists are joined, and other values
  * are dropped.
  */
 export type Part = Markup | string | number | readonly Part[] | undefined | null | false

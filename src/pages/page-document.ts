@@ -10,7 +10,7 @@ export interface PageContent {
   readonly lang: string
   /** Direction of the texts: `ltr` or `rtl`. */
   readonly dir: string
-  /** The content of the page, to be placed in a `<main>`. Everything in it is escaped. */
+  /** The content of the page, to be placed in a `<main>`. All inserted values are escaped. */
   readonly html: string
   /** The style sheet for the content. */
   readonly css: string

@@ -42,12 +42,12 @@ export function createRouter(parts: RouterParts) {
     if (path === undefined) return next()
     parts.noteCall?.(request)
     const refusing = (error: unknown) => refuse(request, response, error)
-    // Error responses run the same listeners of the application as the responses that they replace.
+    // Sending the error response may fail as well, because it runs the same listeners of the application.
     answerSafely(response, answer(request, response, path).catch(refusing), refusing)
   }
 
   async function refuse(request: HostRequest, response: HostResponse, error: unknown): Promise<void> {
-    // Too late for another response, because sending the first one has failed.
+    // Sending the first response has failed, and it is too late for another.
     if (response.headersSent) throw error
     const { status, code, message, data, headers } = restErrorOf(error) ?? fault(parts.logger, error)
     const sentence = restSentence(message, parts.textsFor(request), code)

@@ -31,7 +31,7 @@ export interface LazyCommentsHost<User = unknown, Post = unknown> extends Partia
 
 type Shared = 'store' | 'secret' | 'restPath' | 'nonceHeader' | 'deadlineMs' | 'texts' | 'logger'
 
-/** Options of the lazy comments without sessmgr(). Options with the same name as those of sessmgr() mean the same. */
+/** Options of the lazy comments without sessmgr(). Options that sessmgr() also has mean the same here. */
 export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
   /** The posts, theme and users of your application. */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users and posts.

@@ -17,7 +17,7 @@ import type { Middleware } from './service.ts'
 
 const nobody = () => undefined
 
-/** Replaces the users if the application has none. */
+/** Used if the application has no users. */
 export const WITHOUT_USERS: Host = {
   users: {
     findById: nobody,

@@ -34,7 +34,7 @@ interface Parts {
 const known = new BoundedMap<string, Parts>(500)
 
 /**
- * Describes a user agent in words. All names come from fixed lists, so no part of the user agent itself is returned.
+ * Names the device of a user agent. All names come from fixed lists, so no part of the user agent itself is returned.
  *
  * @param pattern How a browser and a system are named together.
  */

@@ -16,6 +16,8 @@ export interface LogoutEpoch {
   current(): Promise<number>
   /** Increments the generation, atomically and in constant time. Not idempotent. */
   advance(): Promise<SiteLogout>
-  /** Increments the generation if it is still this one. Otherwise changes nothing and resolves to undefined. Atomic. */
+  /**
+   * Increments the generation if it is still `generation`. Otherwise changes nothing and resolves to undefined. Atomic.
+   */
   advanceFrom(generation: number): Promise<SiteLogout | undefined>
 }

@@ -58,7 +58,7 @@ export interface SessionEnd {
   readonly note?: string
 }
 
-/** The origin of an end, and a note about it. */
+/** Who ends a session, and a note for its user. */
 export interface EndedByWhom {
   /** On whose behalf the session ends: its user, an administrator, or the application. @default 'app' */
   readonly by?: 'user' | 'admin' | 'app' | undefined

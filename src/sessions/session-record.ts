@@ -32,8 +32,8 @@ export interface SessionRecord {
   /** `User-Agent` header of the client at login. At most 512 characters; null if unknown. */
   readonly userAgent: string | null
   /**
-   * Identifies the browser that logged in, among those of this user: a hash of its device cookie, 16 characters. Null
-   * if unknown, or without the option `device`.
+   * Identifies the browser that logged in, but only among those of this user: a hash of its device cookie, 16
+   * characters. Null if unknown, or without the option `device`.
    */
   readonly device: string | null
   /**

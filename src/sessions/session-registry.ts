@@ -103,7 +103,8 @@ export interface SessionRegistry {
   /**
    * Ends the given sessions of a user, or all of them, and returns the sessions that this call ended, oldest first.
    *
-   * Ending all leaves a mark for 400 days, even if there were none: `adopt` then refuses every session of the user.
+   * Ending all sessions leaves a mark for 400 days, even if there was no session: `adopt` then refuses every session of
+   * the user.
    */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
   /**

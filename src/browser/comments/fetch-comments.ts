@@ -3,8 +3,7 @@ const TRIES = 3
 
 /**
  * Fetches the comments. Gives up after ten seconds. Retries without the nonce if it has expired, and up to three times
- * if the server or the network fails. Returns the markup, or the status of the last response, which is 0 if there was
- * none.
+ * if the server or the network fails. Returns the markup, or the status of the last response (0 without a response).
  */
 export async function fetchComments(element: HTMLElement, abort: AbortSignal): Promise<string | number> {
   const { dataset } = element

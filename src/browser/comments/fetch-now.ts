@@ -1,6 +1,6 @@
 /**
  * Fetches the comments synchronously, because the browser does not wait before it prints. Retries without the nonce if
- * it has expired. Returns the markup, or the status of the response, which is 0 if there was none.
+ * it has expired. Returns the markup, or the status of the response (0 without a response).
  */
 export function fetchNow(element: HTMLElement): string | number {
   const { nonce, nonceHeader = '' } = element.dataset

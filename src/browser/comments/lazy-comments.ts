@@ -111,8 +111,8 @@ export class LazyComments extends HTMLElement {
     // The element may still arrive with the comments of another post on the page.
     const isLost = id && !found && !document.querySelector('lazy-comments:not([data-loaded=true])')
     this.#say('status', isLost ? 'lost' : count === 1 ? 'one' : 'done', count)
-    // Focus the target of the hash. If the button had the focus, move it to the heading; after mere scrolling, leave
-    // it.
+    // Focus the target of the hash. Without a target, move the focus from the button to the heading; if the button did
+    // not have the focus, leave the focus where it is.
     if (isHere || hadFocus) focus(isHere ? found : (this.querySelector<HTMLElement>('h2,h3') ?? this), isHere)
     const { style } = document.body
     if (!isPrinting && bottom < innerHeight && (top < 0 || id)) {

@@ -10,7 +10,10 @@ const UNNAMED =
   'The configuration has no session store, so it is unknown whether sessions can be watched. Set it: sessmgr({ sessionStore }).'
 const KEY = 'sessmgr_doctor'
 
-/** `sessmgr doctor`: shows whether the store works, and whether and why the limit costs each request a call to it. */
+/**
+ * Returns the command `sessmgr doctor`, which shows whether the store works, and whether and why each request has to
+ * call it.
+ */
 export function doctorCommand({ limiter, print }: CliContext): Command {
   return new Command('doctor')
     .description('check the store, and show whether each request has to ask it')

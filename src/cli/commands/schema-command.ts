@@ -2,7 +2,10 @@ import { Argument, Command } from 'commander'
 import { requireTableName, SCHEMAS, type SchemaName, tableSchema } from '../../stores/document/table-schema.ts'
 import type { CliContext } from '../cli-context.ts'
 
-/** `sessmgr schema`: prints the SQL that creates the table of a database store. Needs no configuration. */
+/**
+ * Returns the command `sessmgr schema`, which prints the SQL that creates the table of a database store. It needs no
+ * configuration.
+ */
 export function schemaCommand({ print }: CliContext): Command {
   return new Command('schema')
     .description("print the SQL that creates sessmgr's table in a database")

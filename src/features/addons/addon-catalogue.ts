@@ -28,7 +28,7 @@ export interface CatalogueCache {
    * Returns the list, calling the provider if needed. If the provider fails, returns the last list for up to seven
    * days.
    *
-   * @param force Calls the provider even if the list is fresh. Concurrent calls share one response.
+   * @param force Calls the provider even if the list is fresh, once for concurrent calls.
    * @throws LicensingError if the provider fails and there is no earlier list.
    */
   get(force: boolean): Promise<Catalogue>
@@ -72,7 +72,7 @@ export function createCatalogueCache(parts: {
       if (!Array.isArray(addons)) throw new LicensingError('provider_bad_response')
       const now = clock.now()
       const fetched = { addons, fetchedAt: now, triedAt: now }
-      // A local list is read on every call. Write it only if it has changed or is about to expire.
+      // A local list is read on every call, so write it only if it has changed or is about to expire.
       const isSame = kept !== undefined && JSON.stringify(kept.addons) === JSON.stringify(addons)
       if (!provider.local || !isSame || !within(kept.fetchedAt, FRESH_MS)) await write(fetched)
       return fetched
@@ -92,8 +92,8 @@ export function createCatalogueCache(parts: {
     async get(force) {
       const kept = await read()
       if (kept && isGood(kept, force)) return kept
-      // A forced load serves every caller. A normal one does not serve forced callers, because the provider may respond
-      // to it from a cache.
+      // All callers may share a forced load. Forced callers do not share a normal load, because the provider may
+      // respond to it from a cache.
       const begun = underWay.get(true) ?? underWay.get(force)
       if (begun) return begun
       const loading = load(force, kept).finally(() => underWay.delete(force))

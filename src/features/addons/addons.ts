@@ -20,7 +20,7 @@ import { type SiteOptions, siteIdentity } from './site-identity.ts'
 export interface AddonList {
   /** The rows, as the filter `sessmgr_addons_catalog` returned them. */
   readonly items: readonly AddonRow[]
-  /** Age of the list in seconds. Only set if the provider was called again and failed. */
+  /** Age of the list in seconds. Set only if the provider was called again and failed. */
   readonly age?: number | undefined
 }
 

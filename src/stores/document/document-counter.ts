@@ -1,7 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { DocumentRows, ReadRow } from './document-rows.ts'
 
-/** A counter in a row of its own. It only grows. */
+/** A counter that only grows, in its own row. */
 export class DocumentCounter {
   readonly #rows: DocumentRows
   readonly #key: string

@@ -48,8 +48,8 @@ export class DocumentRows {
   }
 
   /**
-   * Reads a row. Up to 500 reads in the same turn of the event loop share one call, which is sent at the end of the turn.
-   * So it sees every change that completed before any of the requests was sent.
+   * Reads a row. Up to 500 reads in the same turn of the event loop share one call, which is sent at the end of the
+   * turn. The call sees every change that was complete before any of the requests was sent.
    */
   async read(key: string): Promise<ReadRow> {
     if (!this.#asking || this.#asking.keys.size === MOST_KEYS) this.#asking = this.#collect()

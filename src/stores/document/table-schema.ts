@@ -13,7 +13,7 @@ export type SchemaName = (typeof SCHEMAS)[number]
  */
 export function tableSchema(database: SchemaName, table: string): readonly string[] {
   const name = quoteName(database, table)
-  // An index belongs to the schema of its table, so its name has none.
+  // An index belongs to the schema of its table, so its name has no schema.
   const index = quoteName(database, `${table.slice(table.indexOf('.') + 1)}_expires_at`)
   if (database === 'mysql') {
     return [
@@ -39,7 +39,7 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
 }
 
 /**
- * Quotes a table name, which may be an SQL keyword. The quoted name means the same table as the unquoted one. Not used
+ * Quotes a table name, which may be an SQL keyword. With and without quotes, the name means the same table. Not used
  * for MySQL, for which we have no driver.
  */
 export function quoteName(database: SchemaName, name: string): string {
@@ -53,8 +53,8 @@ export function quoteName(database: SchemaName, name: string): string {
  * Checks a table name, which is inserted into statements unescaped.
  *
  * @throws SessmgrError `invalid_option` for anything except at most 50 letters, digits and underscores, with an
- * optional schema before a dot. PostgreSQL cuts names off after 63 characters, so a longer table name could clash with
- * that of its index.
+ * optional schema before a dot. PostgreSQL cuts names off after 63 characters, so a longer name could clash with the
+ * name of its index.
  */
 export function requireTableName(table: unknown): void {
   if (typeof table === 'string' && /^(?:[a-z_]\w{0,49}\.)?[a-z_]\w{0,49}$/i.test(table)) return

@@ -10,8 +10,8 @@ interface Entry {
 }
 
 /**
- * A transient store in memory. When it is full, it evicts the oldest entries; notes about ended sessions have space of
- * their own.
+ * A transient store in memory. When it is full, it evicts the oldest entries, but reserves space for notes about ended
+ * sessions.
  */
 export class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock

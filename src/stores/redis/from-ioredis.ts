@@ -43,10 +43,7 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
   }
 }
 
-/**
- * Returns the commands that have no key. Clusters get none of them, because they would send such a command to any node,
- * perhaps the wrong one.
- */
+/** Returns the commands that have no key. Leaves them out for clusters, which would send them to an arbitrary node. */
 function nodeCommands(redis: IoredisClient): Pick<RedisClient, 'scan' | 'wait'> {
   return {
     scan: async (position, { MATCH, COUNT }) => {

@@ -1,7 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 
 /**
- * Reads a counter that only grows. Returns 0 if there is none.
+ * Reads a counter that only grows. Returns 0 if it does not exist.
  *
  * @throws SessmgrError `store_unavailable` for anything except digits. Reading it as a number could make ended sessions
  * valid again.

@@ -38,7 +38,7 @@ export interface RedisClient {
   /** Counts how many of the keys exist, to check many sessions at once. */
   exists?(keys: string[]): Promise<unknown>
   /**
-   * Waits on a single connection until this many replicas have received what it wrote. Needed for `durability:
+   * Waits until this many replicas have received what the same connection has written. Needed for `durability:
    * 'replica'`.
    */
   wait?(replicas: number, timeoutMs: number): Promise<unknown>

@@ -4,7 +4,7 @@ import type { NewSession } from '../../sessions/session-record.ts'
 import type { SessionRegistry } from '../../sessions/session-registry.ts'
 import { tokenOf } from '../../sessions/token.ts'
 
-/** A lifetime longer than any case. */
+/** A lifetime that no case outlasts. */
 export const LONG = 60_000
 /** A lifetime that a case can wait for. */
 export const SHORT = 600

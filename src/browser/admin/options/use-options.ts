@@ -11,13 +11,13 @@ export function readOptions(): Promise<ReadOptions> {
   return rest.requestObject<SiteOptions>('GET', OPTIONS_PATH)
 }
 
-/** Reads all options of the site. All components share one read. */
+/** Reads all options of the site, once for all components. */
 export function useOptions(): UseQueryResult<SiteOptions> {
   return useQuery({
     queryKey: OPTIONS_KEY,
     queryFn: readOptions,
     select: ({ body }) => body,
-    // Do not replace what the user saw before editing, because a save is compared with it.
+    // Keep the values that the user saw before editing, because saving compares with them.
     enabled: ({ state }) => state.data === undefined || !draft.isDirty(),
   })
 }

@@ -97,8 +97,8 @@ function isSent(edits: Edits, { option, key }: OptionChange): boolean {
 }
 
 /**
- * Returns the first invalid field, including those of add-ons, because an invalid field prevents saving. Separate forms
- * check their own fields.
+ * Returns the first invalid field, including fields of add-ons, because an invalid field prevents saving. Leaves out
+ * fields of separate forms, which check themselves.
  */
 function firstInvalidField(): HTMLElement | undefined {
   const fields = document.querySelectorAll<HTMLElement>('main :is(input, select, textarea):invalid')

@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, readonly [TextKey, IconName]>> = {
 
 const LONGEST = 60
 
-/** Describes a user agent in words. If it is unknown, shortens it instead. */
+/** Describes the device of a user agent. Shortens a user agent that it does not know. */
 export function deviceOf(userAgent: string | null, t: Translate): Device {
   if (!userAgent) return { name: t('device_unknown'), kind: t('kind_unknown'), icon: 'desktop' }
   const { browser, os, platform } = Bowser.parse(userAgent)

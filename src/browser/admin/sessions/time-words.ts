@@ -15,7 +15,7 @@ export function timeAgo(ms: number, now = Date.now()): string {
   return new Intl.RelativeTimeFormat(locale).format(Math.round(seconds / size), unit)
 }
 
-/** Returns the date of a time. `ms` is in milliseconds since the Unix epoch. */
+/** Formats a time as a date. `ms` is in milliseconds since the Unix epoch. */
 export function dateOf(ms: number): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(ms)
 }

@@ -12,7 +12,7 @@ export function useSteadyClicks(state: string): (event: MouseEvent) => void {
   const known = useRef<string>(undefined)
   const changedAt = useRef(0)
   useLayoutEffect(() => {
-    // The first list has replaced nothing, so clicks on it are meant for it.
+    // Only a change moves rows, so clicks on the first list count at once.
     if (known.current) changedAt.current = Date.now()
     known.current = state
   }, [state])

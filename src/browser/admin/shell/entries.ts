@@ -8,9 +8,9 @@ export interface TabEntry {
   readonly component: ComponentType
   /** Whether the tab takes the full width. @default false */
   readonly wide?: boolean | undefined
-  /** Key of the tab that this one comes before. */
+  /** Key of the tab before which this tab is placed. */
   readonly before?: string | undefined
-  /** Key of the tab that this one comes after. Ignored if `before` is set. */
+  /** Key of the tab after which this tab is placed. Ignored if `before` is set. */
   readonly after?: string | undefined
 }
 

@@ -48,7 +48,7 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   window.addEventListener('popstate', () => {
     const wanted = address()
     if (isDirty() && keyOf(wanted) !== keyOf(shown)) {
-      // The browser has already changed the URL. Restore that of the visible tab.
+      // The browser has already changed the URL, so restore the URL of the visible tab.
       window.history.pushState(null, '', shown)
       pending = wanted
     } else {

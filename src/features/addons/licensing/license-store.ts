@@ -6,7 +6,7 @@ import type { LicenseCipher } from './license-cipher.ts'
 import { LicensingError } from './licensing-error.ts'
 import type { Activation } from './licensing-provider.ts'
 
-// Names of add-on options never contain a dot, so no route can expose this one.
+// Names of add-on options never contain a dot, so no route can expose this option.
 const OPTION = 'sessmgr.licenses'
 /** A change gives up after this many attempts if others keep writing. */
 const MAX_ATTEMPTS = 20
@@ -61,7 +61,7 @@ export function createLicenseStore(
     return { revision: stored?.revision, record: parsed.success ? parsed.data : { licenses: {} } }
   }
 
-  /** Changes the record by compare-and-set, so that concurrent activations are all kept. */
+  /** Changes the record by compare-and-set, so that no concurrent activation is lost. */
   async function change(make: (record: StoredRecord) => StoredRecord | undefined): Promise<void> {
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const { revision, record } = await load()

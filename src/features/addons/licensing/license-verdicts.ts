@@ -74,7 +74,7 @@ export function createLicenseVerdicts(parts: {
 
   return async (activation, seenAt) => {
     const site = await parts.site()
-    // A copy of the database at another URL does not have a licence of its own.
+    // A copy of the database at another URL has no licence.
     if (activation.uid !== site.uid) return false
     if (activation.expiresAt !== null && clock.now() > Date.parse(activation.expiresAt) + LEEWAY_MS) return false
     if (!provider.validate) return true

@@ -62,7 +62,7 @@ export interface Activation {
 export interface LicenseState {
   /** Whether the licence is valid on this site now. */
   readonly active: boolean
-  /** Why the licence is not valid. Only set if `active` is false. */
+  /** Why the licence is not valid. Set only if `active` is false. */
   readonly reason?: LicensingCode | undefined
   /** Time of expiry, in ISO 8601; null if the licence never expires. */
   readonly expiresAt: string | null

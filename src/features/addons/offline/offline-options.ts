@@ -11,7 +11,7 @@ import type { PublicKeys } from './signed-text.ts'
 
 /** Options of offlineLicensing(). */
 export interface OfflineLicensingOptions {
-  /** The add-ons, or the path of a JSON file with an array of them. @default none */
+  /** The add-ons, or the path of a JSON file that contains them as an array. @default none */
   catalogue?: string | readonly OfflineAddon[] | undefined
   /** The vendor's Ed25519 public keys by `kid`, as PEM or JWK. @default none: no licence is valid */
   keys?: Readonly<Record<string, string | Ed25519Jwk>> | undefined

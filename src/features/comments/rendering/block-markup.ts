@@ -2,7 +2,7 @@ import type { Block } from '../../../host/theme.ts'
 
 const COMMENTS_BLOCKS = ['core/comments', 'core/post-comments']
 
-/** Finds the comments block in a template, at any depth. Returns undefined if there is none. */
+/** Finds the comments block in a template, at any depth. Returns undefined if the template has no such block. */
 export function findCommentsBlock(blocks: readonly Block[]): Block | undefined {
   for (const block of blocks) {
     if (COMMENTS_BLOCKS.includes(block.blockName ?? '')) return block

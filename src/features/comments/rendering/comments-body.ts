@@ -39,7 +39,7 @@ export function commentsBodies(): (postId: number, html: string) => CommentsBody
     forget(postId)
     kept.set(postId, { html, body })
     size += html.length
-    // Evict the entries that have been unchanged for the longest time.
+    // Evict entries, those unchanged for longest first.
     for (const oldest of kept.keys()) {
       if (size <= CAPACITY) break
       forget(oldest)

@@ -2,7 +2,7 @@ import type { CommentSettings } from '../comment-settings.ts'
 
 /** What the choice between lazy and inline depends on. */
 export interface ViewFacts {
-  /** Whether the page shows this one post. */
+  /** Whether the page shows only this post. */
   readonly single: boolean
   /** Number of approved comments on the post. */
   readonly count: number

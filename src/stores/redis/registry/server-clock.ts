@@ -4,7 +4,7 @@ const FRESH_MS = 60_000
 const MARGIN_MS = 1000
 
 /**
- * Estimates the Redis server's clock, so that requests do not have to ask for it.
+ * Estimates the Redis server's clock, so that requests do not have to read it.
  *
  * Expiry is checked with an estimate that is always ahead of the server. A session that it considers live is live;
  * whether a session has expired is for the server to decide.

@@ -3,8 +3,8 @@ import { BoundedMap } from '../../../ground/bounded-map.ts'
 
 /**
  * Common phrases in user agents, the most frequent ones last. User agents are the largest part of a session's record,
- * and this shortens them to a third. Each stored value starts with the number of its dictionary. New dictionaries may
- * be added, but this one must never change.
+ * and the dictionary shortens them to a third. It must never change. To improve it, add another dictionary: each stored
+ * value starts with the number of its dictionary.
  */
 const DICTIONARY = Buffer.from(
   'Opera/OPR/ Vivaldi/SamsungBrowser/ CriOS/FxiOS/ EdgA/EdgiOS/ curl/python-requests/node-fetch okhttp/PostmanRuntime/' +

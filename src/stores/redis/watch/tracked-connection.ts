@@ -65,8 +65,8 @@ export class TrackedConnection {
     const signs = { info: String(info), clientInfo: String(clientInfo), ownAddress }
     const problem = whyNotBelievable(signs, this.#tracking.isVouchedFor)
     if (problem !== undefined) throw new NotBelievable(problem)
-    // A host name may resolve to the primary once and to a lagging replica the next time. A retry may reach the same
-    // server.
+    // A host name may resolve to the primary at first and to a lagging replica the next time. A retry may reach the
+    // same server.
     if (runOf(info) !== runOf(infoOfClient)) throw new Error('the two connections lead to different servers')
     await own.sendCommand(['CLIENT', 'TRACKING', 'ON', 'OPTIN'])
     await this.#tryCanary(this.#told as Set<string>)
