@@ -5,6 +5,7 @@ export {
   type LoginCall,
   type SessionCall,
 } from './adapters/explicit/explicit-calls.ts'
+export type { PendingCalls, TakenLogin } from './adapters/explicit/pending-calls.ts'
 export type { RequestState } from './guard/host-types.ts'
 export type { JoinedSessions } from './guard/stores/session-stores.ts'
-export type { Admission } from './limiter/admit-login.ts'
+export type { Admission, SessionChoice } from './limiter/admit-login.ts'

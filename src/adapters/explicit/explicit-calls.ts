@@ -8,7 +8,8 @@ import type { JoinedSessions } from '../../guard/stores/session-stores.ts'
 import type { Admission } from '../../limiter/admit-login.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
-import { tokenOf } from '../../sessions/token.ts'
+import { type Token, tokenOf } from '../../sessions/token.ts'
+import { createPendingCalls, type PendingCalls } from './pending-calls.ts'
 
 /** A session of your framework and its user. */
 export interface SessionCall {
@@ -32,6 +33,11 @@ export interface LoginCall {
    * refused with `session_ended`: a slow request must not bring an ended session back. @default {}
    */
   readonly state?: RequestState | undefined
+  /**
+   * Tokens of the sessions that the user chose to end, in mode `ask`. They end if the login is admitted; tokens of
+   * other users are ignored. @default []
+   */
+  readonly ends?: readonly Token[] | undefined
   /** Address of the client, to be shown in lists of sessions. @default null */
   readonly ip?: string | null
   /** User agent of the client, to be shown in lists of sessions. @default null */
@@ -60,7 +66,7 @@ export interface ExplicitCalls {
    *
    * The limit is exact across processes if `create` resolves once the session is in your store under its final id. If
    * the login is refused, `create` is not called. If another login takes the slot in the meantime, the session is
-   * destroyed.
+   * destroyed. In mode `ask`, a refused login has `choice`; see `pending`.
    *
    * @param create Creates the session, and returns its raw id and the milliseconds until it expires. If the result is
    * invalid, the session is destroyed.
@@ -101,6 +107,8 @@ export interface ExplicitCalls {
   adopt(session: SessionCall & { readonly ttlMs: number }): Promise<RequestState>
   /** Frees the slot of a session, and destroys it in your store. Does nothing if the session is unknown. */
   logout(session: SessionCall): Promise<void>
+  /** Logins that wait until the user has chosen which sessions to end. */
+  readonly pending: PendingCalls
 }
 
 /**
@@ -147,16 +155,26 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   }
 
   return {
-    async login({ userId, replaces, state, ip, userAgent, device }, create) {
+    pending: createPendingCalls(core.options.store),
+    async login({ userId, replaces, state, ends, ip, userAgent, device }, create) {
       requireUserId(userId)
       requireTexts({ replaces, ip, userAgent })
+      requireTokens(ends)
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that creates the session')
       const own = state?.session
       const continues = own && String(own.userId) === String(userId) ? own.token : undefined
       const blockedMessage = () => core.options.textsFor().say('login_blocked')
       const browser = device && (await recognize(userId, device))
       const client = { ip, userAgent, device: browser?.id }
-      const attempt = { userId, replaces: replaces ?? undefined, continues, ...client, blockedMessage }
+      const attempt = {
+        userId,
+        replaces: replaces ?? undefined,
+        continues,
+        ends,
+        canAsk: true,
+        ...client,
+        blockedMessage,
+      }
       const admission = await limit.admit(attempt, async () => {
         const { sessionId, ttlMs } = (await create()) ?? {}
         requireSession(sessionId)
@@ -237,6 +255,11 @@ function requireTexts(texts: Readonly<Record<string, unknown>>): void {
     if (text === undefined || text === null || typeof text === 'string') continue
     throw invalidOption(`"${name}" must be a string or null`)
   }
+}
+
+function requireTokens(ends: unknown): void {
+  if (ends === undefined || (Array.isArray(ends) && ends.every((token) => typeof token === 'string'))) return
+  throw invalidOption('"ends" must be an array of session tokens')
 }
 
 function isLife(ttlMs: unknown): boolean {
