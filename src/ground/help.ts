@@ -9,6 +9,7 @@ export const HELP_TOPICS = [
   'command-needs-a-shared-store',
   'comments-block-not-cached',
   'host-must-return-a-boolean',
+  'idle-release-has-no-effect',
   'licence-cannot-be-read',
   'licence-not-checked',
   'limiterlogin-with-passport',

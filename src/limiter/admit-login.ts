@@ -153,7 +153,7 @@ async function commit(
   { sessionId, ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
-  const { version, generation, decision, lost, own, chosen, registered } = evaluation
+  const { version, generation, decision, lost, own, chosen, registered, unlessUsedWithin } = evaluation
   const replaced = replaces === undefined ? own : [tokenOf(replaces), ...own]
   // Some frameworks keep the session id at login. That session must not be ended.
   const left = replaced.length === 0 ? replaced : replaced.filter((token) => token !== tokenOf(sessionId))
@@ -166,7 +166,7 @@ async function commit(
     device: device ?? null,
     generation,
   }
-  const result = await context.store.sessions.commit(userId, version, { admit, end, continues })
+  const result = await context.store.sessions.commit(userId, version, { admit, end, continues, unlessUsedWithin })
   if (!result.committed && result.isOver) throw sessionEnded()
   if (!result.committed) return undefined
   const { record } = result.admitted

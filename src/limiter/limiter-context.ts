@@ -18,6 +18,8 @@ export interface LimiterContext {
   readonly hostSessions: HostSessions
   readonly logger: Logger
   readonly notes: EndedNotes
+  /** Longest time between updates of a session's last use. */
+  readonly touchEveryMs: number
   /** Fires actions in order, without waiting for asynchronous subscribers. */
   announce(actions: readonly AnnouncedAction[]): void
   /** Announces the device of a new session if the user has not used it before. Does not wait. */

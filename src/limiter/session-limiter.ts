@@ -37,6 +37,8 @@ export interface LimiterParts {
   readonly strategies: readonly LimitStrategy[]
   /** How many milliseconds each asynchronous hook subscriber may take. */
   readonly deadlineMs: number
+  /** Longest time between updates of a session's last use. */
+  readonly touchEveryMs: number
   /** How long to remember why a session ended; 0 means not at all. */
   readonly endedMemoryMs: number
 }
@@ -79,7 +81,7 @@ export interface SessionLimiter {
 
 /** Creates the session limit. */
 export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
-  const { store, logger, deadlineMs, hostSessions } = parts
+  const { store, logger, deadlineMs, hostSessions, touchEveryMs } = parts
   const hooks = createHooks({ logger, deadlineMs })
   const modes = createLogicModes(hooks, parts.strategies)
   const settings = createSettings({
@@ -132,7 +134,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
 
   const notes = createEndedNotes(parts)
   const tools = { announce, noteDevice, discard }
-  const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, notes, ...tools }
+  const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, notes, touchEveryMs, ...tools }
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
   return {

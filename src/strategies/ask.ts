@@ -1,13 +1,16 @@
 import type { LimitStrategy } from './limit-strategy.ts'
+import { idleSessions, neededSlots } from './slots.ts'
 
-/** Admits the login once the user has chosen enough sessions to end. */
+/** Admits the login once the user has chosen enough sessions to end. Sessions unused for long need not be chosen. */
 export const ask: LimitStrategy = {
   id: 'ask',
   label: 'Let the User Choose',
   desc: 'The new login waits until the user has chosen which of the earlier sessions to end.',
-  decide: ({ sessions, maximum, chosen }) => {
-    const choose = Math.max(1, sessions.length - maximum + 1)
-    if (chosen.length >= choose) return { admit: true, end: [], actions: [] }
+  decide: (context) => {
+    const choose = neededSlots(context)
+    const left = Math.max(0, choose - context.chosen.length)
+    const idle = idleSessions(context).filter((session) => !context.chosen.includes(session))
+    if (idle.length >= left) return { admit: true, end: idle.slice(0, left), kind: 'idle', actions: [] }
     return { admit: false, end: [], actions: [], choose }
   },
 }

@@ -1,9 +1,15 @@
 import type { LimitStrategy } from './limit-strategy.ts'
+import { idleSessions, neededSlots } from './slots.ts'
 
-/** Refuses the login and keeps the existing sessions. */
+/** Refuses the login and keeps the existing sessions, unless enough of them have been unused for long. */
 export const block: LimitStrategy = {
   id: 'block',
   label: 'Block New',
   desc: 'The new login is refused until one of the existing sessions ends.',
-  decide: ({ userId }) => ({ admit: false, end: [], actions: [['sessmgr_login_blocked', userId]] }),
+  decide: (context) => {
+    const need = neededSlots(context)
+    const idle = idleSessions(context).slice(0, need)
+    if (idle.length === need) return { admit: true, end: idle, kind: 'idle', actions: [] }
+    return { admit: false, end: [], actions: [['sessmgr_login_blocked', context.userId]] }
+  },
 }

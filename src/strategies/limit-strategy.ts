@@ -12,6 +12,10 @@ export interface LimitContext {
   readonly maximum: number
   /** Those of `sessions` that the user chose to end. They end if the login is admitted. */
   readonly chosen: readonly SessionRecord[]
+  /** Time by the clock of the store, in milliseconds; at most the current one. */
+  readonly now: number
+  /** How many milliseconds without use let a session free its slot. `Infinity` without the setting `idle_release`. */
+  readonly idleAfterMs: number
 }
 
 /** An action to fire once the decision has been carried out. */
@@ -30,7 +34,10 @@ export interface LimitDecision {
   readonly end: readonly SessionRecord[]
   /** How many of the sessions the user must choose to end before the login is admitted. @default no choice */
   readonly choose?: number | undefined
-  /** Why these sessions end, for the users who are signed out. @default 'displaced' */
+  /**
+   * Why these sessions end, for the users who are signed out. Those that end as `idle` must have been unused for
+   * `idleAfterMs`, which the commit checks again. @default 'displaced'
+   */
   readonly kind?: 'displaced' | 'idle' | 'chosen' | undefined
   /** Actions to fire afterwards, in order. */
   readonly actions: readonly LimitAction[]

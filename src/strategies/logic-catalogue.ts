@@ -4,6 +4,7 @@ import { allow } from './allow.ts'
 import { ask } from './ask.ts'
 import { block } from './block.ts'
 import type { LimitStrategy } from './limit-strategy.ts'
+import { logoutIdlest } from './logout-idlest.ts'
 import { logoutOldest } from './logout-oldest.ts'
 
 /** Finds modes by their stored value, and their display texts. */
@@ -20,7 +21,9 @@ export interface LogicModes {
 
 /** Combines the built-in modes with the application's. If two have the same id, the later one wins. */
 export function createLogicModes(hooks: Hooks, added: readonly LimitStrategy[] = []): LogicModes {
-  const strategies = new Map([logoutOldest, allow, block, ask, ...added].map((strategy) => [strategy.id, strategy]))
+  const strategies = new Map(
+    [logoutOldest, logoutIdlest, allow, block, ask, ...added].map((strategy) => [strategy.id, strategy]),
+  )
   return {
     strategyOf: (logic) => strategies.get(logic) ?? strategies.get('allow') ?? allow,
     catalogue: () => {

@@ -91,7 +91,7 @@ describe('the store contract', () => {
     ])
   })
 
-  it('fails a store that ends sessions as unused despite their use, unless it tells no time', async () => {
+  it('fails a store that ends sessions as unused despite their use, unless it returns no time', async () => {
     const ignoring = (isTold: boolean) => (store: SessmgrStore) =>
       withSessions(store, (sessions) => ({
         async read(userId: UserId) {

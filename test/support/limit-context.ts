@@ -3,5 +3,13 @@ import { sessionRecords } from './session-records.ts'
 
 /** What a mode decides on, for user 7 with one session at maximum 1 unless told otherwise. */
 export function limitContext(given: Partial<LimitContext> = {}): LimitContext {
-  return { userId: 7, sessions: sessionRecords(1), maximum: 1, chosen: [], ...given }
+  return {
+    userId: 7,
+    sessions: sessionRecords(1),
+    maximum: 1,
+    chosen: [],
+    now: 1000,
+    idleAfterMs: Number.POSITIVE_INFINITY,
+    ...given,
+  }
 }

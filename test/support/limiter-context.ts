@@ -29,6 +29,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     hostSessions: host,
     logger,
     notes: createEndedNotes({ store, logger, deadlineMs: 1000, endedMemoryMs: 60_000 }),
+    touchEveryMs: 60_000,
     announce: (actions) => void announced.push(...actions),
     noteDevice() {},
     discard: async (sessions) => {

@@ -68,6 +68,7 @@ export function createLimiterWorld({
     settings: {},
     strategies: [],
     deadlineMs: 1000,
+    touchEveryMs: 60_000,
     endedMemoryMs: 259_200_000,
     ...parts,
   })

@@ -17,3 +17,8 @@ export function sessionRecords(count: number, userId: UserId = 7): SessionRecord
     generation: 0,
   }))
 }
+
+/** Creates records of sessions of one user that were last used at these times, oldest admission first. */
+export function usedAt(...times: readonly number[]): SessionRecord[] {
+  return sessionRecords(times.length).map((record, index) => ({ ...record, lastSeenAt: times[index] as number }))
+}

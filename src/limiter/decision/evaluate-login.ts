@@ -1,8 +1,10 @@
-import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
+import type { StoredSession } from '../../sessions/session-record.ts'
+import type { SessionChange } from '../../sessions/session-registry.ts'
 import type { Token } from '../../sessions/token.ts'
-import type { LimitDecision } from '../../strategies/limit-strategy.ts'
+import type { LimitContext, LimitDecision } from '../../strategies/limit-strategy.ts'
 import { heldSessions } from '../held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from '../limiter-context.ts'
+import { idleTime, unusedSessions } from './idle-time.ts'
 import type { LoginAttempt } from './login-attempt.ts'
 import { isEnforced, reportOf } from './report-only.ts'
 import { verdictOf } from './verdict-of.ts'
@@ -21,11 +23,9 @@ export interface LoginEvaluation {
   /** All registered sessions at that version. */
   readonly registered: readonly StoredSession[]
   /** What the mode based its decision on. Undefined if the limit was not reached. */
-  readonly reached?: {
-    readonly mode: string
-    readonly maximum: number
-    readonly sessions: readonly SessionRecord[]
-  }
+  readonly reached?: LimitContext & { readonly mode: string }
+  /** Sessions that must still be unused at the commit. */
+  readonly unlessUsedWithin?: SessionChange['unlessUsedWithin']
 }
 
 const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
@@ -42,11 +42,12 @@ export async function evaluateLogin(
   ignore: readonly Token[],
 ): Promise<LoginEvaluation> {
   const { store, hooks, settings, modes } = context
-  const [{ sessions, version }, generation, current] = await Promise.all([
+  const [read, generation, current] = await Promise.all([
     store.sessions.read(userId),
     store.epoch.current(),
     settings.get(),
   ])
+  const { sessions, version } = read
   const isOwn = ({ record }: StoredSession) => record.device === device && record.generation >= generation
   const own = device ? tokensOf(sessions.filter(isOwn)) : NONE
   const replaced = own.length === 0 ? ignore : [...ignore, ...own]
@@ -67,13 +68,20 @@ export async function evaluateLogin(
   if (!isReached) return { ...before, decision: ADMIT, lost }
   const strategy = modes.strategyOf(current.logic)
   const records = held.map(({ record }) => record)
-  const given = { userId, maximum, sessions: records, chosen: records.filter(({ token }) => chosen.includes(token)) }
+  const given: LimitContext = {
+    userId,
+    maximum,
+    sessions: records,
+    chosen: records.filter(({ token }) => chosen.includes(token)),
+    ...idleTime(context, current, read),
+  }
   const decided = strategy.decide(given)
   const limit = { mode: strategy.id, maximum, live: count }
   if (!(await isEnforced(context, current.enforce, userId))) {
     return { ...before, decision: { ...ADMIT, actions: reportOf(userId, decided, limit, canAsk) }, lost }
   }
-  return { ...before, decision: decided, lost, reached: { mode: strategy.id, maximum, sessions: records } }
+  const unlessUsedWithin = unusedSessions(decided, given)
+  return { ...before, decision: decided, lost, unlessUsedWithin, reached: { mode: strategy.id, ...given } }
 }
 
 /**

@@ -7,11 +7,11 @@ import { passMinutes, type StoreCase, type StoreUnderTest } from './store-case.t
 const LIFE = 10 * LONG
 const ROUNDS = 20
 
-/** Requirements on logins that end unused sessions. They apply to registries that tell the time of a read. */
+/** Requirements on logins that end unused sessions. They apply to registries that return the time of a read. */
 export const unusedSessionContract: readonly StoreCase[] = [
   [
-    'tells its time with the sessions of a user, and never a later one',
-    whereTimeIsTold(async ({ store: { sessions }, another, pass }) => {
+    'returns its time with the sessions of a user, and never a later one',
+    whereTimeIsKnown(async ({ store: { sessions }, another, pass }) => {
       await login(sessions, 1, 'a')
       const { now = 0 } = await sessions.read(1)
       await sessions.touch(1, tokenOf('a'), LONG)
@@ -24,7 +24,7 @@ export const unusedSessionContract: readonly StoreCase[] = [
   ],
   [
     'changes nothing if a session that must be unused was used more recently',
-    whereTimeIsTold(async ({ store: { sessions }, another, pass }) => {
+    whereTimeIsKnown(async ({ store: { sessions }, another, pass }) => {
       for (const id of ['used', 'unused']) await login(sessions, 1, id, LIFE)
       await passMinutes(pass, LONG)
       await (await another()).sessions.touch(1, tokenOf('used'), LIFE)
@@ -36,7 +36,7 @@ export const unusedSessionContract: readonly StoreCase[] = [
   ],
   [
     'ends sessions that have been unused for long enough, and ignores unknown ones',
-    whereTimeIsTold(async ({ store: { sessions }, pass }) => {
+    whereTimeIsKnown(async ({ store: { sessions }, pass }) => {
       for (const id of ['a', 'b']) await login(sessions, 1, id)
       await pass(SHORT + 20)
       await sessions.touch(1, tokenOf('b'), LONG)
@@ -51,7 +51,7 @@ export const unusedSessionContract: readonly StoreCase[] = [
   ],
   [
     'either records the use of a session or ends it as unused, when both happen at once',
-    whereTimeIsTold(async ({ store: { sessions }, another, pass }) => {
+    whereTimeIsKnown(async ({ store: { sessions }, another, pass }) => {
       const other = (await another()).sessions
       const users = Array.from({ length: ROUNDS }, (_, index) => index)
       for (const user of users) await login(sessions, user, 'a', LIFE)
@@ -76,7 +76,7 @@ async function endUnused(registry: SessionRegistry, tokens: readonly Token[], ms
   return registry.commit(userId, version, { admit: newSession('new'), end: tokens, unlessUsedWithin: { tokens, ms } })
 }
 
-function whereTimeIsTold(body: StoreCase[1]): StoreCase[1] {
+function whereTimeIsKnown(body: StoreCase[1]): StoreCase[1] {
   return async (test: StoreUnderTest) => {
     const { now } = await test.store.sessions.read(1)
     if (now !== undefined) await body(test)

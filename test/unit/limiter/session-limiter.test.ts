@@ -16,7 +16,16 @@ function start(destroy: () => Promise<void> = async () => {}, strategies: readon
   }
   const store = memoryStore()
   const hostSessions = { exists: async () => true, destroy }
-  const parts = { store, hostSessions, logger, settings: {}, strategies, deadlineMs: 1000, endedMemoryMs: 0 }
+  const parts = {
+    store,
+    hostSessions,
+    logger,
+    settings: {},
+    strategies,
+    deadlineMs: 1000,
+    touchEveryMs: 0,
+    endedMemoryMs: 0,
+  }
   return { limiter: createSessionLimiter(parts), store, warnings, errors }
 }
 

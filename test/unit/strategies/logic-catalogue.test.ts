@@ -4,6 +4,7 @@ import { allow } from '../../../src/strategies/allow.ts'
 import { block } from '../../../src/strategies/block.ts'
 import type { LimitStrategy } from '../../../src/strategies/limit-strategy.ts'
 import { createLogicModes } from '../../../src/strategies/logic-catalogue.ts'
+import { logoutIdlest } from '../../../src/strategies/logout-idlest.ts'
 import { logoutOldest } from '../../../src/strategies/logout-oldest.ts'
 
 const createTestHooks = () => createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
@@ -22,6 +23,7 @@ describe('the logic catalogue', () => {
     expect(labels).toEqual({
       allow: 'Logout All',
       logout_oldest: 'Logout Oldest',
+      logout_idlest: 'Logout Longest Unused',
       block: 'Block New',
       ask: 'Let the User Choose',
     })
@@ -36,6 +38,7 @@ describe('the logic catalogue', () => {
     expect(modes.strategyOf('allow')).toBe(allow)
     expect(modes.strategyOf('block')).toBe(block)
     expect(modes.strategyOf('logout_oldest')).toBe(logoutOldest)
+    expect(modes.strategyOf('logout_idlest')).toBe(logoutIdlest)
   })
 
   it.each(['', 'Allow', 'nothing', '__proto__', 'constructor'])(
@@ -70,7 +73,13 @@ describe('the logic catalogue', () => {
     const off = hooks.addFilter('sessmgr_logics', 'roles', (logics) => ({ ...logics, by_role: extra }))
     expect((await modes.catalogue()).by_role).toEqual(extra)
     off()
-    expect(Object.keys(await modes.catalogue()).sort()).toEqual(['allow', 'ask', 'block', 'logout_oldest'])
+    expect(Object.keys(await modes.catalogue()).sort()).toEqual([
+      'allow',
+      'ask',
+      'block',
+      'logout_idlest',
+      'logout_oldest',
+    ])
   })
 
   it('changes texts alone through the filter: the strategies stay', async () => {

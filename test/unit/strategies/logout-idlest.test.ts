@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { logoutIdlest } from '../../../src/strategies/logout-idlest.ts'
+import { limitContext } from '../../support/limit-context.ts'
+import { usedAt } from '../../support/session-records.ts'
+
+describe('logout_idlest', () => {
+  it('ends the sessions unused for longest, and the older one of two that were used at the same time', () => {
+    const sessions = usedAt(300, 200, 100, 200)
+    const [first, second, third, fourth] = sessions
+    const endAt = (maximum: number) => logoutIdlest.decide(limitContext({ sessions, maximum }))
+    expect(endAt(4)).toEqual({ admit: true, end: [third], actions: [] })
+    expect(endAt(3).end).toEqual([third, second])
+    expect(endAt(2).end).toEqual([third, second, fourth])
+    expect(endAt(1).end).toEqual([third, second, fourth, first])
+  })
+
+  it('rule 10: ends one when the limit is forced, and none if there is none', () => {
+    const [session] = usedAt(100)
+    expect(logoutIdlest.decide(limitContext({ maximum: 9, sessions: [session] as never })).end).toEqual([session])
+    expect(logoutIdlest.decide(limitContext({ sessions: [] }))).toEqual({ admit: true, end: [], actions: [] })
+  })
+
+  it('is stored as logout_idlest and shown as Logout Longest Unused', () => {
+    expect([logoutIdlest.id, logoutIdlest.label]).toEqual(['logout_idlest', 'Logout Longest Unused'])
+  })
+})
