@@ -6,58 +6,16 @@ import express from 'express'
 import session from 'express-session'
 import * as jose from 'jose'
 import { Passport } from 'passport'
-import { Strategy } from 'passport-local'
 import supertest from 'supertest'
-import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
 import * as explicitDoor from '../../src/explicit.ts'
 import { deviceName, memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import * as testingDoor from '../../src/testing.ts'
 import { asCommonJs } from './newcomer-programs.ts'
 import { codeBlocks, pageAt, pages, ROOT } from './pages.ts'
-
-type Names = Readonly<Record<string, unknown>>
+import { createApp, devicesOf, FORM, type Names, runBlock, userOf } from './recipe-app.ts'
 
 const nodeRequire = createRequire(import.meta.url)
-
-/** Runs a block of a recipe, with these names in reach, and returns what it declares under another name. */
-function runBlock(recipe: string, index: number, names: Names, result = 'undefined'): unknown {
-  const { code } = codeBlocks(pageAt(`docs/recipes/${recipe}.md`))[index] ?? { code: '' }
-  expect(code).not.toBe('')
-  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 }
-  const { outputText } = ts.transpileModule(code, { compilerOptions })
-  const all = { require: nodeRequire, exports: {}, ...names }
-  return new Function(...Object.keys(all), `${outputText}\nreturn ${result}`)(...Object.values(all))
-}
-
-// Other tests have users with numbers for ids.
-const userOf = (id: string) => ({ id }) as unknown as Express.User
-
-/** An application in which alice can sign in, with a recipe's lines behind sessmgr. */
-function createApp(addLines: (names: { app: express.Express } & Names) => void, options: SessmgrOptions = {}) {
-  const passport = new Passport()
-  passport.use(new Strategy((username, password, done) => done(null, password === 'secret' && userOf(username))))
-  passport.serializeUser<unknown>((user, done) => done(null, (user as Express.User).id))
-  passport.deserializeUser((id, done) => done(null, userOf(String(id))))
-  const limiter = sessmgr({ settings: { maximum: 9 }, logger: { warn() {}, error() {} }, ...options })
-  onTestFinished(() => limiter.close())
-  const app = express()
-  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter, passport.session())
-  app.use(express.urlencoded({ extended: false }))
-  addLines({ app, limiter, passport })
-  app.post('/login', passport.authenticate('local'), (_req, res) => void res.redirect('/'))
-  app.get('/me', (req, res) => void (req.user ? res.send('in') : res.status(401).send(res.locals.notice?.html)))
-  return { app, limiter, clock: options.store }
-}
-
-const FORM = { username: 'alice', password: 'secret' }
-
-/** Signs alice in, as so many devices. */
-async function devicesOf(app: express.Express, count: number) {
-  const devices = Array.from({ length: count }, () => supertest.agent(app))
-  for (const device of devices) await device.post('/login').type('form').send(FORM).expect(302)
-  return devices as [ReturnType<typeof supertest.agent>, ReturnType<typeof supertest.agent>]
-}
 
 it('no recipe has more than 250 words', () => {
   const recipes = pages().filter(({ path }) => path.startsWith('docs/recipes/'))
@@ -122,40 +80,6 @@ it('signed-out.md: the page and the JSON API know the reason', async () => {
   const page = await phone.get('/me').accept('html').expect(401)
   expect(page.text).toContain('<strong>You were signed out on this device.</strong>')
   await supertest(app).get('/api/me').expect(401, { code: 'not_signed_in' })
-})
-
-it('limits-per-user.md: a function gives each user a limit, and a filter exempts some', async () => {
-  const limits: SessmgrOptions[] = []
-  const names = { app: { use() {} }, sessmgr: (options: SessmgrOptions) => limits.push(options) }
-  runBlock('limits-per-user', 0, { ...names, isStaff: (userId: string) => userId === 'alice' })
-  const isStaff = (userId: string) => userId === 'root'
-  const { app, limiter } = createApp((all) => runBlock('limits-per-user', 1, { ...all, isStaff }), limits[0])
-  expect([await limiter.settings.maximumOf('alice'), await limiter.settings.maximumOf('bob')]).toEqual([5, 1])
-  for (const username of ['bob', 'root']) {
-    for (const _ of [1, 2])
-      await supertest(app)
-        .post('/login')
-        .type('form')
-        .send({ ...FORM, username })
-  }
-  expect([await limiter.sessions.count('bob'), await limiter.sessions.count('root')]).toEqual([1, 2])
-})
-
-it('two-step-login.md: the password alone takes no slot and signs nobody out', async () => {
-  const names = { isCodeOf: async (_userId: string, code: unknown) => code === '123456' }
-  const { app, limiter } = createApp((all) => runBlock('two-step-login', 0, { ...all, ...names }), {
-    settings: { maximum: 1 },
-  })
-  const step = (device: ReturnType<typeof supertest.agent>, path: string, form: object) =>
-    device.post(path).type('form').send(form).expect(302)
-  const [laptop, thief] = [supertest.agent(app), supertest.agent(app)]
-  expect((await step(laptop, '/login', FORM)).headers.location).toBe('/login/code')
-  expect((await step(laptop, '/login/code', { code: '123456' })).headers.location).toBe('/')
-  await step(thief, '/login', FORM)
-  expect((await step(thief, '/login/code', { code: '1' })).headers.location).toBe('/login')
-  await thief.get('/me').expect(401)
-  await laptop.get('/me').expect(200)
-  expect(await limiter.sessions.count('alice')).toBe(1)
 })
 
 it('existing-app.md: a login of your own counts, and block sends the next one to a page that says so', async () => {

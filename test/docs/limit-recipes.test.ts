@@ -1,0 +1,60 @@
+import supertest from 'supertest'
+import { expect, it } from 'vitest'
+import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import { createApp, FORM, runBlock } from './recipe-app.ts'
+
+it('limits-per-user.md: a function gives each user a limit, and a filter exempts some', async () => {
+  const limits: SessmgrOptions[] = []
+  const names = { app: { use() {} }, sessmgr: (options: SessmgrOptions) => limits.push(options) }
+  runBlock('limits-per-user', 0, { ...names, isStaff: (userId: string) => userId === 'alice' })
+  const isStaff = (userId: string) => userId === 'root'
+  const { app, limiter } = createApp((all) => runBlock('limits-per-user', 1, { ...all, isStaff }), limits[0])
+  expect([await limiter.settings.maximumOf('alice'), await limiter.settings.maximumOf('bob')]).toEqual([5, 1])
+  for (const username of ['bob', 'root']) {
+    for (const _ of [1, 2])
+      await supertest(app)
+        .post('/login')
+        .type('form')
+        .send({ ...FORM, username })
+  }
+  expect([await limiter.sessions.count('bob'), await limiter.sessions.count('root')]).toEqual([1, 2])
+})
+
+it('report-only.md: what the limit would do is reported, and it is enforced for some users', async () => {
+  const lines: string[] = []
+  const names = {
+    app: { use() {} },
+    console: { log: (line: string) => lines.push(line) },
+    sessmgr: (options: SessmgrOptions) => sessmgr({ ...options, logger: { warn() {}, error() {} } }),
+  }
+  const limiter = runBlock('report-only', 0, names, 'limiter') as Sessmgr
+  runBlock('report-only', 1, { limiter })
+  const { app } = createApp(() => {}, {}, limiter)
+  const login = (username: string) =>
+    supertest(app)
+      .post('/login')
+      .type('form')
+      .send({ ...FORM, username })
+  for (const username of ['7', '20']) for (const _ of [1, 2, 3]) await login(username).expect(302)
+  await login('7').expect(302)
+  await login('20').expect(403)
+  await limiter.close()
+  expect(lines).toEqual(['7: refuse, with 3 of 3 sessions'])
+})
+
+it('two-step-login.md: the password alone takes no slot and signs nobody out', async () => {
+  const names = { isCodeOf: async (_userId: string, code: unknown) => code === '123456' }
+  const { app, limiter } = createApp((all) => runBlock('two-step-login', 0, { ...all, ...names }), {
+    settings: { maximum: 1 },
+  })
+  const step = (device: ReturnType<typeof supertest.agent>, path: string, form: object) =>
+    device.post(path).type('form').send(form).expect(302)
+  const [laptop, thief] = [supertest.agent(app), supertest.agent(app)]
+  expect((await step(laptop, '/login', FORM)).headers.location).toBe('/login/code')
+  expect((await step(laptop, '/login/code', { code: '123456' })).headers.location).toBe('/')
+  await step(thief, '/login', FORM)
+  expect((await step(thief, '/login/code', { code: '1' })).headers.location).toBe('/login')
+  await thief.get('/me').expect(401)
+  await laptop.get('/me').expect(200)
+  expect(await limiter.sessions.count('alice')).toBe(1)
+})
