@@ -9,7 +9,7 @@ export interface MiddlewareAnswer {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
   readonly body: string | Buffer | undefined
-  /** Whether shared caches may store the response, which means that it must not set cookies. */
+  /** Whether shared caches may store the response. If so, it must not set cookies. */
   readonly isPublic: boolean
 }
 

@@ -83,7 +83,7 @@ export class GuardContext {
     return this.limiter.release(userId, token)
   }
 
-  /** Ends the registration of a session that a request leaves permanently. */
+  /** Ends the registration of a session that a request has left. */
   async giveUp(sessionId: string, userId: UserId, request: object | undefined): Promise<void> {
     const token = this.tokenFor(sessionId)
     const wasLive = this.release(sessionId, userId)

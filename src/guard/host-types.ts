@@ -78,7 +78,7 @@ export interface GuardedRequest {
   readonly ip?: string | undefined
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
-  /** Where the session cookie applies, if the session itself does not contain this. */
+  /** Where the session cookie applies, if the session does not contain its scope. */
   readonly cookieScope?: CookieScope
   /** What Passport adds to Express requests. */
   readonly _passport?: unknown

@@ -17,8 +17,8 @@ import { sessionTtl } from './session-ttl.ts'
 const UNCONFIRMED_MS = 120_000
 
 /**
- * How long a login may delay the next one of the same request. A login that is started inside another one cannot wait
- * for it.
+ * How long a login may delay the next login of the same request. A login that is started inside another cannot wait for
+ * it to finish.
  */
 const HOLD_MS = 250
 
@@ -36,7 +36,7 @@ export interface LoginParts {
   readonly asker?: (() => Ask | undefined) | undefined
 }
 
-/** Asks the user of a login which sessions to end. Resolves to the error that reports this. */
+/** Lets the user choose which sessions to end. Resolves to the error that refers to the choice. */
 export type Ask = (login: AskedLogin) => Promise<SessmgrError>
 
 /** Creates the function that every login goes through, in any framework. */

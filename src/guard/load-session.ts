@@ -7,8 +7,7 @@ import type { SeenSession } from './memory/seen-sessions.ts'
 import { StoreCall } from './stores/store-calls.ts'
 
 /**
- * Called with the result of loading a session, in a turn of its own, so that errors thrown here do not affect the
- * guard.
+ * Called with the result of loading a session, in a separate turn, so that errors thrown here do not affect the guard.
  */
 export type Loaded = (error: unknown, result?: Inspected) => void
 

@@ -61,8 +61,8 @@ export async function saveSession(
 
 /**
  * Writes a copy with a marker, because an interrupted login must not leave a session that seems to be from before
- * sessmgr. The session itself is marked when it is registered. It then differs from what was written, so the framework
- * writes it again with the response, which confirms the login.
+ * sessmgr. The session itself is marked when it is registered. Because it then differs from what was written, the
+ * framework writes it again with the response, which confirms the login.
  */
 async function saveLoggingIn(
   guard: GuardContext,
@@ -107,7 +107,7 @@ async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSessi
     guard.mark(sessionId, data, holder)
     return saveRegistered(guard, write, holder)
   }
-  // Its user was removed or replaced, so the session must not stay registered for that user.
+  // The application has removed or replaced the user, so the session must not stay registered for that user.
   await guard.giveUp(sessionId, holder.userId, request)
   await saveUnregistered(guard, write)
 }

@@ -11,7 +11,7 @@ import { saveSession } from './save-session.ts'
 import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
 import { promised, StoreCall } from './stores/store-calls.ts'
 
-/** Records that a session is in use, for a request that waits for this. */
+/** Records the use of a session while the request waits. */
 class UseNote extends StoreCall {
   readonly #guard: SessionGuard
   readonly #sessionId: string
@@ -54,11 +54,12 @@ export class SessionGuard extends GuardContext {
 
   /** Checks whether recording the use of a session can wait, both in the registry and in the store. */
   canWait(sessionId: string, data: HostSessionData): boolean {
-    // Without an expiry in the cookie, only the store knows how long a session lasts, so it must learn about every use.
+    // Without an expiry in the cookie, only the store knows how long a session lasts, so every use must reach the
+    // store.
     return Boolean(expiryOf(data)) && this.seen.isFresh(sessionId, data)
   }
 
-  /** Records the use of a session, for a request that waits for this. Usually creates no promise. */
+  /** Records the use of a session, and then calls `done`. Usually creates no promise. */
   noteUse(sessionId: string, data: HostSessionData, done: () => void): void {
     const { touch } = this.calls
     if (!this.seen.isFresh(sessionId, data)) this.touch(sessionId, data, false).then(() => process.nextTick(done))
@@ -95,7 +96,8 @@ export class SessionGuard extends GuardContext {
     const registered = this.limiter.touch(userId, token, sessionTtl(data), interval / 2)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
     if ((await registered) || (await this.marks.hasChanged())) return
-    // Its record expired before the session did, or it has just ended. It no longer counts, so it must not continue.
+    // Either the record expired before the session did, or the session has just ended. It no longer counts, so it must
+    // not continue.
     this.seen.delete(sessionId)
     await this.calls.destroy(sessionId)
   }

@@ -36,7 +36,7 @@ export function readMarker(data: HostSessionData, token: Token): SessionMarker |
   return { userId: marker.userId, token, ...loginAt, signature: String(marker.signature) }
 }
 
-/** Returns the object that marks a session, whether valid or not. Two sessions never share one. */
+/** Returns the object that marks a session, whether valid or not. No two sessions share this object. */
 export function markerIn(data: HostSessionData): object | undefined {
   const marker = data[MARKER_KEY]
   return typeof marker === 'object' && marker !== null ? marker : undefined

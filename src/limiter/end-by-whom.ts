@@ -5,12 +5,12 @@ import type { EndedByWhom, SessionEnd } from '../sessions/session-end.ts'
 
 const NAMES = ['by', 'actor', 'device', 'note'] as const satisfies readonly (keyof EndedByWhom)[]
 const KINDS = ['user', 'admin', 'app'] as const
-/** Longer than the name of any device, and shorter than nearly every user agent. */
+/** Longer than any device name, but shorter than nearly every user agent. */
 const DEVICE_LENGTH = 64
 const NOTE_LENGTH = 200
 
 /**
- * Describes the end of a session by a call.
+ * Describes the end of a session that a call of the application ends.
  *
  * @throws SessmgrError `invalid_option`, `user_id_missing`.
  */

@@ -120,15 +120,16 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     for (;;) {
       const before = await store.epoch.current()
       const own = await store.sessions.generationOf(userId, token)
-      // The session is over. If its generation is higher, another logout has kept it, for example after a double click.
+      // The session is over. If its generation is higher instead, another logout has kept it, for example after a
+      // double click.
       if (own === undefined || own < before) return store.epoch.advance()
       await store.sessions.restamp(userId, token, before + 1)
       try {
         const logout = await store.epoch.advanceFrom(before)
         if (logout) return logout
       } catch (error) {
-        // If its generation is too high, it survives the next site-wide logout; if it is too low, it does not even
-        // survive this one.
+        // A session whose generation is too high survives the next site-wide logout; a session whose generation is too
+        // low does not even survive this one.
         await stampAsCurrent(userId, token, STAMP_RETRIES)
         throw error
       }

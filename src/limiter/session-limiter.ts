@@ -25,7 +25,7 @@ import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
 import { createUserQueue } from './user-queue.ts'
 
-/** How long a login may delay the next one of the same user. It usually takes only a few milliseconds. */
+/** How long a login may delay the next login of the same user. Usually, a login takes only a few milliseconds. */
 const LOGIN_HOLD_MS = 250
 
 /** Dependencies of the limiter. */
@@ -64,7 +64,7 @@ export interface SessionLimiter {
   /** Ends a stale session, once; see {@link invalidateSession}. */
   invalidate(userId: UserId, sessionId: string): Promise<void>
   /**
-   * Records the use of a session, unless one was recorded less than `freshMs` ago. Resolves to false if it is not
+   * Records the use of a session, unless a use was recorded less than `freshMs` ago. Resolves to false if it is not
    * registered.
    */
   touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>

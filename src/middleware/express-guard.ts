@@ -36,7 +36,7 @@ type CookieRemover = typeof import('./clear-session-cookie.ts')
 
 let cookieRemover: Promise<CookieRemover> | undefined
 
-/** Loads the code that removes cookies after startup, but before an update in place might remove the file. */
+/** Loads the code that removes cookies soon after startup, before an in-place update can remove its file. */
 function loadCookieRemover(): Promise<CookieRemover> {
   cookieRemover ??= import('./clear-session-cookie.ts')
   cookieRemover.catch(() => {
@@ -92,7 +92,7 @@ function isFastify(request: HostRequest): boolean {
 }
 
 function refuseFastify(next: Next | undefined): void {
-  // Without `next`, Fastify asks for options. The plugin then refuses what it gets.
+  // Without `next`, Fastify expects the options of a plugin, and the plugin refuses what it is given.
   next?.(
     invalidOption(
       'In Fastify, register the plugin from sessmgr/fastify: fastify.register(fastifySessmgr, { limiter })',

@@ -158,7 +158,7 @@ function standingIn(stores: ExpressStores, request: HostRequest): Standing {
 /** Remembers which request gives up its session, because the store's destroy method does not receive the request. */
 class GivingUp {
   request: GuardedRequest | undefined
-  /** The property `destroy` of a session, shared by all requests. */
+  /** The property descriptor for the `destroy` of a session, shared by all requests. */
   readonly #destroy: PropertyDescriptor
 
   constructor() {

@@ -101,7 +101,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
         this[property] = before
       },
     })
-    // Runs in a turn of its own, so that errors of the callback are not caught here.
+    // Runs in a separate turn, so that errors of the callback are not caught here.
     const fail = (error: unknown) => {
       if (isRefusal(error) && isPassportsCallback(done)) refuseLogin(this, shown, options, error, done)
       else done(error)

@@ -59,7 +59,7 @@ export interface SettingsService {
    * `store_unavailable`.
    */
   maximumOf(userId: UserId, settings?: SessionSettings): Promise<number>
-  /** The option that stores the settings. Its `update` corrects values that this `update` refuses. */
+  /** The option that stores the settings. Its `update` corrects values that the service's `update` refuses. */
   readonly option: SiteOption<SessionSettings>
 }
 
@@ -72,7 +72,7 @@ export interface SettingsParts {
   readonly initial: CodeSettings
   /** Modes that have a strategy. */
   readonly logics: readonly string[]
-  /** Lists the modes that have a display name. Without a strategy, a mode needs a filter subscriber that accepts it. */
+  /** Lists the modes that have a display name. A mode without a strategy needs a filter subscriber that accepts it. */
   catalogue(): Promise<readonly string[]>
 }
 

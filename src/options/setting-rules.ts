@@ -6,8 +6,8 @@ export interface SessionSettings {
   /** Sessions that each user may have: an integer, 1 or more. @default 1 */
   readonly maximum: number
   /**
-   * What happens when a user at the limit logs in: `allow` ends all other sessions of the user, `logout_oldest` ends
-   * the oldest, `logout_idlest` the one unused for longest, `ask` lets the user choose, and `block` refuses the login.
+   * What happens when a user at the limit logs in. `allow` ends all other sessions of the user, `logout_oldest` the
+   * oldest, and `logout_idlest` the one unused for longest. `ask` lets the user choose, and `block` refuses the login.
    * The option `strategies` adds modes.
    *
    * @default 'allow'
@@ -29,8 +29,8 @@ export interface CodeSettings {
    */
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
   /**
-   * What happens when a user at the limit logs in: `allow` ends all other sessions of the user, `logout_oldest` ends
-   * the oldest, `logout_idlest` the one unused for longest, `ask` lets the user choose, and `block` refuses the login.
+   * What happens when a user at the limit logs in. `allow` ends all other sessions of the user, `logout_oldest` the
+   * oldest, and `logout_idlest` the one unused for longest. `ask` lets the user choose, and `block` refuses the login.
    * The option `strategies` adds modes.
    *
    * @default 'allow'

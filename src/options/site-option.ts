@@ -56,9 +56,7 @@ export interface SiteOptionParts<T> {
   build(defaults: T, stored: unknown): T
   /** Returns a valid version of a new value, or throws `invalid_setting`. */
   sanitize(value: unknown, current: T): T | Promise<T>
-  /**
-   * Like `sanitize`, but for the result of the filter. `requested` is the value before any change. @default sanitize
-   */
+  /** Sanitizes the result of the filter. `requested` is the value before any change. @default sanitize */
   sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
   /** Called with the stored value on every read. */
   noteStored?(stored: unknown): void

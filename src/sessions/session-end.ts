@@ -58,7 +58,7 @@ export interface SessionEnd {
   readonly note?: string
 }
 
-/** Who ends a session, and a note for its user. */
+/** On whose behalf a session ends, and a note for its user. */
 export interface EndedByWhom {
   /** On whose behalf the session ends: its user, an administrator, or the application. @default 'app' */
   readonly by?: 'user' | 'admin' | 'app' | undefined

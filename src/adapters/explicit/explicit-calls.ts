@@ -43,13 +43,14 @@ export interface LoginCall {
   /** User agent of the client, to be shown in lists of sessions. @default null */
   readonly userAgent?: string | null
   /**
-   * How to recognize the browser. Needs the option `device`. Send the `deviceCookie` of the result with your response.
+   * How to recognize the browser. Requires the option `device`. Send the `deviceCookie` of the result with your
+   * response.
    * @default unknown
    */
   readonly device?: DeviceCall | undefined
 }
 
-/** How to recognize the browser of a login, with the option `device`. */
+/** How to recognize the browser that logs in. Requires the option `device`. */
 export interface DeviceCall {
   /** The `Cookie` header of the request. */
   readonly cookies: string | null | undefined
@@ -88,8 +89,8 @@ export interface ExplicitCalls {
     session: SessionCall & { readonly request?: IncomingMessage; readonly response?: ServerResponse },
   ): Promise<RequestState>
   /**
-   * Finds out how a session that is no longer in your store has ended. Call it instead of `check` for a session id from
-   * a cookie, after you have checked the cookie's signature.
+   * Looks up how a session ended that is no longer in your store. Call it instead of `check` for a session id from a
+   * cookie, after you have checked the cookie's signature.
    *
    * @param session `request` and `response` as for `check`.
    */
@@ -99,11 +100,14 @@ export interface ExplicitCalls {
     readonly response?: ServerResponse
   }): Promise<RequestState>
   /**
-   * Records that a session was used and expires in `ttlMs` from now. Resolves to false if it is no longer registered.
+   * Records that a session was used, and that it expires in `ttlMs`. Resolves to false if it is no longer registered.
    * Does not notice a site-wide logout; only `check` does.
    */
   touch(session: SessionCall & { readonly ttlMs: number }): Promise<boolean>
-  /** Registers a session from before sessmgr, and checks whether it is live. After a site-wide logout, it is not. */
+  /**
+   * Registers a session from before sessmgr, and checks whether it is live. After a site-wide logout, such a session is
+   * not.
+   */
   adopt(session: SessionCall & { readonly ttlMs: number }): Promise<RequestState>
   /** Frees the slot of a session, and destroys it in your store. Does nothing if the session is unknown. */
   logout(session: SessionCall): Promise<void>
@@ -146,7 +150,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     return (await core.devices()).recognize(userId, cookies ?? '', { path, secure })
   }
 
-  /** Attaches a state to its request. If the session is over, keeps the notice for the next page. */
+  /** Attaches the state of a session to its request. If the session is over, keeps the notice for the next page. */
   async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
     if (request) showVisit(request, new ExplicitVisit(request, sessionId, state))
     if (!request || !response || !state.ended) return state
@@ -225,7 +229,7 @@ interface AnsweredState extends RequestState {
   [SIGNED_IN]?: true
 }
 
-/** The properties that code for Express reads from a request with a session. The session has only its id. */
+/** The properties that code for Express reads from a request. The session object is empty. */
 class ExplicitVisit implements HostVisit {
   readonly raw: IncomingMessage
   readonly session: HostSession | undefined

@@ -21,7 +21,7 @@ export function endedByCookies(
   const isSigned = session?.encryptedSessionId?.startsWith(`${session.sessionId}.`)
   for (const [cookie, value] of Object.entries(cookies)) {
     if (value === undefined) continue
-    // There may be a prefix, as in express-session.
+    // The value may have a prefix, as in express-session.
     for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
       const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : unsign(text, request, store, decrypt)
       const ended = id === undefined ? undefined : store.endingOf(id)

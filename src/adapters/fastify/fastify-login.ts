@@ -20,7 +20,7 @@ const limited = new WeakSet<LogIn>()
 /**
  * Limits `request.logIn` and `request.login`, which every @fastify/passport login uses.
  *
- * They are on the prototype of all requests, so only the first request has to change anything.
+ * Both are on the prototype of all requests, so they are replaced only once, at the first request.
  */
 export function limitFastifyLogins(request: FastifySessionRequest, findVisit: FindVisit, limitLogin: LimitLogin): void {
   for (const name of ['logIn', 'login'] as const) {
@@ -56,7 +56,7 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, limitLogin: LimitLogin
 }
 
 /**
- * Hides a failure from passport.authenticate. After passing it on, Passport would continue with its success redirect.
+ * Hides a failure from passport.authenticate, which would otherwise pass it on and still redirect as after a success.
  */
 function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => void): Promise<void> {
   const keep = (handler: (error: unknown) => unknown) => {

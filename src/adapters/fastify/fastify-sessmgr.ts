@@ -88,7 +88,7 @@ async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
   })
 }
 
-/** Fastify is not a peer dependency, because an Express application may have an older version for something else. */
+/** Fastify is not a peer dependency, because an Express application may use an older version for something else. */
 function requireVersion({ version }: FastifyInstance): void {
   if (Number.parseInt(version, 10) >= 5) return
   throw new SessmgrError(

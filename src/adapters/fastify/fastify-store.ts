@@ -23,7 +23,7 @@ interface WritingVisit extends Visit {
 
 /** A guarded store of @fastify/session. */
 export interface FastifyStore extends HostedStore {
-  /** Runs code that calls the store synchronously, and lets these methods respond instead. */
+  /** Runs code that calls the store synchronously, with the given methods in place of the store's own. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
   /** Returns the login session that was found live when this data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
@@ -36,8 +36,8 @@ export const guardFastifyStore = guardedBy(storeCalls, putUpGuard)
 
 function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   const endings = new BoundedMap<string, EndedState>(10_000)
-  // To create an empty session, @fastify/session (11) can only destroy one in its store and write the next. Only its
-  // store is passed the id from a cookie. It calls the store synchronously, without the request.
+  // @fastify/session (11) can create an empty session only by destroying and writing sessions in its store, and shows
+  // the id from a cookie only to its store. During these synchronous calls, the stand-in replaces the store.
   let standIn: Partial<StandIn> = {}
 
   store.get = (sessionId, callback) => {
@@ -64,7 +64,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
       return null
     }
     if (!session || needsMarker) return data
-    // The memory store returns the same object each time.
+    // Copied, because the memory store returns the same object each time.
     return { ...data, [MARKER_KEY]: new JudgedMarker(markerIn(data) as SessionMarker, session) }
   }
 

@@ -16,7 +16,7 @@ export interface FastifySessionRequest {
   readonly ip: string
   readonly body: unknown
   readonly cookies?: Readonly<Record<string, string | undefined>>
-  /** Has no id if the cookie's path does not apply. */
+  /** Has no id if the path of the session cookie does not match the request. */
   session: FastifySession | { readonly sessionId?: undefined; readonly encryptedSessionId?: undefined } | null
   readonly sessionStore: HostStore
   readonly passport?: { readonly userProperty: string }

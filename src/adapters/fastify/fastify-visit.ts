@@ -17,10 +17,10 @@ export class FastifyVisit extends Visit {
   readonly reply: FastifyReply
   /** The session that the request came with, if it is over. */
   lost: EndedSession | undefined
-  /** The loaded session, and the attributes that its cookie had then. */
+  /** The loaded session, and the attributes of its cookie when it was loaded. */
   #loaded: FastifySession | undefined
   #attributes = ''
-  /** The session that a login in progress has left. */
+  /** The visitor's session that a login in progress is replacing. */
   #left: FastifySession | undefined
 
   constructor(store: FastifyStore, request: FastifySessionRequest, reply: FastifyReply) {
@@ -91,7 +91,7 @@ export class FastifyVisit extends Visit {
     if (this.#left) this.request.session = this.#left
   }
 
-  /** Prepares the session for being exchanged. The properties that this sets are not part of its data. */
+  /** Replaces the session's methods, without adding them to its data. */
   #attend(): void {
     const { session, store } = this
     if (!session) return
@@ -117,7 +117,7 @@ export class FastifyVisit extends Visit {
     try {
       await Object.getPrototypeOf(session).reload.call(session)
     } catch (error) {
-      // The session was replaced by an empty one, which would look like a visitor's.
+      // @fastify/session has replaced the session by an empty one, so the user would seem to be an anonymous visitor.
       request.session = session
       throw error
     }
@@ -132,11 +132,11 @@ export class FastifyVisit extends Visit {
     const { request, store } = this
     const { guard } = store
     if (this.login) {
-      // The session left here stays in its store and keeps its slot until the login is admitted.
+      // The visitor's session stays in its store and keeps its slot until the login is admitted.
       this.#left = session
       return this.#renew(session, keys)
     }
-    // Data of a session that ended in the meantime must not move to another one.
+    // Data of a session that ended in the meantime must not move to a new session.
     const kept = (await guard.hasEnded(this)) ? undefined : keys
     // If a session could not be ended, the browser must keep its cookie so that it can try again.
     await guard.destroy(session.sessionId, this)
@@ -164,7 +164,7 @@ export class FastifyVisit extends Visit {
 
 function unwritten(session: FastifySession): HostSessionData {
   const { originalExpires, expires } = session.cookie ?? {}
-  // When it loads a session, @fastify/session extends the expiry, but not in the store or the browser.
+  // When @fastify/session loads a session, it extends the expiry only in memory, not in the store or the browser.
   const cookie = { ...session.cookie, expires: (originalExpires as Date | undefined) ?? expires ?? null }
   return { ...session, cookie }
 }

@@ -11,7 +11,7 @@ import type { KoaVisit } from './koa-visit.ts'
  */
 export function clearSessionCookie(visit: KoaVisit, keepNotice: KeepNotice): void {
   const { res, sessionOptions } = visit.context
-  // The application itself keeps the id in the browser.
+  // With `externalKey`, the application itself stores the session id in the browser.
   if (sessionOptions.externalKey) return
   beforeHeaders(res, () => {
     const cookies = cookiesOf(res)

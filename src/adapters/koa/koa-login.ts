@@ -8,7 +8,7 @@ type LogIn = (user: unknown, options?: { session?: boolean }) => Promise<void>
  * Limits every koa-passport login.
  *
  * koa-passport creates Passport's requests from Koa's, and assigns `logIn` to each. An accessor on the prototype of
- * Koa's requests catches that. Functions that were assigned to the context earlier are wrapped.
+ * Koa's requests intercepts the assignment. Functions that were assigned to the context earlier are wrapped.
  */
 export function limitKoaLogins(visit: KoaVisit, limitLogin: LimitLogin): void {
   const { context } = visit

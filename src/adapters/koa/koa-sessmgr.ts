@@ -51,7 +51,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
     try {
       await next()
     } catch (error) {
-      // An error of the application takes precedence over one of the store.
+      // If the application has failed, its error takes precedence over an error of the store.
       await visit.storeMarker().catch(() => {})
       throw error
     }

@@ -43,7 +43,7 @@ export class KoaVisit extends Visit {
   }
 
   async exchange(): Promise<void> {
-    // koa-session's own regeneration keeps the data.
+    // Start with no data, because koa-session's own regeneration keeps it.
     await this.#regenerate({})
   }
 
@@ -56,7 +56,7 @@ export class KoaVisit extends Visit {
       await this.#regenerate(data)
       if (this.isQuiet) {
         this.clearCookie()
-        // If the application's beforeSave added data, koa-session would save the session.
+        // Assigned again, because koa-session would save the session if the application's beforeSave has added data.
         this.context.session = data
       }
     } finally {
@@ -72,8 +72,8 @@ export class KoaVisit extends Visit {
   }
 
   /**
-   * Writes a marked session if koa-session leaves all writing to the application. This is needed for a session that was
-   * loaded without a marker, or that koa-session wrote at login with a lifetime of two minutes.
+   * Writes the marked session if koa-session leaves all writing to the application: a session that was loaded without a
+   * marker, or that a login has just written with a lifetime of two minutes.
    */
   async storeMarker(loaded?: HostSessionData): Promise<void> {
     if (this.context.sessionOptions.autoCommit !== false) return

@@ -84,7 +84,10 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
   }
 }
 
-/** A page without a proof would otherwise open the REST routes of a page with one. */
+/**
+ * The REST routes use the options of the last page. Without this check, a page without `stepUp` would disable the
+ * `stepUp` of another page.
+ */
 function requireSameStepUp(one: StepUpOptions = {}, other: StepUpOptions = {}): void {
   if (one.freshFor === other.freshFor && one.verify === other.verify && one.url === other.url) return
   throw invalidOption('Every call of account() needs the same "stepUp", because the REST routes use it too')

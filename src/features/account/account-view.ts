@@ -7,7 +7,7 @@ import type { PageResult } from './pages/page-result.ts'
 
 /** One session in the list, ready to display. */
 export interface AccountRow {
-  /** Identifies the session. Its form sends this back. */
+  /** Identifies the session in the form that ends it. */
   readonly token: Token
   /** Name of the device, such as "Chrome on Windows", or a text for an unknown one. */
   readonly device: string
@@ -23,7 +23,7 @@ export interface AccountRow {
   readonly place: string | undefined
   /** Address of the client, with the option `show.ip`. */
   readonly ip: string | undefined
-  /** Whether it is another sign-in of the current browser. Only known with the option `device` of sessmgr(). */
+  /** Whether it is another sign-in of the current browser. Known only with the option `device` of sessmgr(). */
   readonly isSameBrowser: boolean
   /** Whether the next login ends it. */
   readonly isNext: boolean
@@ -62,7 +62,7 @@ export interface AccountView extends PageContent {
   readonly devices: AccountDevices | undefined
   /** URL to send forms to, by POST: `end` with a token, `others`, or `password`. */
   readonly action: string
-  /** What each form sends in the field `proof`. It shows that the form is from this page. */
+  /** What each form sends in the field `proof`, to show that the form is from this page. */
   readonly proof: string
   /** The reader's texts. */
   readonly say: Say

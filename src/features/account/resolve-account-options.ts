@@ -29,7 +29,7 @@ export interface StepUpOptions {
 export interface ShowOptions {
   /** Whether to show the address. @default false */
   readonly ip?: boolean | undefined
-  /** Returns the location of a session, such as "Berlin". The page waits for it for at most a second. */
+  /** Returns the location of a session, such as "Berlin". The page waits for the result for at most a second. */
   readonly location?:
     | ((session: SessionRecord) => string | null | undefined | Promise<string | null | undefined>)
     | undefined

@@ -14,7 +14,8 @@ const TRIES_MS = 600_000
 const HOLD_MS = 5000
 
 /**
- * How users prove their identity: not at all, by signing in again, by their password, or on a page of the application.
+ * How users prove their identity: not at all, by signing in again, with their password, or on a page of the
+ * application.
  */
 export type StepUpKind = 'none' | 'login' | 'password' | 'url'
 
@@ -33,7 +34,7 @@ export interface StepUpParts {
   loginAtOf(request: HostRequest): number | undefined
 }
 
-/** Key of a session's proof. It contains the session's token, so it is valid only for this session and ends with it. */
+/** Key of a session's proof. It contains the session's token, so the proof is valid only for this session. */
 const proofKey = (token: Token): string => `fresh:${token}`
 
 /** Asks users for a proof before they end sessions, and remembers it for their session. */
@@ -100,7 +101,9 @@ export class StepUp {
     return user === undefined || !host ? String(userId) : host.users.summary(user).login
   }
 
-  /** Counts an attempt before its password is checked. If it is not allowed, returns when the next one is. */
+  /**
+   * Counts an attempt before its password is checked. If the attempt is not allowed, returns when the next one will be.
+   */
   #noteTry({ token }: Reader): Promise<number | undefined> {
     const { transients } = this.#parts.store
     return this.#inTurn(token, async () => {

@@ -16,7 +16,7 @@ export class SeenSession implements WatchedSession {
   readonly session: { readonly userId: UserId; readonly token: Token }
   /** Lifetime of the session when its use was last recorded, according to its cookie. */
   life: number | undefined = undefined
-  /** Until when its use does not have to be recorded again, by `performance.now()`. */
+  /** When its use must be recorded again, by `performance.now()`. */
   freshUntil = Number.NEGATIVE_INFINITY
   knowledge: object | undefined = undefined
 
@@ -57,7 +57,7 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     if (!known) return
     known.life = lifeOf(data)
     known.freshUntil = performance.now() + interval
-    // Set again to make it the newest entry, so that sessions in use are kept longest.
+    // Set again to become the newest entry, so that sessions in use are kept longest.
     this.set(sessionId, known)
   }
 }

@@ -20,7 +20,7 @@ export class Notices {
     this.#parts = parts
   }
 
-  /** Loads the code after startup, but before an update in place might remove the file. */
+  /** Loads the code soon after startup, before an in-place update can remove its file. */
   load(): Promise<Late> {
     this.#late ??= import('./tell-notice.ts')
     this.#late.catch(() => {
@@ -57,7 +57,7 @@ export class Notices {
     return takeNotice(this.#parts, guardedRequestOf(request), messageOf(request), response, true)
   }
 
-  /** The public methods of a limiter for this. */
+  /** The limiter's public methods for notices. */
   readonly members = {
     notice: async (request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined> => {
       requireRequest(request, 'limiter.notice(request, response)')

@@ -12,7 +12,7 @@ import type { SignedOutBody, SignedOutNotice } from './signed-out-notice.ts'
 import { wordNotice } from './word-notice.ts'
 
 const PURPOSE = 'notice'
-/** Maximum length of the content. Signed and encoded, the cookie stays below 1 KiB. */
+/** Maximum length of the content. With it, the signed and encoded cookie stays below 1 KiB. */
 const MOST_BYTES = 640
 
 /**

@@ -56,7 +56,8 @@ export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): bool
  */
 export function isShown(request: IncomingMessage, response: ServerResponse): boolean {
   const { statusCode } = response
-  // Frameworks draw most error pages, downloads are not displayed, and the next page replaces one that refreshes.
+  // Most error pages come from frameworks and do not show the notice. Downloads are not displayed. A page that
+  // refreshes is replaced at once.
   if (statusCode >= 400 && !SIGN_IN.includes(statusCode)) return false
   if (/^attachment\b/i.test(String(response.getHeader('content-disposition'))) || response.hasHeader('refresh'))
     return false

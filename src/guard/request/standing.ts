@@ -14,7 +14,7 @@ export interface OriginSession {
 interface Origin extends OriginSession {
   /** Settles once the request has given up the session. Resolves to true if the session was live until then. */
   givenUp?: Promise<boolean>
-  /** What the request depended on before a login. It may return to that user. */
+  /** What the request depended on before its last login. A new login of that earlier user depends on it again. */
   readonly earlier: Origin | undefined
 }
 
@@ -45,8 +45,8 @@ export interface StandingHolder {
 /**
  * What the guard knows about one request. Each request has one instance, in one property.
  *
- * Objects that live on must not refer to requests or responses. A WeakMap keyed by requests, or an object that holds
- * one, keeps them alive past the scavenge that should free them. That costs more than the whole check.
+ * Objects that live on must not refer to requests or responses. A WeakMap keyed by requests, or an object that refers
+ * to a request, keeps requests alive past the scavenge that should free them. That costs more than the whole check.
  */
 export class Standing {
   /** The guard that the request has passed, which lets two limiters in one application detect each other. */

@@ -57,7 +57,7 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
     return session !== undefined && session.token !== this.origin?.token
   }
 
-  /** The session data with its stored expiry, as it stays unless this request writes the session. */
+  /** The session data with the expiry that stays in the store unless this request writes the session. */
   protected get unwritten(): HostSessionData | undefined {
     return this.session
   }

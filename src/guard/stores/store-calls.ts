@@ -30,7 +30,7 @@ export function answerCallback<T>(
   callback?: (error?: unknown, value?: T) => void,
 ): Promise<T> | undefined {
   if (!callback) {
-    // Callers of the promise see its failure. If there are none, it must not crash the process.
+    // Callers who await the promise see its failure. If nobody does, the failure must not crash the process.
     outcome.catch(() => {})
     return outcome
   }

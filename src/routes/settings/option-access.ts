@@ -10,7 +10,7 @@ export interface OptionAccess {
   /**
    * Lists the options that a caller may access.
    *
-   * @throws RestError `rest_forbidden` if there are none.
+   * @throws RestError `rest_forbidden` if the caller may access none.
    */
   list(caller: Caller | undefined): Promise<readonly SiteOption[]>
   /**
