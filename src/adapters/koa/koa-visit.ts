@@ -72,8 +72,8 @@ export class KoaVisit extends Visit {
   }
 
   /**
-   * Writes the marked session if koa-session leaves all writing to the application: a session that was loaded without a
-   * marker, or that a login has just written with a lifetime of two minutes.
+   * Writes the marked session if koa-session leaves all writing to the application. It was loaded without a marker, or
+   * a login has just written it with a lifetime of two minutes.
    */
   async storeMarker(loaded?: HostSessionData): Promise<void> {
     if (this.context.sessionOptions.autoCommit !== false) return
