@@ -17,6 +17,7 @@ const { vendor, options } = addonsLab()
 const shop = await forThisFile(startAdminLab(options))
 installFirst(shop.limiter)
 await shop.limiter.addons.activate(11, await vendor.issue(11))
+await shop.limiter.settings.update({ logic: 'block', enforce: false })
 await host.signIn('admin', { userAgent: PHONE })
 
 /** What axe finds on a page, with the place of each. */
@@ -36,6 +37,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
   [
     ['settings', '/settings', 'General Settings'],
     ['settings-edited', '/settings', 'General Settings', (page) => page.getByLabel('Active Logins Limit').fill('0')],
+    ['settings-report-only', '/settings', 'Report only: nobody is refused'],
     [
       'logout-all',
       '/settings',
@@ -66,7 +68,7 @@ describe.each([360, 1280])('at %i px', (width) => {
     const look = { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' } as const
     const contexts = [await host.signIn('admin', look), await shop.visitor(host.chromium, 'admin', look)]
     for (const [name, path, ready, act] of VIEWS) {
-      const isShop = ['addons', 'license', 'license-ask'].includes(name)
+      const isShop = ['settings-report-only', 'addons', 'license', 'license-ask'].includes(name)
       const page = await (contexts[isShop ? 1 : 0] as (typeof contexts)[0]).newPage()
       await page.goto(`${(isShop ? shop : host).origin}/admin${path}`)
       await page.getByText(ready).first().waitFor()

@@ -71,7 +71,7 @@ export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}
     },
     async reset() {
       for (const id of [1, 2, 3, 4]) await limiter.sessions.endAll(id)
-      await limiter.settings.update({ maximum: 5, logic: 'allow' })
+      await limiter.settings.update({ maximum: 5, logic: 'allow', idle_release: 0, enforce: true })
       actions.length = 0
     },
     async close() {

@@ -24,7 +24,7 @@ const REFUSAL =
 
 describe('rule 28: a limiter whose store is of its own process alone', () => {
   it.each([
-    ['settings list', 'KEY      VALUE  SOURCE\nmaximum  1      default\nlogic    allow  default\n'],
+    ['settings list --format ids', 'maximum logic idle_release enforce\n'],
     ['settings get maximum', '1\n'],
     ['sessions list alice', 'alice has no live sessions.\n'],
     ['sessions count alice', '0\n'],

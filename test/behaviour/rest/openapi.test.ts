@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
     remove()
     expect(openapi.safeParse(json).success).toBe(true)
     const { schema } = json.paths['/sessmgr/v1/settings'].post.requestBody.content['application/json']
-    expect(schema.properties.logic.enum).toEqual(['logout_oldest', 'allow', 'block', 'by_role'])
+    expect(schema.properties.logic.enum).toEqual([...Object.keys(await host.limiter.modes.catalogue()), 'by_role'])
   })
 
   it('names the nonce header that the application has chosen', async () => {

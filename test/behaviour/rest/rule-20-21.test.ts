@@ -93,7 +93,7 @@ describe('rule 20: what is not there', () => {
         status: 400,
         params: {
           maximum: 'must be a whole number, 1 or more',
-          logic: 'must be one of logout_oldest, allow, block',
+          logic: `must be one of ${Object.keys(await host.limiter.modes.catalogue()).join(', ')}`,
         },
       },
     })

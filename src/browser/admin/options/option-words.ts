@@ -4,6 +4,8 @@ import type { TextKey, Translate } from '../texts/use-texts.ts'
 const NAMES: Readonly<Record<string, TextKey>> = {
   'sessmgr_settings.maximum': 'maximum',
   'sessmgr_settings.logic': 'logic',
+  'sessmgr_settings.idle_release': 'idle',
+  'sessmgr_settings.enforce': 'enforce',
   'lazycomments_settings.load_method': 'c_method',
   'lazycomments_settings.minimum_count': 'c_minimum',
   'lazycomments_settings.show_loader': 'c_loader',
@@ -22,6 +24,11 @@ const VALUES: Readonly<Record<string, TextKey>> = {
   'lazycomments_settings.button_style.custom': 'c_custom',
 }
 
+/** Converts seconds to whole minutes. Invalid input stays as it is. */
+export function minutesOf(seconds: unknown): unknown {
+  return typeof seconds === 'number' ? Math.round(seconds / 60) : seconds
+}
+
 /** Returns the display name of an option's key, or undefined for keys of add-ons. */
 export function nameOfKey(t: Translate, option: string, key: string): string {
   const path = [option, key].filter(Boolean).join('.')
@@ -34,6 +41,7 @@ export function nameOfValue(t: Translate, option: string, key: string, value: un
   const text = VALUES[`${option}.${key}.${value}`]
   if (text) return t(text)
   if (option === 'sessmgr_settings' && key === 'logic') return vars.logics[String(value)]?.label ?? String(value)
+  if (option === 'sessmgr_settings' && key === 'idle_release') return String(minutesOf(value))
   if (typeof value === 'boolean') return t(value ? 'on' : 'off')
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value)
 }

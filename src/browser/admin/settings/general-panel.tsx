@@ -1,6 +1,8 @@
+import { minutesOf } from '../options/option-words.ts'
 import { useOption } from '../options/use-option.ts'
 import { Choice } from '../parts/forms/choice.tsx'
 import { NumberField } from '../parts/forms/fields.tsx'
+import { Toggle } from '../parts/forms/toggle.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -8,6 +10,9 @@ import { useTexts } from '../texts/use-texts.ts'
 interface LimitSettings {
   readonly maximum: unknown
   readonly logic: string
+  /** Seconds, or the invalid input as typed. */
+  readonly idle_release: unknown
+  readonly enforce: boolean
 }
 
 /** Renders the settings of the limit. */
@@ -16,6 +21,8 @@ export function GeneralPanel() {
   const [settings, change, { problems, changed }] = useOption<LimitSettings>('sessmgr_settings')
   if (!settings) return null
   const logics = Object.entries(vars.logics).map(([value, { label, desc }]) => ({ value, label, help: desc }))
+  const labelOf = (logic: string) => vars.logics[logic]?.label ?? logic
+  const waits = settings.logic === 'block' && settings.idle_release === 0
   return (
     <Panel title={t('general')} help={t('general_help')}>
       <NumberField
@@ -34,6 +41,28 @@ export function GeneralPanel() {
         options={logics}
         isChanged={changed.includes('logic')}
         onChange={(logic) => change({ logic })}
+      />
+      <NumberField
+        label={t('idle')}
+        help={
+          <>
+            {t('idle_help', { block: labelOf('block'), ask: labelOf('ask') })}{' '}
+            {waits && <strong>{t('idle_waits')}</strong>}
+          </>
+        }
+        minimum={5}
+        orZero
+        value={minutesOf(settings.idle_release)}
+        problem={problems.idle_release}
+        isChanged={changed.includes('idle_release')}
+        onChange={(minutes) => change({ idle_release: typeof minutes === 'number' ? minutes * 60 : minutes })}
+      />
+      <Toggle
+        label={t('enforce')}
+        help={t('enforce_help')}
+        checked={settings.enforce}
+        isChanged={changed.includes('enforce')}
+        onChange={(enforce) => change({ enforce })}
       />
     </Panel>
   )

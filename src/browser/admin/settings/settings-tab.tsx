@@ -4,6 +4,7 @@ import { PartBoundary } from '../parts/feedback/part-boundary.tsx'
 import { Skeleton } from '../parts/feedback/skeleton.tsx'
 import { ForceLogoutPanel } from './force-logout-panel.tsx'
 import { GeneralPanel } from './general-panel.tsx'
+import { ReportOnly } from './report-only.tsx'
 import { usePanels } from './use-panels.ts'
 
 /** Renders the tab with the settings of the limit, the panels of add-ons, and the forced logout. */
@@ -13,6 +14,7 @@ export function SettingsTab() {
   if (!data) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
   return (
     <div className="stack">
+      <ReportOnly />
       <GeneralPanel />
       {panels.map(({ id, Component }) => (
         <PartBoundary key={id} name={id}>

@@ -67,6 +67,7 @@ export const TEXTS = {
   leave_save: 'Save and leave',
   number_too_large: 'Enter a whole number from {minimum} to {maximum}.',
   number_invalid: 'Enter a whole number, {minimum} or more.',
+  number_or_zero: 'Enter 0, or a whole number from {minimum} on.',
 
   // Settings
   general: 'General Settings',
@@ -75,6 +76,16 @@ export const TEXTS = {
   maximum_help: 'Number of logins that one account may have at the same time.',
   logic: 'Login Logic',
   logic_help: 'What happens when the limit is reached and the account signs in again.',
+  idle: 'Idle Release (Minutes)',
+  idle_help:
+    'After so many minutes without use, a session makes room for a login that “{block}” or “{ask}” would stop. 0 turns this off.',
+  idle_waits: 'Anyone who closes the browser without signing out waits until the session ends.',
+  enforce: 'Enforce the Limit',
+  enforce_help:
+    'If off, nobody is refused or signed out, and your application is only informed about what would have happened.',
+  report_only: 'Report only: nobody is refused',
+  report_only_help:
+    'Your application is informed about logins over the limit. When you enforce the limit, it counts from the next login of each user.',
   force: 'Force Logout',
   force_help: 'Signs a user out on every device at their next click. You will be asked to confirm.',
   user: 'User',
@@ -231,7 +242,7 @@ export const TEXTS = {
   s_questions_help: 'Answers to the most common questions.',
   s_q_lost: 'A user cannot sign in because the limit is reached',
   s_a_lost:
-    'With “{block}”, a login is refused until an earlier session ends. Find the user under Sessions and sign out the devices that are not in use, or choose another login logic.',
+    'With “{block}”, a login is refused until an earlier session ends. Find the user under Sessions and sign out the devices that are not in use, set an idle release, or choose another login logic.',
   s_q_change: 'Does saving a lower limit sign anyone out?',
   s_a_change: 'No. The new limit applies from the next login on.',
   s_q_one: 'How do I sign out one device but not the others?',

@@ -69,22 +69,25 @@ type NumberFieldProps = FieldProps & {
   /** Receives the number, or the invalid input. */
   onChange(value: number | string): void
   readonly minimum: number
+  /** Whether 0 is valid below the minimum, for "off". */
+  readonly orZero?: boolean | undefined
 }
 
 /** Renders a field for an integer. Invalid input stays visible and prevents saving. */
-export function NumberField({ label, help, problem, isChanged, value, onChange, minimum }: NumberFieldProps) {
+export function NumberField({ label, help, problem, isChanged, value, onChange, minimum, orZero }: NumberFieldProps) {
   const t = useTexts()
   const [text, setText] = useState(String(value))
-  const isGood = isWhole(text, minimum)
+  const isGood = typeof typedValue(text, minimum, orZero) === 'number'
   const maximum = new Intl.NumberFormat(locale).format(Number.MAX_SAFE_INTEGER)
-  const invalid = t(Number(text) > Number.MAX_SAFE_INTEGER ? 'number_too_large' : 'number_invalid', {
+  const isTooLarge = Number(text) > Number.MAX_SAFE_INTEGER
+  const invalid = t(isTooLarge ? 'number_too_large' : orZero ? 'number_or_zero' : 'number_invalid', {
     minimum,
     maximum,
   })
   useEffect(() => {
     // Saving or discarding changes the value from outside.
-    setText((typed) => (typedValue(typed, minimum) === value ? typed : String(value)))
-  }, [value, minimum])
+    setText((typed) => (typedValue(typed, minimum, orZero) === value ? typed : String(value)))
+  }, [value, minimum, orZero])
   const own = isGood ? problem : invalid
   return (
     <Field label={label} help={help} problem={own} isChanged={isChanged}>
@@ -92,7 +95,7 @@ export function NumberField({ label, help, problem, isChanged, value, onChange, 
         <input
           type="number"
           inputMode="numeric"
-          min={minimum}
+          min={orZero ? 0 : minimum}
           step={1}
           required
           className="short"
@@ -102,7 +105,7 @@ export function NumberField({ label, help, problem, isChanged, value, onChange, 
           ref={(input) => input?.setCustomValidity(isGood ? '' : invalid)}
           onChange={({ target }) => {
             setText(target.value)
-            onChange(typedValue(target.value, minimum))
+            onChange(typedValue(target.value, minimum, orZero))
           }}
         />
       )}
@@ -110,10 +113,7 @@ export function NumberField({ label, help, problem, isChanged, value, onChange, 
   )
 }
 
-function typedValue(text: string, minimum: number): number | string {
-  return isWhole(text, minimum) ? Number(text) : text
-}
-
-function isWhole(text: string, minimum: number): boolean {
-  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) && Number(text) >= minimum
+function typedValue(text: string, minimum: number, orZero = false): number | string {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number) && (number >= minimum || (orZero && number === 0)) ? number : text
 }
