@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import type { SessmgrStore } from '../../../src/stores/store.ts'
+import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
+import { seededRandom } from '../../support/seeded-random.ts'
+
+const IDLE_MS = 600_000
+const LIFE_MS = 86_400_000
+const BLOCK = { settings: { maximum: 1, logic: 'block', idle_release: IDLE_MS / 1000 } }
+
+describe('an unused session', () => {
+  it.each(['block', 'ask'])(
+    'keeps its slot in mode %s until the idle time is over, to the millisecond, and is told why it ended',
+    async (logic) => {
+      const { limiter, clock, fired, login, live } = createLimiterWorld({ settings: { ...BLOCK.settings, logic } })
+      const ended: unknown[] = []
+      limiter.hooks.addAction('sessmgr_session_ended', 'test', ({ token }, end) => void ended.push([token, end.kind]))
+      const old = await login(7, {}, LIFE_MS)
+      const [{ token } = { token: '' }] = await limiter.sessions.list(7)
+      clock.advance(IDLE_MS - 1)
+      expect(await login(7)).toBeUndefined()
+      expect(await live(7)).toEqual([old])
+      clock.advance(1)
+      const next = await login(7)
+      expect([next, await live(7)]).toEqual([expect.any(String), [next]])
+      expect(ended).toEqual([[token, 'idle']])
+      expect(await limiter.causeOf(token, 'ended')).toMatchObject({ kind: 'idle' })
+      expect(fired).toEqual([['sessmgr_login_blocked', 7]])
+    },
+  )
+
+  it('gives its slot up one millisecond later just as well', async () => {
+    const { clock, login } = createLimiterWorld(BLOCK)
+    await login(7, {}, LIFE_MS)
+    clock.advance(IDLE_MS + 1)
+    expect(await login(7)).toBeDefined()
+  })
+
+  it('counts from its last use', async () => {
+    const { limiter, clock, login, live } = createLimiterWorld(BLOCK)
+    await login(7, {}, LIFE_MS)
+    const [{ token } = { token: '' }] = await limiter.sessions.list(7)
+    clock.advance(IDLE_MS - 1)
+    await limiter.touch(7, token, LIFE_MS)
+    clock.advance(IDLE_MS - 1)
+    expect(await login(7)).toBeUndefined()
+    clock.advance(1)
+    const next = await login(7)
+    expect(await live(7)).toEqual([next])
+  })
+
+  it('ends only if enough others are unused too, and only while a slot is needed', async () => {
+    const { limiter, clock, login, live } = createLimiterWorld({ settings: { ...BLOCK.settings, maximum: 3 } })
+    const sessions = [await login(7, {}, LIFE_MS), await login(7, {}, LIFE_MS), await login(7, {}, LIFE_MS)]
+    const [, second, third] = await limiter.sessions.list(7)
+    clock.advance(IDLE_MS - 1)
+    await limiter.touch(7, third?.token ?? '', LIFE_MS)
+    clock.advance(1)
+    await limiter.settings.update({ maximum: 1 })
+    expect(await login(7), 'a used session was ended').toBeUndefined()
+    expect(await live(7), 'a refused login ended sessions').toEqual(sessions)
+    await limiter.settings.update({ maximum: 3 })
+    const next = await login(7, {}, LIFE_MS)
+    expect(await live(7)).toEqual([sessions[1], sessions[2], next])
+    await limiter.settings.update({ maximum: 4 })
+    await login(7, {}, LIFE_MS)
+    expect((await limiter.sessions.list(7)).map(({ token }) => token)).toContain(second?.token)
+  })
+
+  it('is at least three updates of the last use old', async () => {
+    const { clock, login } = createLimiterWorld({ ...BLOCK, touchEveryMs: IDLE_MS })
+    await login(7, {}, LIFE_MS)
+    clock.advance(3 * IDLE_MS - 1)
+    expect(await login(7)).toBeUndefined()
+    clock.advance(1)
+    expect(await login(7)).toBeDefined()
+  })
+
+  it('keeps its slot without the setting', async () => {
+    const { clock, login } = createLimiterWorld({ settings: { logic: 'block' } })
+    await login(7, {}, LIFE_MS)
+    clock.advance(LIFE_MS - 1)
+    expect(await login(7)).toBeUndefined()
+  })
+
+  it('is judged by the clock of the store alone', async () => {
+    const { clock, login } = createLimiterWorld({ ...BLOCK, clock: fakeClock(Date.now() - 3_600_000) })
+    await login(7, {}, LIFE_MS)
+    expect(await login(7)).toBeUndefined()
+    clock.advance(IDLE_MS)
+    expect(await login(7)).toBeDefined()
+  })
+
+  it('keeps its slot in a store that does not return its time, which is said once', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    const { sessions } = store
+    const read: SessmgrStore['sessions']['read'] = async (userId) => {
+      const { now: _, ...rest } = await sessions.read(userId)
+      return rest
+    }
+    const timeless = new Proxy(sessions, {
+      get: (_, name) => (name === 'read' ? read : Reflect.get(sessions, name).bind(sessions)),
+    })
+    const { login, logged } = createLimiterWorld({ ...BLOCK, clock, store: { ...store, sessions: timeless } })
+    await login(7, {}, LIFE_MS)
+    clock.advance(IDLE_MS)
+    expect([await login(7), await login(7)]).toEqual([undefined, undefined])
+    expect(logged).toEqual([[expect.stringContaining('The setting idle_release has no effect')]])
+  })
+})
+
+describe('one unused session', () => {
+  it('makes room for one of 100 logins in two processes', async () => {
+    const clock = fakeClock()
+    const shared = { ...BLOCK, clock, store: memoryStore({ clock }), host: new SimpleHost() }
+    const [here, there] = [createLimiterWorld(shared), createLimiterWorld(shared)]
+    await here.login(7, {}, LIFE_MS)
+    clock.advance(IDLE_MS)
+    const logins = Array.from({ length: 100 }, (_, index) => (index % 2 ? here : there).login(7, {}, LIFE_MS))
+    const admitted = (await Promise.all(logins)).filter((session) => session !== undefined)
+    expect(admitted).toHaveLength(1)
+    expect([...shared.host.ids]).toEqual(admitted)
+  })
+
+  it('is either used or ended when both happen at once, 1,000 times', async () => {
+    const clock = fakeClock()
+    const { limiter, login, live } = createLimiterWorld({ ...BLOCK, clock })
+    const random = seededRandom(19)
+    const counts = { used: 0, ended: 0 }
+    for (let user = 1; user <= 1000; user++) {
+      const old = await login(user, {}, LIFE_MS)
+      const [{ token } = { token: '' }] = await limiter.sessions.list(user)
+      clock.advance(IDLE_MS)
+      const ending = login(user, {}, LIFE_MS)
+      for (let turns = Math.floor(random() * 30); turns > 0; turns--) await undefined
+      const isUsed = await limiter.touch(user, token, LIFE_MS)
+      const next = await ending
+      expect(next === undefined).toBe(isUsed)
+      expect(await live(user)).toEqual([isUsed ? old : next])
+      counts[isUsed ? 'used' : 'ended'] += 1
+    }
+    expect(Math.min(counts.used, counts.ended), JSON.stringify(counts)).toBeGreaterThan(100)
+  })
+})
