@@ -20,11 +20,11 @@ export interface ChoicePage {
   readonly seconds: number
   /** Whether users see the addresses of their sessions. */
   readonly showsIp: boolean
-  /** Whether the error contains the secret of the pending login too, for clients without cookies. */
+  /** Whether the error also contains the secret of the pending login, for clients without cookies. */
   readonly secretInBody: boolean
 }
 
-/** Dependencies of the question. */
+/** Dependencies of `askUser`. */
 export interface AskParts {
   readonly pending: PendingLogins
   readonly page: ChoicePage
@@ -36,13 +36,13 @@ export interface AskedLogin {
   readonly request: GuardedRequest
   readonly userId: UserId
   readonly choice: SessionChoice
-  /** Whether this login continues a pending one, so that no other may be opened. */
+  /** Whether this login continues a pending login, so that no other pending login may be opened. */
   readonly isPending: boolean
 }
 
 /**
- * Opens a pending login, and sends its secret to the browser. Returns the error `login_choice_required` with what the
- * user has to choose.
+ * Opens a pending login and sends its secret to the browser. Returns the error `login_choice_required`, which describes
+ * the choice.
  *
  * @throws SessmgrError `store_unavailable`; nothing was opened.
  */

@@ -32,7 +32,10 @@ export interface LoginParts {
   readonly blockedMessage: (request: GuardedRequest) => string
   /** Loads the code that recognizes browsers. Undefined without the option `device`. */
   readonly devices?: (() => Promise<DeviceCookies>) | undefined
-  /** Returns the function that lets users choose which sessions to end, or undefined while there is no page for that. */
+  /**
+   * Returns the function that lets users choose which sessions to end, or undefined while no page for choosing is
+   * mounted.
+   */
   readonly asker?: (() => Ask | undefined) | undefined
 }
 

@@ -49,7 +49,7 @@ export interface LimitReport {
   readonly maximum: number
   /** How many live sessions the user had before the login. */
   readonly live: number
-  /** Whether the login would have been refused, put to the user's choice, or admitted by ending sessions. */
+  /** Whether the login would have been refused, would have asked the user to choose, or would have ended sessions. */
   readonly would: 'refuse' | 'ask' | 'end'
   /** Tokens of the sessions that would have ended. */
   readonly tokens: readonly Token[]
@@ -123,7 +123,7 @@ export interface SessionFilters {
   sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
   /**
    * Decides whether the limit is enforced for a user who has reached it, or only reports what it would do. The value is
-   * the setting `enforce`. Must return true or false; if it fails, the limit is enforced.
+   * the setting `enforce`. Must return true or false. If a subscriber fails, the limit is enforced.
    */
   sessmgr_enforce: FilterShape<boolean, [userId: UserId]>
   /**

@@ -47,7 +47,7 @@ export type Admission =
       readonly admitted: false
       /** The message for the user, as plain text. */
       readonly message: string
-      /** What the user must choose before the login is admitted. Undefined if they have no choice. */
+      /** What the user must choose before the login is admitted. Undefined if the mode does not let the user choose. */
       readonly choice?: SessionChoice
     }
 

@@ -11,14 +11,14 @@ export interface ContinuedLogin {
   readonly user: unknown
   /** The sessions that end if the login is admitted. */
   readonly chosen: readonly Token[]
-  /** Signs the user in, if the application does this itself. */
+  /** Signs the user in, if the application does so itself. */
   readonly complete?: (() => Promise<void>) | undefined
 }
 
 /**
- * Signs the user of a pending login in: by the application, by Passport, or without either.
+ * Signs in the user of a pending login: through the application, through Passport, or without either.
  *
- * @throws SessmgrError `login_choice_required` if the choice is no longer enough. No other pending login was opened.
+ * @throws SessmgrError `login_choice_required` if more sessions must now end; no other pending login was opened.
  */
 export type ContinueLogin = (login: ContinuedLogin) => Promise<void>
 
@@ -35,7 +35,7 @@ export function createContinueLogin(limitLogin: LimitLogin, storeOf: StoreOf): C
   }
 }
 
-/** Logs in with the Passport of the framework. Returns undefined if it has none. */
+/** Logs in with the framework's Passport. Returns undefined if the application does not use it. */
 function passportLogin(request: HostRequest, user: unknown): Promise<void> | undefined {
   const visit = visitOf(request)
   if (visit) return visit.passportLogin?.(user)

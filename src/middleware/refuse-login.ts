@@ -44,7 +44,7 @@ function asksForJson(request: HostRequest): boolean {
   return accept.includes('json') && !accept.includes('html')
 }
 
-/** Passport's own redirect has the status 302, which lets browsers send the password again. */
+/** Passport's own redirect has status 302, with which a browser may send the password again. */
 function redirect(response: HostResponse, url: string): void {
   response.statusCode = 303
   response.setHeader('Location', url)

@@ -191,7 +191,7 @@ function problemsOf(changes: ChangedSettings, logics: readonly string[]): Record
   return Object.fromEntries(problems)
 }
 
-/** Repairs all values except the mode, which this process may not know. */
+/** Corrects all values except the mode, which another process may know even if this one does not. */
 function repaired(settings: SessionSettings): SessionSettings {
   return Object.freeze({ ...settings, ...inRange(settings) })
 }

@@ -14,7 +14,7 @@ export interface SessionSettings {
    */
   readonly logic: 'allow' | 'logout_oldest' | 'logout_idlest' | 'block' | 'ask' | (string & Record<never, never>)
   /**
-   * After how many seconds without use a session gives up its place to a login that `block` or `ask` would stop: 300 or
+   * Seconds without use after which a session gives up its slot to a login that `block` or `ask` would stop: 300 or
    * more, or 0 for never. @default 0
    */
   readonly idle_release: number
@@ -129,8 +129,8 @@ export function switchOfWord(value: unknown): unknown {
 }
 
 /**
- * Converts any value to valid settings: numbers move into their range, an unknown `logic` becomes `allow`, and `enforce`
- * is true unless it is turned off.
+ * Converts any value to valid settings: numbers are moved into their range, an unknown `logic` becomes `allow`, and
+ * `enforce` is true unless turned off.
  */
 export function sanitizeSettings(
   value: unknown,

@@ -9,7 +9,7 @@ export interface TransientStore {
   /** Stores a string for `ttlMs` milliseconds. */
   set(key: string, value: string, ttlMs: number): Promise<void>
   /**
-   * Reads a string and deletes it, atomically: of concurrent calls, one resolves to the string. Needed for
+   * Reads a string and deletes it, atomically. Of concurrent calls, exactly one resolves to the string. Needed for
    * `limiter.choice()`.
    */
   take?(key: string): Promise<string | undefined>

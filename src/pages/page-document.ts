@@ -27,8 +27,8 @@ export function pageDocument({ title, lang, dir, css, html: content }: PageConte
 /**
  * Returns the content security policy of a page.
  *
- * @param targets Where its forms lead, as browsers also apply form-action to the redirect after a form. Undefined if the
- * application has its own layout, which needs its own policy.
+ * @param targets The URLs to which its forms may redirect, because browsers also apply form-action to the redirect
+ * after a form. Undefined if the application has its own layout, which needs its own policy.
  */
 export function pagePolicy(
   style: PageStyle,

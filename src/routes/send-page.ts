@@ -22,7 +22,7 @@ export function sendPage(
   sendBody(request, response, { type, cache: 'no-store', body: Buffer.from(text) })
 }
 
-/** Leads the browser to another page by GET. */
+/** Redirects the browser to another page, which it requests by GET. */
 export function redirect(request: HostRequest, response: HostResponse, location: string, sentence = ''): void {
   response.setHeader('Location', location)
   sendPage(request, response, 303, sentence, 'text/plain; charset=utf-8')

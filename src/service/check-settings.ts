@@ -12,7 +12,7 @@ import {
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 
 /**
- * Checks the option `settings`, and drops undefined ones.
+ * Checks the option `settings`, and drops undefined settings.
  *
  * @throws SessmgrError `invalid_option` with the setting and, if it looks mistyped, the nearest known name.
  */

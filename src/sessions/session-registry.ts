@@ -14,10 +14,7 @@ export interface UserSessions {
    * one.
    */
   readonly version: string
-  /**
-   * Time of the read by the clock of the store, in milliseconds; at most the current one. Without it, sessions never
-   * count as unused.
-   */
+  /** Time of the read in milliseconds, never ahead of the store's clock. Without it, sessions never count as unused. */
   readonly now?: number
 }
 
@@ -33,8 +30,8 @@ export interface SessionChange {
    */
   readonly continues?: Token | undefined
   /**
-   * Sessions that must not have been used recently. As with another version, nothing changes if one of them was used
-   * less than `ms` ago by the clock of the store.
+   * Sessions that must not have been used recently. If one of them was used less than `ms` ago by the store's clock,
+   * nothing changes, as with a wrong version.
    */
   readonly unlessUsedWithin?: { readonly tokens: readonly Token[]; readonly ms: number } | undefined
 }

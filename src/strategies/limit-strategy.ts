@@ -10,11 +10,13 @@ export interface LimitContext {
   readonly sessions: readonly SessionRecord[]
   /** How many sessions the user may have; 1 or more. */
   readonly maximum: number
-  /** Those of `sessions` that the user chose to end. They end if the login is admitted. */
+  /** The sessions that the user chose to end. They end if the login is admitted. */
   readonly chosen: readonly SessionRecord[]
-  /** Time by the clock of the store, in milliseconds; at most the current one. */
+  /** Time of the decision in milliseconds, never ahead of the store's clock. */
   readonly now: number
-  /** How many milliseconds without use let a session free its slot. `Infinity` without the setting `idle_release`. */
+  /**
+   * Milliseconds without use after which a session may give up its slot. `Infinity` without the setting `idle_release`.
+   */
   readonly idleAfterMs: number
 }
 
@@ -35,7 +37,7 @@ export interface LimitDecision {
   /** How many of the sessions the user must choose to end before the login is admitted. @default no choice */
   readonly choose?: number | undefined
   /**
-   * Why these sessions end, for the users who are signed out. Those that end as `idle` must have been unused for
+   * Why these sessions end, for the users who are signed out. With `idle`, the sessions must have been unused for
    * `idleAfterMs`, which the commit checks again. @default 'displaced'
    */
   readonly kind?: 'displaced' | 'idle' | 'chosen' | undefined

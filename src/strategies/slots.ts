@@ -11,7 +11,7 @@ export function longestUnusedFirst(sessions: readonly SessionRecord[]): readonly
   return sessions.toSorted((a, b) => a.lastSeenAt - b.lastSeenAt || a.sequence - b.sequence)
 }
 
-/** Returns the sessions that have been unused for so long that they free their slots, longest unused first. */
+/** Returns the sessions that have been unused long enough to give up their slots, longest unused first. */
 export function idleSessions({ sessions, now, idleAfterMs }: LimitContext): readonly SessionRecord[] {
   return longestUnusedFirst(sessions.filter(({ lastSeenAt }) => now - lastSeenAt >= idleAfterMs))
 }

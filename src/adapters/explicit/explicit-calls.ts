@@ -34,8 +34,8 @@ export interface LoginCall {
    */
   readonly state?: RequestState | undefined
   /**
-   * Tokens of the sessions that the user chose to end, in mode `ask`. They end if the login is admitted; tokens of
-   * other users are ignored. @default []
+   * Tokens of the sessions that the user chose to end, in mode `ask`. These sessions end if the login is admitted.
+   * Tokens of other users are ignored. @default []
    */
   readonly ends?: readonly Token[] | undefined
   /** Address of the client, to be shown in lists of sessions. @default null */

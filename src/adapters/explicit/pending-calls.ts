@@ -8,8 +8,8 @@ export interface TakenLogin {
   /** Id of the user who logs in. */
   readonly userId: UserId
   /**
-   * Opens the same pending login again, if another choice is needed. Resolves to false after three tries, or once its
-   * time is over.
+   * Opens the same pending login again, if another choice is needed. Resolves to false after three tries, or once the
+   * login has expired.
    */
   putBack(): Promise<boolean>
 }
@@ -17,25 +17,28 @@ export interface TakenLogin {
 /**
  * Logins that wait until the user has chosen which sessions to end, in mode `ask`.
  *
- * If `login` is refused with a `choice`, open a pending login and keep its secret in a cookie. Once the user has chosen,
- * take it, and call `login` again with `ends`. A pending login is void after a site-wide logout, and after all or all
- * other sessions of the user were ended.
+ * If `login` is refused with a `choice`, open a pending login and keep its secret in a cookie. Once the user has
+ * chosen, take it, and call `login` again with `ends`. A pending login becomes void at a site-wide logout, and when
+ * `endAll` or `endOthers` ends sessions of the user.
  */
 export interface PendingCalls {
   /**
    * Opens a pending login, and returns its secret.
    *
-   * @param seconds How long it waits, from 60 to 900. @default 300
+   * @param seconds How long the login waits, from 60 to 900. @default 300
    * @throws SessmgrError `store_unavailable`, `user_id_missing`, `invalid_option`.
    */
   open(userId: UserId, seconds?: number): Promise<string>
-  /** Returns the user of a pending login, or undefined if it is over. @throws SessmgrError `store_unavailable`. */
+  /**
+   * Returns the user of a pending login, or undefined if it is no longer pending. @throws SessmgrError
+   * `store_unavailable`.
+   */
   read(secret: string | undefined): Promise<UserId | undefined>
   /**
-   * Takes a pending login, which works only once. Resolves to undefined if it is over.
+   * Takes a pending login, which works only once. Resolves to undefined if it is no longer pending.
    *
-   * @throws SessmgrError `store_unavailable`; the login may have been taken. `invalid_option` if the transient store has
-   * no method `take`.
+   * @throws SessmgrError `store_unavailable`; the login may have been taken. `invalid_option` if the transient store
+   * has no method `take`.
    */
   take(secret: string | undefined): Promise<TakenLogin | undefined>
 }

@@ -25,7 +25,7 @@ export interface HostVisit extends Partial<GuardedRequest> {
   readonly raw: IncomingMessage
   /** The store that contains its session. */
   readonly store?: HostedStore
-  /** Logs in with the Passport of the framework. Returns undefined if it has none. */
+  /** Logs in with the framework's Passport. Returns undefined if the application does not use it. */
   passportLogin?(user: unknown): Promise<void> | undefined
 }
 

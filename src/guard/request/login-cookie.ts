@@ -5,7 +5,7 @@ import { beforeHeaders } from './before-headers.ts'
 import { cookiesOf } from './cookies-of.ts'
 import { Standing } from './standing.ts'
 
-/** A cookie of sessmgr that applies where the session cookie does. Scripts of a page cannot read it. */
+/** A cookie of sessmgr with the scope of the session cookie. Scripts cannot read it. */
 export class LoginCookie {
   readonly #name: string
   readonly #hostName: string
@@ -24,7 +24,7 @@ export class LoginCookie {
   /**
    * Returns the `Set-Cookie` header that stores a value in the browser.
    *
-   * @param seconds How long the browser keeps it.
+   * @param seconds How long the browser keeps the cookie.
    */
   write(value: string, seconds: number, scope: CookieScope): string {
     return setCookie(this.#nameIn(scope), value, seconds, scope)

@@ -4,13 +4,13 @@ import type { SessionChange, UserSessions } from '../../sessions/session-registr
 import type { LimitContext, LimitDecision } from '../../strategies/limit-strategy.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 
-/** How many updates of the last use a session must have missed, so that one that is in use is not taken for unused. */
+/** How many updates of its last use a session must have missed before it counts as unused. */
 const MISSED_UPDATES = 3
 const NO_CLOCK =
   'The setting idle_release has no effect, because this store does not return its time. Its sessions.read() must return ' +
   '`now`, and its sessions.commit() must check `unlessUsedWithin`.'
 
-/** Returns what modes need to know to tell which sessions have been unused for long. */
+/** Returns the times from which modes determine which sessions have been unused for long. */
 export function idleTime(
   { touchEveryMs, logger }: LimiterContext,
   { idle_release }: SessionSettings,
@@ -22,7 +22,7 @@ export function idleTime(
   return { now, idleAfterMs: Math.max(idle_release * 1000, MISSED_UPDATES * touchEveryMs) }
 }
 
-/** Returns which of the sessions that a decision ends must still be unused at the commit. */
+/** Returns the sessions of a decision that must still be unused at the commit. */
 export function unusedSessions(
   { end, kind }: LimitDecision,
   { now, idleAfterMs }: LimitContext,

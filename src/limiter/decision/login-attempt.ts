@@ -16,15 +16,16 @@ export interface LoginAttempt {
   /** User agent of the client. @default null */
   readonly userAgent?: string | null | undefined
   /**
-   * Identifies the browser, as in {@link SessionRecord}. Live sessions of the user in it are replaced. @default null
+   * Identifies the browser, as in {@link SessionRecord}. The login replaces the user's live sessions in that browser.
+   * @default null
    */
   readonly device?: string | null | undefined
   /**
-   * Sessions that the user chose to end. If the login is admitted, they end with it; tokens of no live session of this
-   * user are ignored. @default []
+   * Sessions that the user chose to end. These sessions end if the login is admitted. Other tokens are ignored.
+   * @default []
    */
   readonly ends?: readonly Token[] | undefined
-  /** Whether the caller can let the user choose sessions. If not, a mode that asks refuses the login. @default false */
+  /** Whether the caller can let the user choose sessions. If not, mode `ask` refuses the login. @default false */
   readonly canAsk?: boolean | undefined
   /** Returns the message for a blocked user. The filter `sessmgr_error_message` may change it. @default in English */
   readonly blockedMessage?: (() => string) | undefined

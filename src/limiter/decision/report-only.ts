@@ -6,7 +6,7 @@ import type { LimitDecision } from '../../strategies/limit-strategy.ts'
 import type { AnnouncedAction, LimiterContext } from '../limiter-context.ts'
 import { verdictOf } from './verdict-of.ts'
 
-/** Checks whether the limit is enforced for a user. A broken filter must not turn the limit off. */
+/** Checks whether the limit is enforced for a user. If the filter fails, the limit stays on. */
 export async function isEnforced(
   { hooks, logger }: LimiterContext,
   setting: boolean,
@@ -20,7 +20,10 @@ export async function isEnforced(
   }
 }
 
-/** Returns the action that reports a decision that is not carried out, or none if it would change nothing. */
+/**
+ * Returns the action that reports a decision that was not carried out, or no action if the decision would have changed
+ * nothing.
+ */
 export function reportOf(
   userId: UserId,
   { admit, end, choose }: LimitDecision,

@@ -3,8 +3,8 @@ import type { Hooks } from '../../hooks/hooks.ts'
 import type { SessionFilters } from '../../hooks/session-hooks.ts'
 
 /**
- * Applies a filter that decides a question. Requires true or false, so that a filter with another result cannot disable
- * the limit by accident.
+ * Applies a filter whose result is true or false. Requires true or false, so that a filter with another result cannot
+ * disable the limit by accident.
  *
  * @throws SessmgrError `hook_failed`, `hook_timeout`.
  */

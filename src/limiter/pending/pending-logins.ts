@@ -6,7 +6,7 @@ import { MOST_PENDING_MS, pendingMark } from './void-pending.ts'
 
 const BYTES = 32
 const SECRET_PATTERN = /^[\w-]{43}$/
-/** A lost race costs a try, so that no client can repeat one login forever. */
+/** Each lost race costs a try, so that no client can repeat a login forever. */
 const TRIES = 3
 
 /** A login that has passed all checks and waits until the user has chosen which sessions to end. */
@@ -48,7 +48,7 @@ export class PendingLogins {
   }
 
   /**
-   * Reads a pending login and leaves it open. Resolves to undefined if it is unknown, spent, expired or void.
+   * Reads a pending login and leaves it open. Resolves to undefined if it is unknown, taken, expired or void.
    *
    * @throws SessmgrError `store_unavailable`.
    */
@@ -57,23 +57,23 @@ export class PendingLogins {
   }
 
   /**
-   * Spends a pending login: of concurrent calls, one resolves to it.
+   * Takes a pending login. Of concurrent calls, exactly one resolves to the login.
    *
-   * @throws SessmgrError `store_unavailable`; it may or may not be spent.
+   * @throws SessmgrError `store_unavailable`; the login may or may not have been taken.
    */
   take(secret: unknown): Promise<PendingLogin | undefined> {
     return this.#valid(secret, (key) => take(this.#store, key))
   }
 
   /**
-   * Opens a pending login again after a lost race, with one try less and the same end of life. Resolves to the login as
-   * it is now, or to undefined if no try is left.
+   * Opens a pending login again after a lost race, with one try less and the same expiry. Resolves to the reopened
+   * login, or to undefined if no try is left.
    *
    * @throws SessmgrError `store_unavailable`.
    */
   async putBack(secret: string, login: PendingLogin): Promise<PendingLogin | undefined> {
     const left = { ...login, tries: login.tries - 1 }
-    // The clock of the process that opened it may differ.
+    // The clock of the process that opened the login may differ.
     const life = Math.min(login.expiresAt - Date.now(), MOST_PENDING_MS)
     if (left.tries < 1 || life <= 0) return undefined
     await this.#write(secret, left, life)

@@ -2,21 +2,18 @@ import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 
-/** Longest that a pending login may wait for the user's choice. */
+/** Longest time that a pending login may wait for the user's choice. */
 export const MOST_PENDING_MS = 900_000
 
 /** Key of a mark that changes whenever the pending logins of a user become void. */
 const markKey = (userId: UserId): string => `pending:void:${userId}`
 
-/**
- * Makes the pending logins of a user void, for example after a password change. The mark outlives all of them, so it
- * does not have to stay forever.
- */
+/** Makes the pending logins of a user void, for example after a password change. The mark only has to outlive them. */
 export function voidPending({ transients }: SessmgrStore, userId: UserId): Promise<void> {
   return transients.set(markKey(userId), nodeCrypto().randomBytes(9).toString('base64url'), MOST_PENDING_MS)
 }
 
-/** Reads the current mark of a user. A pending login is void once there is another mark than when it was opened. */
+/** Reads the current mark of a user. A pending login is void once the mark is not the one with which it was opened. */
 export function pendingMark({ transients }: SessmgrStore, userId: UserId): Promise<string | undefined> {
   return transients.get(markKey(userId))
 }

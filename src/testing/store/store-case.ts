@@ -17,7 +17,7 @@ export interface StoreUnderTest {
 /** A case of the contract: a name, a test that gets an empty store, and a mark if the test takes minutes. */
 export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => Promise<void>, lasts?: 'minutes']
 
-/** Moves the clock of a store. Fails if that would take minutes. */
+/** Moves the clock of a store. Fails if the store's clock cannot be moved, because waiting would take minutes. */
 export async function passMinutes(pass: StoreUnderTest['pass'], ms: number): Promise<void> {
   const waits = await Promise.race([pass(ms), sleep(3_000, 'waits', { ref: false })])
   const advice =

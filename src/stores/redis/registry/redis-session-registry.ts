@@ -168,7 +168,7 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 }
 
-/** Encodes sessions that must be unused for a script. */
+/** Encodes for a script which sessions must be unused. */
 function encodeUnused({ tokens, ms }: NonNullable<SessionChange['unlessUsedWithin']>): string {
   return [Math.ceil(ms).toString(16), ...tokens.map(fieldName)].join()
 }

@@ -28,7 +28,7 @@ export class ServerClock {
     return this.#behind === undefined ? undefined : Math.floor(performance.now() + this.#behind)
   }
 
-  /** Makes the time due to be read again, because the server contradicts the estimate. */
+  /** Makes the next `isDue` return true, because the server contradicts the estimate. */
   doubt(): void {
     this.#learntAt = Number.NEGATIVE_INFINITY
   }
