@@ -5,8 +5,9 @@ import type { StoreOf } from './store-of.ts'
 /**
  * Logs a user in without Passport: creates and saves a new session, which counts towards the limit.
  *
- * @throws SessmgrError `login_limit_reached` (403) if the limit refuses the login. `session_ended` (401) if the request
- * came with a session of this user that has ended since. In both cases, the session is unchanged.
+ * @throws SessmgrError `login_limit_reached` (403) if the limit refuses the login. `login_choice_required` (409) if the
+ * user has to choose. `session_ended` (401) if the request came with a session of this user that has ended since. In all
+ * cases, the session is unchanged.
  */
 export function directLogin(
   message: RequestLike,

@@ -107,10 +107,10 @@ export interface Sessmgr extends Middleware {
    *
    * Write your own session data afterwards.
    *
-   * @throws SessmgrError `login_limit_reached` if the limit refuses the login. `session_ended` if the request came with
-   * a session of this user that has ended since. `login_conflict`, `store_unavailable`, `hook_failed`, `hook_timeout`,
-   * `user_id_missing`, `session_middleware_missing`. `invalid_option` if the request is missing. In all cases, the
-   * session is unchanged.
+   * @throws SessmgrError `login_limit_reached` if the limit refuses the login. `login_choice_required` if the user has to
+   * choose which sessions end: redirect to `error.choice.url`. `session_ended` if the request came with a session of this
+   * user that has ended since. `login_conflict`, `store_unavailable`, `hook_failed`, `hook_timeout`, `user_id_missing`,
+   * `session_middleware_missing`. `invalid_option` if the request is missing. In all cases, the session is unchanged.
    */
   login(request: RequestLike, user: unknown): Promise<void>
   /**
