@@ -52,6 +52,8 @@ export function answerOf(
     const response = new ServerResponse(raw)
     if (vary) response.setHeader('Vary', vary)
     response.end = ((text?: string | Buffer) => {
+      // Runs what waits for the headers.
+      if (!response.headersSent) response.writeHead(response.statusCode)
       const headers = response.getHeaders()
       const isPublic = /^public\b/.test(String(headers['cache-control']))
       resolve({ status: response.statusCode, headers, body: text, isPublic })
