@@ -34,19 +34,8 @@ test('from right to left, cards and switches are mirrored and keys go the other 
     () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
   )
   expect(isTooWide).toBe(false)
-  // An add-on's panel shows what the comments would: a switch that is on.
-  await page.evaluate(() => {
-    const { hooks, jsxRuntime, components } = (window as unknown as { sessmgr: Record<string, never> })
-      .sessmgr as never as {
-      hooks: { addFilter(name: string, namespace: string, callback: (panels: unknown[]) => unknown[]): void }
-      jsxRuntime: { jsx(type: unknown, props: object): unknown }
-      components: { Toggle: unknown }
-    }
-    const Component = () => jsxRuntime.jsx(components.Toggle, { label: 'On', checked: true, onChange: () => {} })
-    hooks.addFilter('sessmgr.settings.panels', 'test', (panels) => [...panels, { id: 'test', Component }])
-  })
   const toggle = page.getByRole('switch')
-  await toggle.waitFor()
+  expect(await toggle.isChecked()).toBe(true)
   const [track, thumb] = await Promise.all([toggle.boundingBox(), toggle.locator('.switch-thumb').boundingBox()])
   if (!track || !thumb) throw new Error('There is no switch.')
   expect(thumb.x).toBeGreaterThanOrEqual(track.x)
