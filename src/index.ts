@@ -38,6 +38,7 @@ export type {
 export type { Host, HostUsers, PasswordAttempt, PasswordAttempts, UserSummary } from './host/host.ts'
 export type { HostPosts } from './host/posts.ts'
 export type { Block, BlockTheme, ClassicTheme, RenderContext, Theme } from './host/theme.ts'
+export type { LabelledClient } from './limiter/decision/label-group.ts'
 export type { SessionManager, SessionPage } from './limiter/manage-sessions.ts'
 export type { OptionDefinition, OptionRegistry, OptionSchema } from './options/option-registry.ts'
 export type { OptionStore, StoredOption } from './options/option-store.ts'

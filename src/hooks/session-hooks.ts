@@ -37,6 +37,8 @@ export interface LoginRefusal {
   readonly maximum: number
   /** How many live sessions the user has. */
   readonly live: number
+  /** The label whose limit was reached, with the option `limits`: `maximum` and `live` are about its sessions. */
+  readonly label?: string
   /** Whether the user was asked to choose sessions to end, as in mode `ask`. */
   readonly asked: boolean
 }
@@ -49,6 +51,8 @@ export interface LimitReport {
   readonly maximum: number
   /** How many live sessions the user had before the login. */
   readonly live: number
+  /** The label whose limit was reached, with the option `limits`: `maximum` and `live` are about its sessions. */
+  readonly label?: string
   /** Whether the login would have been refused, would have asked the user to choose, or would have ended sessions. */
   readonly would: 'refuse' | 'ask' | 'end'
   /** Tokens of the sessions that would have ended. */

@@ -9,6 +9,7 @@ import { ENGLISH } from '../texts/english.ts'
 import { checkSession } from './check-session.ts'
 import { evaluateLogin, type LoginEvaluation } from './decision/evaluate-login.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
+import { limitOf } from './decision/report-only.ts'
 import { followUpLogin } from './follow-up-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -141,9 +142,9 @@ async function refuse(
     announce([['sessmgr_login_blocked', userId]])
   }
   if (!reached) return { admitted: false, message }
-  const { mode, maximum, sessions } = reached
+  const { maximum, sessions } = reached.context
   const asked = choose !== undefined && canAsk
-  announce([['sessmgr_login_refused', userId, { mode, maximum, live: sessions.length, asked }]])
+  announce([['sessmgr_login_refused', userId, { ...limitOf(reached), asked }]])
   return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
 }
 

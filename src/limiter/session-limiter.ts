@@ -17,6 +17,7 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, admitLogin, type EstablishedSession } from './admit-login.ts'
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
+import type { LabelLimits } from './decision/label-group.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
 import { causeFrom, createEndedNotes } from './ended-notes.ts'
 import { endedActions } from './follow-up-end.ts'
@@ -35,6 +36,8 @@ export interface LimiterParts {
   readonly logger: Logger
   readonly settings: CodeSettings
   readonly strategies: readonly LimitStrategy[]
+  /** Limits per label. @default none */
+  readonly labels?: LabelLimits | undefined
   /** How many milliseconds each asynchronous hook subscriber may take. */
   readonly deadlineMs: number
   /** Longest time between updates of a session's last use. */
@@ -81,7 +84,7 @@ export interface SessionLimiter {
 
 /** Creates the session limit. */
 export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
-  const { store, logger, deadlineMs, hostSessions, touchEveryMs } = parts
+  const { store, logger, deadlineMs, hostSessions, touchEveryMs, labels } = parts
   const hooks = createHooks({ logger, deadlineMs })
   const modes = createLogicModes(hooks, parts.strategies)
   const settings = createSettings({
@@ -134,7 +137,18 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
 
   const notes = createEndedNotes(parts)
   const tools = { announce, noteDevice, discard }
-  const context: LimiterContext = { store, hooks, settings, modes, hostSessions, logger, notes, touchEveryMs, ...tools }
+  const context: LimiterContext = {
+    store,
+    hooks,
+    settings,
+    modes,
+    hostSessions,
+    logger,
+    notes,
+    touchEveryMs,
+    labels,
+    ...tools,
+  }
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
   return {

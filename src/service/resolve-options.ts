@@ -9,6 +9,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { HostStore } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import { strictHost } from '../host/strict-host.ts'
+import type { LabelLimits, LabelledClient } from '../limiter/decision/label-group.ts'
 import { type CodeSettings, MEANT_SETTINGS, SETTING_NAMES } from '../options/setting-rules.ts'
 import { isAddress } from '../routes/page-addresses.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
@@ -16,6 +17,7 @@ import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
 import { checkHost } from './check-host.ts'
+import { checkLabels } from './check-labels.ts'
 import { checkSettings } from './check-settings.ts'
 import { checkStore } from './check-store.ts'
 import { createUserReaders, type UserReaders } from './user-readers.ts'
@@ -47,6 +49,18 @@ export interface SessmgrOptions {
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows what its sessions contain.
   sessionUser?: ((data: Record<string, any>) => UserId | undefined) | undefined
+  /**
+   * How many sessions each user may have per label, beside the `maximum` for all of them. A login counts against the
+   * limit of its own label first. @default no limit per label
+   */
+  limits?: Readonly<Record<string, number>> | undefined
+  /**
+   * Returns the label of a session, or undefined if it only counts against the `maximum`. Must return the same label
+   * for the same values.
+   *
+   * @default `desktop` for computers, `mobile` for phones and tablets, by the user agent
+   */
+  labelOf?: ((client: LabelledClient) => string | undefined | Promise<string | undefined>) | undefined
   /** Additional modes for the setting `logic`. */
   strategies?: readonly LimitStrategy[] | undefined
   /**
@@ -112,6 +126,7 @@ export interface ResolvedOptions extends UserReaders {
   readonly settings: CodeSettings
   readonly sessionStore: HostStore | undefined
   readonly strategies: readonly LimitStrategy[]
+  readonly labels: LabelLimits | undefined
   readonly deadlineMs: number
   readonly touchEveryMs: number
   readonly endedMemoryMs: number
@@ -134,6 +149,8 @@ const OPTIONS = [
   'sessionStore',
   'userId',
   'sessionUser',
+  'limits',
+  'labelOf',
   'strategies',
   'deadlineMs',
   'touchEvery',
@@ -207,6 +224,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     sessionStore: sessionStore as HostStore | undefined,
     ...createUserReaders(userId, sessionUser, safe),
     strategies,
+    labels: checkLabels(options, deadlineMs),
     deadlineMs,
     touchEveryMs: touchEvery,
     endedMemoryMs: endedMemory * 1000,

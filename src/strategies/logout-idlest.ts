@@ -8,7 +8,7 @@ export const logoutIdlest: LimitStrategy = {
   desc: 'The new login succeeds, and the sessions that have been unused the longest end to make room.',
   decide: (context) => ({
     admit: true,
-    end: longestUnusedFirst(context.sessions).slice(0, neededSlots(context)),
+    end: longestUnusedFirst(context).slice(0, neededSlots(context)),
     actions: [],
   }),
 }

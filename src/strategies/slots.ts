@@ -6,12 +6,27 @@ export function neededSlots({ sessions, maximum }: Pick<LimitContext, 'sessions'
   return Math.max(1, sessions.length - maximum + 1)
 }
 
-/** Sorts sessions by their last use, longest ago first, and then by login. */
-export function longestUnusedFirst(sessions: readonly SessionRecord[]): readonly SessionRecord[] {
-  return sessions.toSorted((a, b) => a.lastSeenAt - b.lastSeenAt || a.sequence - b.sequence)
+/** Sorts sessions by when they should end: those with the label of the login first, and the oldest of each first. */
+export function oldestFirst({ sessions, others }: LimitContext): readonly SessionRecord[] {
+  return othersLast(sessions, others)
+}
+
+/** Sorts sessions by when they should end: as {@link oldestFirst}, but by their last use, and then by login. */
+export function longestUnusedFirst({ sessions, others }: LimitContext): readonly SessionRecord[] {
+  const sorted = sessions.toSorted((a, b) => a.lastSeenAt - b.lastSeenAt || a.sequence - b.sequence)
+  return othersLast(sorted, others)
 }
 
 /** Returns the sessions that have been unused long enough to give up their slots, longest unused first. */
-export function idleSessions({ sessions, now, idleAfterMs }: LimitContext): readonly SessionRecord[] {
-  return longestUnusedFirst(sessions.filter(({ lastSeenAt }) => now - lastSeenAt >= idleAfterMs))
+export function idleSessions(context: LimitContext): readonly SessionRecord[] {
+  const { now, idleAfterMs } = context
+  return longestUnusedFirst(context).filter(({ lastSeenAt }) => now - lastSeenAt >= idleAfterMs)
+}
+
+function othersLast(sessions: readonly SessionRecord[], others: readonly SessionRecord[]): readonly SessionRecord[] {
+  if (others.length === 0) return sessions
+  return [
+    ...sessions.filter((session) => !others.includes(session)),
+    ...sessions.filter((session) => others.includes(session)),
+  ]
 }

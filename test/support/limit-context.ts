@@ -8,6 +8,7 @@ export function limitContext(given: Partial<LimitContext> = {}): LimitContext {
     sessions: sessionRecords(1),
     maximum: 1,
     chosen: [],
+    others: [],
     now: 1000,
     idleAfterMs: Number.POSITIVE_INFINITY,
     ...given,

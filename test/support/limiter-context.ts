@@ -28,6 +28,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     modes: createLogicModes(hooks),
     hostSessions: host,
     logger,
+    labels: undefined,
     notes: createEndedNotes({ store, logger, deadlineMs: 1000, endedMemoryMs: 60_000 }),
     touchEveryMs: 60_000,
     announce: (actions) => void announced.push(...actions),

@@ -1,12 +1,14 @@
-import type { StoredSession } from '../../sessions/session-record.ts'
+import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
 import type { SessionChange } from '../../sessions/session-registry.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { LimitContext, LimitDecision } from '../../strategies/limit-strategy.ts'
 import { heldSessions } from '../held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from '../limiter-context.ts'
+import { decideByLimits } from './decide-by-limits.ts'
 import { idleTime, unusedSessions } from './idle-time.ts'
+import type { LabelLimits } from './label-group.ts'
 import type { LoginAttempt } from './login-attempt.ts'
-import { isEnforced, reportOf } from './report-only.ts'
+import { type DecidedLimit, isEnforced, reportOf } from './report-only.ts'
 import { verdictOf } from './verdict-of.ts'
 
 /** A decision on a login, valid while the user's sessions stay at `version`. */
@@ -22,8 +24,8 @@ export interface LoginEvaluation {
   readonly chosen: readonly Token[]
   /** All registered sessions at that version. */
   readonly registered: readonly StoredSession[]
-  /** What the mode based its decision on. Undefined if the limit was not reached. */
-  readonly reached?: LimitContext & { readonly mode: string }
+  /** The limit that the login has reached, if it is enforced, and the mode that decided. */
+  readonly reached?: DecidedLimit
   /** Sessions that must still be unused at the commit. */
   readonly unlessUsedWithin?: SessionChange['unlessUsedWithin']
 }
@@ -38,10 +40,11 @@ const NONE: readonly Token[] = []
  */
 export async function evaluateLogin(
   context: LimiterContext,
-  { userId, device, ends = NONE, canAsk }: LoginAttempt,
+  attempt: LoginAttempt,
   ignore: readonly Token[],
 ): Promise<LoginEvaluation> {
-  const { store, hooks, settings, modes } = context
+  const { userId, device, ends = NONE, canAsk } = attempt
+  const { store, hooks, settings, modes, labels } = context
   const [read, generation, current] = await Promise.all([
     store.sessions.read(userId),
     store.epoch.current(),
@@ -59,29 +62,38 @@ export async function evaluateLogin(
   if (await verdictOf(hooks, 'sessmgr_bypass', false, userId)) return { ...before, decision: ADMIT, lost: NONE }
 
   const maximum = await settings.maximumOf(userId, current)
+  const group = labels && (await groupOf(labels, attempt, live))
   // A session that the session store has lost must not count. Below the limit, this makes no difference unless a
   // subscriber sets its own limit.
-  const enough = hooks.hasFilter('sessmgr_reached_limit') ? live.length : maximum
+  const isAnyCount = hooks.hasFilter('sessmgr_reached_limit') || (group && group.tokens.length >= group.maximum)
+  const enough = isAnyCount ? live.length : maximum
   const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: NONE }
-  const count = held.length
-  const isReached = await verdictOf(hooks, 'sessmgr_reached_limit', count >= maximum, userId, count)
-  if (!isReached) return { ...before, decision: ADMIT, lost }
-  const strategy = modes.strategyOf(current.logic)
-  const records = held.map(({ record }) => record)
+  const records = recordsOf(held)
   const given: LimitContext = {
     userId,
     maximum,
     sessions: records,
     chosen: records.filter(({ token }) => chosen.includes(token)),
+    others: [],
     ...idleTime(context, current, read),
   }
-  const decided = strategy.decide(given)
-  const limit = { mode: strategy.id, maximum, live: count }
+  const strategy = modes.strategyOf(current.logic)
+  const reached = await decideByLimits(strategy, given, group, (count) =>
+    verdictOf(hooks, 'sessmgr_reached_limit', count >= maximum, userId, count),
+  )
+  if (!reached) return { ...before, decision: ADMIT, lost }
+  const decided = { ...reached, mode: strategy.id }
   if (!(await isEnforced(context, current.enforce, userId))) {
-    return { ...before, decision: { ...ADMIT, actions: reportOf(userId, decided, limit, canAsk) }, lost }
+    return { ...before, decision: { ...ADMIT, actions: reportOf(decided, canAsk) }, lost }
   }
-  const unlessUsedWithin = unusedSessions(decided, given)
-  return { ...before, decision: decided, lost, unlessUsedWithin, reached: { mode: strategy.id, ...given } }
+  const { decision } = reached
+  return { ...before, decision, lost, unlessUsedWithin: unusedSessions(decision, given), reached: decided }
+}
+
+/** Only few applications have limits per label, so the code is loaded on demand. */
+async function groupOf(labels: LabelLimits, attempt: LoginAttempt, live: readonly StoredSession[]) {
+  const { labelGroup } = await import('./label-group.ts')
+  return labelGroup(labels, attempt, recordsOf(live))
 }
 
 /**
@@ -97,4 +109,8 @@ async function verify({ hostSessions }: LimiterContext, sessions: readonly Store
 
 function tokensOf(sessions: readonly StoredSession[]): readonly Token[] {
   return sessions.map(({ record }) => record.token)
+}
+
+function recordsOf(sessions: readonly StoredSession[]): readonly SessionRecord[] {
+  return sessions.map(({ record }) => record)
 }

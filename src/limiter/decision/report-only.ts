@@ -1,9 +1,8 @@
 import type { SessmgrError } from '../../ground/errors.ts'
 import { logError } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { LimitReport } from '../../hooks/session-hooks.ts'
-import type { LimitDecision } from '../../strategies/limit-strategy.ts'
 import type { AnnouncedAction, LimiterContext } from '../limiter-context.ts'
+import type { ReachedLimit } from './decide-by-limits.ts'
 import { verdictOf } from './verdict-of.ts'
 
 /** Checks whether the limit is enforced for a user. If the filter fails, the limit stays on. */
@@ -20,18 +19,22 @@ export async function isEnforced(
   }
 }
 
+/** A limit that a login has reached, and the mode that decided about it. */
+export type DecidedLimit = ReachedLimit & { readonly mode: string }
+
+/** Describes a limit that a login has reached, for actions. */
+export function limitOf({ mode, label, context: { maximum, sessions } }: DecidedLimit) {
+  return { mode, maximum, live: sessions.length, ...(label !== undefined && { label }) }
+}
+
 /**
  * Returns the action that reports a decision that was not carried out, or no action if the decision would have changed
  * nothing.
  */
-export function reportOf(
-  userId: UserId,
-  { admit, end, choose }: LimitDecision,
-  limit: Pick<LimitReport, 'mode' | 'maximum' | 'live'>,
-  canAsk = false,
-): readonly AnnouncedAction[] {
+export function reportOf(limit: DecidedLimit, canAsk = false): readonly AnnouncedAction[] {
+  const { admit, end, choose } = limit.decision
   if (admit && end.length === 0) return []
   const refusal = choose !== undefined && canAsk ? 'ask' : 'refuse'
-  const report: LimitReport = { ...limit, would: admit ? 'end' : refusal, tokens: end.map(({ token }) => token) }
-  return [['sessmgr_would_limit', userId, report]]
+  const tokens = end.map(({ token }) => token)
+  return [['sessmgr_would_limit', limit.context.userId, { ...limitOf(limit), would: admit ? 'end' : refusal, tokens }]]
 }

@@ -35,6 +35,8 @@ describe('the defaults', () => {
       userId: undefined,
       sessionUser: undefined,
       strategies: undefined,
+      limits: undefined,
+      labelOf: undefined,
       deadlineMs: undefined,
       touchEvery: undefined,
       endedMemory: undefined,
