@@ -29,7 +29,7 @@ function explainSyntax(config: string, error: unknown): string | undefined {
   if (explainError(error).includes('\n')) return undefined
   const [faulty, faultyLine] = placeIn(checked(config)) ?? []
   if (faulty !== undefined) return sentenceOf(error, faulty, faultyLine)
-  return `SyntaxError in an imported file: ${error.message}. Find the place with: node --check <file>`
+  return `SyntaxError in an imported file: ${error.message}. Find the error with: node --check <file>`
 }
 
 function sentenceOf({ message }: Error, file: string, line: string | undefined): string {

@@ -122,9 +122,9 @@ export interface HostLogin {
 /**
  * Passes a login through the limit.
  *
- * @throws SessmgrError `login_limit_reached` if the limit refuses it, `login_choice_required` if the user has to choose,
- * or `session_ended` if the request was loaded with a session of this user that is over by now. In all cases, the session
- * is unchanged.
+ * @throws SessmgrError `login_limit_reached` if the limit refuses it, or `login_choice_required` if the user has to
+ * choose. `session_ended` if the request was loaded with a session of this user that is over by now. In all cases, the
+ * session is unchanged.
  */
 export type LimitLogin = (login: HostLogin) => Promise<void>
 

@@ -11,8 +11,8 @@ export const ENGLISH = {
   login_blocked:
     "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
 
-  login_choice_one: 'This account is signed in on as many devices as it may be. Choose one to sign out.',
-  login_choice_other: 'This account is signed in on as many devices as it may be. Choose {count} to sign out.',
+  login_choice_one: 'This account is already signed in on the maximum number of devices. Choose one to sign out.',
+  login_choice_other: 'This account is already signed in on the maximum number of devices. Choose {count} to sign out.',
 
   // For a user who was signed out. {ago} is the time since then, such as "9 minutes ago", and {time} is the time in
   // UTC.

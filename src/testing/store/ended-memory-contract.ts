@@ -38,7 +38,7 @@ export const endedMemoryContract: readonly StoreCase[] = [
       await passMinutes(pass, MEMORY_MS - MARGIN_MS)
       assert.equal(await sessions.adopt(1, newSession('a')), undefined)
       await pass(MARGIN_MS)
-      assert.equal((await sessions.adopt(1, newSession('a')))?.sessionId, 'a', 'it is remembered for too long')
+      assert.equal((await sessions.adopt(1, newSession('a')))?.sessionId, 'a', 'its end is remembered for too long')
       assert.deepEqual(await idsOf(sessions, 1), ['a'])
     },
     'minutes',

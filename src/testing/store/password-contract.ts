@@ -8,7 +8,7 @@ const password = (id: string, createdAt: number, hash = HASH) => ({ id, name: `n
 /** Requirements on stores of application passwords. */
 export const passwordContract: readonly StoreCase[] = [
   [
-    'has none for an unknown user',
+    'has no passwords for an unknown user',
     async ({ store }) => {
       assert.deepEqual(await store.passwords.list(1), [])
       assert.equal(await store.passwords.has(1, HASH), false)

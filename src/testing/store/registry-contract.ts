@@ -156,9 +156,9 @@ export const registryContract: readonly StoreCase[] = [
     async ({ store }) => {
       const first = await store.sessions.adopt(1, newSession('a'))
       assert.equal(first?.record.token, tokenOf('a'))
-      assert.equal(first?.isNew, true, 'the call that registers a session must say so with isNew')
+      assert.equal(first?.isNew, true, 'the call that registers a session must set isNew')
       const again = await store.sessions.adopt(1, { ...newSession('a'), ip: '198.51.100.9' })
-      assert.ok(!again?.isNew, 'isNew is for the call that registered the session')
+      assert.ok(!again?.isNew, 'only the call that registers the session may set isNew')
       assert.deepEqual(again?.record, first?.record)
       assert.equal(again?.sessionId, 'a')
       assert.deepEqual(await idsOf(store.sessions, 1), ['a'])

@@ -16,10 +16,10 @@ export const unusedSessionContract: readonly StoreCase[] = [
       const { now = 0 } = await sessions.read(1)
       await sessions.touch(1, tokenOf('a'), LONG)
       const { sessions: [used] = [] } = await sessions.read(1)
-      assert.ok(used && now <= used.record.lastSeenAt, 'it is later than the current time')
+      assert.ok(used && now <= used.record.lastSeenAt, 'the returned time is later than the current time')
       await pass(SHORT)
       const later = await (await another()).sessions.read(1)
-      assert.ok(Number(later.now) >= now + SHORT / 2, 'it stands still')
+      assert.ok(Number(later.now) >= now + SHORT / 2, 'the returned time does not move')
     }),
   ],
   [

@@ -122,7 +122,7 @@ describe('a configuration that cannot be loaded', () => {
 
   it('says so of a file that it imports, as far as Node knows it', async () => {
     const text = { 'sessmgr.config.mjs': "import './host.mjs'", 'host.mjs': broken }
-    const advice = 'Find the place with: node --check <file>'
+    const advice = 'Find the error with: node --check <file>'
     expect(await runIn(folderWith(text))).toEqual(
       failed(
         `./sessmgr.config.mjs could not be loaded: SyntaxError in an imported file: Unexpected identifier 'bar'. ${advice}\n`,

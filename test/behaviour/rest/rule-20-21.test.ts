@@ -173,7 +173,7 @@ describe('rule 21: /settings', () => {
       expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
       expect(answer.json.data.params).toEqual({
         idle_release:
-          'must be 0, or 300 seconds or more, because the last use of a session is known only to a few minutes',
+          'must be 0, or 300 seconds or more, because the last use of a session is recorded only every few minutes',
       })
       expect(await stored()).toBeUndefined()
     },

@@ -43,7 +43,7 @@ describe('a login that needs a choice', () => {
     const logIn = vi.fn()
     const { message, choice } = await choiceOf(host.login(request, 7, { logIn }))
     const times = { createdAt: expect.any(Number), lastSeenAt: expect.any(Number) }
-    expect(message).toBe('This account is signed in on as many devices as it may be. Choose one to sign out.')
+    expect(message).toBe('This account is already signed in on the maximum number of devices. Choose one to sign out.')
     expect(choice).toEqual({
       url: '/login/choose',
       need: 1,

@@ -206,7 +206,7 @@ describe('updating the settings', () => {
     async (idle_release) => {
       const { options, settings } = createService()
       const problem =
-        'must be 0, or 300 seconds or more, because the last use of a session is known only to a few minutes'
+        'must be 0, or 300 seconds or more, because the last use of a session is recorded only every few minutes'
       await expect(settings.update({ maximum: 2, idle_release })).rejects.toMatchObject({
         code: 'invalid_setting',
         message: `Invalid settings: idle_release ${problem}. Nothing was changed.`,

@@ -67,7 +67,7 @@ export const TEXTS = {
   leave_save: 'Save and leave',
   number_too_large: 'Enter a whole number from {minimum} to {maximum}.',
   number_invalid: 'Enter a whole number, {minimum} or more.',
-  number_or_zero: 'Enter 0, or a whole number from {minimum} on.',
+  number_or_zero: 'Enter 0, or a whole number of {minimum} or more.',
 
   // Settings
   general: 'General Settings',
@@ -78,14 +78,14 @@ export const TEXTS = {
   logic_help: 'What happens when the limit is reached and the account signs in again.',
   idle: 'Idle Release (Minutes)',
   idle_help:
-    'After so many minutes without use, a session makes room for a login that “{block}” or “{ask}” would stop. 0 turns this off.',
+    'After this many minutes without use, a session makes room for a login that “{block}” or “{ask}” would stop. 0 turns this off.',
   idle_waits: 'Anyone who closes the browser without signing out waits until the session ends.',
   enforce: 'Enforce the Limit',
   enforce_help:
-    'If off, nobody is refused or signed out, and your application is only informed about what would have happened.',
+    'If this is off, nobody is refused or signed out. Your application is only informed of what would have happened.',
   report_only: 'Report only: nobody is refused',
   report_only_help:
-    'Your application is informed about logins over the limit. When you enforce the limit, it counts from the next login of each user.',
+    'Your application is informed about logins over the limit. When you enforce the limit, it applies from the next login of each user.',
   force: 'Force Logout',
   force_help: 'Signs a user out on every device at their next click. You will be asked to confirm.',
   user: 'User',
