@@ -3,6 +3,10 @@ import { expect, it } from 'vitest'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import { createApp, FORM, runBlock } from './recipe-app.ts'
 
+const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+
 it('limits-per-user.md: a function gives each user a limit, and a filter exempts some', async () => {
   const limits: SessmgrOptions[] = []
   const names = { app: { use() {} }, sessmgr: (options: SessmgrOptions) => limits.push(options) }
@@ -18,6 +22,19 @@ it('limits-per-user.md: a function gives each user a limit, and a filter exempts
         .send({ ...FORM, username })
   }
   expect([await limiter.sessions.count('bob'), await limiter.sessions.count('root')]).toEqual([1, 2])
+})
+
+it('limits-per-user.md: a second computer signs out the first one, and not the phone', async () => {
+  const limits: SessmgrOptions[] = []
+  runBlock('limits-per-user', 3, {
+    app: { use() {} },
+    sessmgr: (options: SessmgrOptions) => limits.push(options),
+  })
+  const { app } = createApp(() => {}, limits[0])
+  const devices = [LINUX, PHONE, LINUX].map((userAgent) => supertest.agent(app).set('User-Agent', userAgent))
+  for (const device of devices) await device.post('/login').type('form').send(FORM).expect(302)
+  const states = await Promise.all(devices.map(async (device) => (await device.get('/me')).status))
+  expect(states).toEqual([401, 200, 200])
 })
 
 it('report-only.md: what the limit would do is reported, and it is enforced for some users', async () => {
