@@ -12,7 +12,10 @@ export function oldestFirst({ sessions, others }: LimitContext): readonly Sessio
 }
 
 /** Sorts sessions by when they should end: as {@link oldestFirst}, but by their last use, and then by login. */
-export function longestUnusedFirst({ sessions, others }: LimitContext): readonly SessionRecord[] {
+export function longestUnusedFirst({
+  sessions,
+  others,
+}: Pick<LimitContext, 'sessions' | 'others'>): readonly SessionRecord[] {
   const sorted = sessions.toSorted((a, b) => a.lastSeenAt - b.lastSeenAt || a.sequence - b.sequence)
   return othersLast(sorted, others)
 }

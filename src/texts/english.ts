@@ -54,10 +54,15 @@ export const ENGLISH = {
   page_forbidden_sign_in: 'Sign in with another account',
   logic_logout_oldest: 'Logout Oldest',
   logic_logout_oldest_desc: 'The new login succeeds, and the oldest sessions end to make room.',
+  logic_logout_idlest: 'Logout Longest Unused',
+  logic_logout_idlest_desc:
+    'The new login succeeds, and the sessions that have been unused the longest end to make room.',
   logic_allow: 'Logout All',
   logic_allow_desc: "The new login succeeds, and all the user's other sessions end.",
   logic_block: 'Block New',
   logic_block_desc: 'The new login is refused until one of the existing sessions ends.',
+  logic_ask: 'Let the User Choose',
+  logic_ask_desc: 'The new login waits until the user has chosen which of the earlier sessions to end.',
 
   // A user's own devices
   account_title: 'Your devices',
@@ -73,6 +78,9 @@ export const ENGLISH = {
   account_full_block: 'You cannot sign in on one more device until you sign out on one of these.',
   account_full_logout_oldest: 'Signing in on one more device signs out the one that signed in first: {device}.',
   account_full_oldest: 'Signing in on one more device signs out the one that signed in first.',
+  account_full_logout_idlest: 'Signing in on one more device signs out the one unused for longest: {device}.',
+  account_full_idlest: 'Signing in on one more device signs out the one unused for longest.',
+  account_full_ask: 'Signing in on one more device asks which of these to sign out.',
   account_as_of: 'As of {time}',
   account_this: 'This device',
   account_others: 'Other devices',

@@ -6,6 +6,7 @@ import type { LimitStrategy } from '../../../src/strategies/limit-strategy.ts'
 import { createLogicModes } from '../../../src/strategies/logic-catalogue.ts'
 import { logoutIdlest } from '../../../src/strategies/logout-idlest.ts'
 import { logoutOldest } from '../../../src/strategies/logout-oldest.ts'
+import { ENGLISH } from '../../../src/texts/english.ts'
 
 const createTestHooks = () => createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
 
@@ -31,6 +32,11 @@ describe('the logic catalogue', () => {
       expect(Object.keys(entry).sort()).toEqual(['desc', 'label'])
       expect(entry.desc).toMatch(/\.$/)
     }
+    const translated = Object.entries(catalogue).flatMap(([id, { label, desc }]) => [
+      [`logic_${id}`, label],
+      [`logic_${id}_desc`, desc],
+    ])
+    expect(ENGLISH).toMatchObject(Object.fromEntries(translated))
   })
 
   it('finds the strategy of each stored value', () => {

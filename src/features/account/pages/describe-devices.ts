@@ -1,6 +1,7 @@
 import { withDeadline } from '../../../ground/deadline.ts'
 import { pageDevice } from '../../../pages/page-device.ts'
 import type { SessionRecord } from '../../../sessions/session-record.ts'
+import { longestUnusedFirst } from '../../../strategies/slots.ts'
 import { readerTimes } from '../../../texts/reader-times.ts'
 import type { Say } from '../../../texts/texts-for.ts'
 import type { AccountDevices, AccountRow } from '../account-view.ts'
@@ -66,7 +67,9 @@ export async function describeDevices(list: OwnList, parts: DescribeParts): Prom
 
 /** Returns the session that the next login ends first. */
 function nextToEnd({ sessions, maximum, logic }: OwnList): SessionRecord | undefined {
-  if (logic !== 'logout_oldest' || maximum === null || sessions.length < maximum) return undefined
+  if (maximum === null || sessions.length < maximum) return undefined
+  if (logic === 'logout_idlest') return longestUnusedFirst({ sessions, others: [] })[0]
+  if (logic !== 'logout_oldest') return undefined
   return sessions.reduce((one, other) => (other.sequence < one.sequence ? other : one))
 }
 

@@ -7,6 +7,15 @@ import type { Say } from '../../../texts/texts-for.ts'
 import type { AccountDevices, AccountRow } from '../account-view.ts'
 import type { PageResult } from './page-result.ts'
 
+/** What the next login does at the limit, by mode. `named` also names the session that ends, if the page shows it. */
+const FULL = new Map<string, { readonly text: TextKey; readonly named?: TextKey }>([
+  ['allow', { text: 'account_full_allow' }],
+  ['block', { text: 'account_full_block' }],
+  ['ask', { text: 'account_full_ask' }],
+  ['logout_oldest', { text: 'account_full_oldest', named: 'account_full_logout_oldest' }],
+  ['logout_idlest', { text: 'account_full_idlest', named: 'account_full_logout_idlest' }],
+])
+
 /** What is needed to draw any page. */
 export interface DrawParts {
   readonly say: Say
@@ -39,12 +48,11 @@ function leadOf({ say, logic }: DrawParts, { count, maximum, current, others, un
   if (maximum === null) return say(counted('account_count', count), { count })
   if (count > maximum) return say(counted('account_over', maximum), { count, maximum })
   const sentences = [say(counted('account_count_of', maximum), { count, maximum })]
+  const full = FULL.get(logic)
+  const next = [current, ...others, ...unused].find((row) => row?.isNext)
   if (count === 1) sentences.push(say('account_only_here'))
-  else if (count === maximum && logic === 'allow') sentences.push(say('account_full_allow'))
-  else if (count === maximum && logic === 'block') sentences.push(say('account_full_block'))
-  else if (count === maximum && logic === 'logout_oldest') {
-    const next = [current, ...others, ...unused].find((row) => row?.isNext)
-    sentences.push(next ? say('account_full_logout_oldest', { device: next.device }) : say('account_full_oldest'))
+  else if (count === maximum && full) {
+    sentences.push(next && full.named ? say(full.named, { device: next.device }) : say(full.text))
   }
   return sentences.join(' ')
 }

@@ -49,6 +49,30 @@ test('another sign-in of this browser is tagged, and neither this one nor those 
   expect(unknown.others[0]?.isSameBrowser).toBe(false)
 })
 
+test.each([
+  ['allow', 'Signing in on one more device signs out all of these.', undefined],
+  ['block', 'You cannot sign in on one more device until you sign out on one of these.', undefined],
+  ['ask', 'Signing in on one more device asks which of these to sign out.', undefined],
+  ['logout_oldest', 'Signing in on one more device signs out the one that signed in first: Firefox on Linux.', 1],
+  ['logout_idlest', 'Signing in on one more device signs out the one unused for longest: Chrome on Windows.', 2],
+  ['by_role', '', undefined],
+])('in mode %s, a full list says what the next login does', async (logic, sentence, next) => {
+  const [used, unused] = [Date.now() - DAY, Date.now() - 2 * DAY]
+  const [linux, windows] = [
+    'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  ]
+  const own = listOf({ lastSeenAt: used, userAgent: linux }, { lastSeenAt: unused, userAgent: windows }, {})
+  const list = { ...own, logic, maximum: 3 }
+  const devices = await describeDevices(list, parts)
+  const { text } = drawDevices({ ...drawing, logic }, devices)
+  expect(text).toContain(`${`You are signed in on 3 of 3 devices. ${sentence}`.trim()}</p>`)
+  const tagged = devices.others.filter(({ isNext }) => isNext)
+  expect(sequencesOf(tagged, list)).toEqual(next === undefined ? [] : [next])
+  const { text: room } = drawDevices({ ...drawing, logic }, await describeDevices({ ...list, maximum: 4 }, parts))
+  expect(room).toContain('You are signed in on 3 of 4 devices.</p>')
+})
+
 test('the option `show` adds address and location, and a location that fails leaves the page as it is', async () => {
   const list = listOf({ ip: '192.0.2.1' }, { ip: '192.0.2.2' }, { ip: '192.0.2.3' }, { ip: null })
   const location = async ({ ip }: SessionRecord) => {
