@@ -1,5 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
+import type { Logger } from '../../ground/logger.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
+import { isEnforced } from '../../limiter/decision/report-only.ts'
 import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
 import type { Reader } from '../../routes/caller.ts'
@@ -13,7 +15,7 @@ export interface OwnList {
   /** The sessions, last used first. */
   readonly sessions: readonly SessionRecord[]
   readonly current: SessionRecord | undefined
-  /** Null if there is no limit. */
+  /** Null if there is no limit, or if it is not enforced. */
   readonly maximum: number | null
   readonly logic: string
 }
@@ -23,6 +25,7 @@ export interface OwnSessionsParts {
   readonly sessions: SessionManager
   readonly settings: SettingsService
   readonly hooks: Hooks
+  readonly logger: Logger
 }
 
 /**
@@ -37,16 +40,17 @@ export class OwnSessions {
   }
 
   async list({ userId, token }: Reader): Promise<OwnList> {
-    const { sessions, settings, hooks } = this.#parts
+    const { sessions, settings, hooks, logger } = this.#parts
     const [records, current, isUnlimited] = await Promise.all([
       sessions.list(userId),
       settings.get(),
       hooks.applyFilters('sessmgr_bypass', false, userId),
     ])
+    const isLimited = isUnlimited !== true && (await isEnforced({ hooks, logger }, current.enforce, userId))
     return {
       sessions: records.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt || other.sequence - one.sequence),
       current: records.find((record) => record.token === token),
-      maximum: isUnlimited === true ? null : await settings.maximumOf(userId, current),
+      maximum: isLimited ? await settings.maximumOf(userId, current) : null,
       logic: current.logic,
     }
   }

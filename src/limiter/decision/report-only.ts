@@ -7,7 +7,7 @@ import { verdictOf } from './verdict-of.ts'
 
 /** Checks whether the limit is enforced for a user. If the filter fails, the limit stays on. */
 export async function isEnforced(
-  { hooks, logger }: LimiterContext,
+  { hooks, logger }: Pick<LimiterContext, 'hooks' | 'logger'>,
   setting: boolean,
   userId: UserId,
 ): Promise<boolean> {

@@ -34,6 +34,15 @@ test.each([
   expect(await phone.me()).toBe(401)
 })
 
+test('the page names no limit while it is not enforced', async () => {
+  const host = await startExpressHost({ sessmgr: { settings: { maximum: 1, enforce: false } } })
+  const here = await signIn(host, 'windows')
+  await signIn(host, 'iphone')
+  expect(textOf(await here.get(PAGE))).toContain('You are signed in on 2 devices.')
+  await host.limiter.settings.update({ enforce: true })
+  expect(textOf(await here.get(PAGE))).toContain('You are signed in on 2 devices. From your next sign-in on')
+})
+
 test('the REST routes list addresses with `show`, and without it not', async () => {
   for (const [show, ip] of [
     [{ ip: true }, '127.0.0.1'],
