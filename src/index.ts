@@ -8,6 +8,13 @@ export { type AddonCode, type LicensingCode, LicensingError } from './features/a
 export type { LicensingProvider } from './features/addons/licensing/licensing-provider.ts'
 export type { SiteOptions } from './features/addons/site-identity.ts'
 export type { AdminOptions, SupportLinks } from './features/admin/resolve-admin-options.ts'
+export type { ChoiceDevices, ChoiceProblem, ChoiceRow, ChoiceView } from './features/choice/choice-view.ts'
+export type {
+  ChoiceCooldown,
+  ChoiceField,
+  ChoiceOptions,
+  VerifyChoice,
+} from './features/choice/resolve-choice-options.ts'
 export type { CommentSettings, CommentSettingsService } from './features/comments/comment-settings.ts'
 export type { LazyComments } from './features/comments/lazy-comments.ts'
 export type { BlockCache } from './features/comments/rendering/block-cache.ts'

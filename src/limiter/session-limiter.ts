@@ -19,6 +19,7 @@ import { type Admission, admitLogin, type EstablishedSession } from './admit-log
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
 import type { LabelLimits } from './decision/label-group.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
+import { type LoginPreview, previewLogin } from './decision/preview-login.ts'
 import { causeFrom, createEndedNotes } from './ended-notes.ts'
 import { endedActions } from './follow-up-end.ts'
 import { inBatches } from './in-batches.ts'
@@ -60,6 +61,8 @@ export interface SessionLimiter {
   readonly sessions: SessionManager
   /** Performs a login; see {@link admitLogin}. Logins of one user run one after the other. */
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
+  /** Decides on a login without performing it; see {@link previewLogin}. */
+  preview(attempt: LoginAttempt): Promise<LoginPreview>
   /** Checks whether a registered session is live; see {@link checkSession}. */
   check(userId: UserId, token: Token): Promise<SessionVerdict>
   /** Registers a session from before sessmgr; see {@link adoptSession}. */
@@ -84,7 +87,7 @@ export interface SessionLimiter {
 
 /** Creates the session limit. */
 export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
-  const { store, logger, deadlineMs, hostSessions, touchEveryMs, labels } = parts
+  const { store, logger, deadlineMs, hostSessions, labels } = parts
   const hooks = createHooks({ logger, deadlineMs })
   const modes = createLogicModes(hooks, parts.strategies)
   const settings = createSettings({
@@ -137,18 +140,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
 
   const notes = createEndedNotes(parts)
   const tools = { announce, noteDevice, discard }
-  const context: LimiterContext = {
-    store,
-    hooks,
-    settings,
-    modes,
-    hostSessions,
-    logger,
-    notes,
-    touchEveryMs,
-    labels,
-    ...tools,
-  }
+  const context: LimiterContext = { ...parts, labels, hooks, settings, modes, notes, ...tools }
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
   return {
@@ -161,6 +153,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     modes,
     sessions: createSessionManager(context),
     admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
+    preview: (attempt) => previewLogin(context, attempt),
     check: checkSession.bind(undefined, context),
     adopt: (userId, session) => adoptSession(context, userId, session),
     invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),

@@ -41,8 +41,19 @@ h1:focus,.note:focus{outline:none}
 .field [aria-invalid]{border-color:var(--danger)}.error{color:var(--danger)}
 .stack{display:grid;gap:1rem}.panel{padding:1.125rem}
 .print{display:none}
+.pick{display:grid;grid-template-columns:1.5rem 2.5rem minmax(0,1fr);gap:.25rem .875rem;align-items:center;padding:1rem 1.125rem;cursor:pointer}
+.pick+.pick,details>.pick{border-block-start:1px solid var(--line)}
+.pick:has(:checked){background:var(--soft)}
+.pick:first-child{border-start-start-radius:.875rem;border-start-end-radius:.875rem}.list>.pick:last-child{border-end-start-radius:.875rem;border-end-end-radius:.875rem}
+.pick:has(:focus-visible){outline:3px solid var(--accent);outline-offset:-3px;border-radius:.875rem}
+.pick input{inline-size:1.375rem;block-size:1.375rem;margin:0;accent-color:var(--accent)}
+.pick input:focus-visible{outline:0}
+.pick strong{font-weight:600}.pick .meta{display:block}
+summary{cursor:pointer;padding:.75rem 1.125rem;border-block-start:1px solid var(--line);color:var(--accent);font-size:.9375rem}
+.choices{display:grid;gap:.75rem}
+.unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (width<30rem){.row>form,.row>.button{grid-column:1/-1;margin-block-start:.5rem}.row>form>button,.row>.button{inline-size:100%}.actions>*,.actions button{flex:1 1 100%}}
-@media (forced-colors:active){.icon,.tag,.note{border:1px solid}}
+@media (forced-colors:active){.icon,.tag,.note{border:1px solid}.pick:has(:checked){outline:2px solid Highlight;outline-offset:-2px}}
 @media print{nav,button,.button,form{display:none}.print{display:block}}`
 
 /** A style sheet, and the hash by which a content security policy allows it. */

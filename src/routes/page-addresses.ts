@@ -34,8 +34,13 @@ export function isOrigin(value: unknown): boolean {
 
 /** Returns the URL of a login page that leads back to a page. */
 export function loginAddress(loginUrl: string, page: string): string {
-  const [address = '', ...fragment] = loginUrl.split('#')
-  const target = `${address}${address.includes('?') ? '&' : '?'}redirect_to=${encodeURIComponent(page)}`
+  return withParameter(loginUrl, 'redirect_to', page)
+}
+
+/** Adds a parameter to the query of a URL. */
+export function withParameter(url: string, name: string, value: string): string {
+  const [address = '', ...fragment] = url.split('#')
+  const target = `${address}${address.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
   return [target, ...fragment].join('#')
 }
 

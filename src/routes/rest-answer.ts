@@ -25,7 +25,7 @@ export class RestAnswer {
   /** Creates a JSON response that is not cached. */
   static json(
     body: object,
-    { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+    { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
   ) {
     return new RestAnswer(JSON.stringify(body), { status, headers: { 'Cache-Control': 'no-store', ...headers } })
   }

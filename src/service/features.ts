@@ -1,6 +1,7 @@
 import { type AccountFeatureParts, createAccountFeature } from '../features/account/account-feature.ts'
 import { lateAddons } from '../features/addons/late-addons.ts'
 import { createAdminFeature } from '../features/admin/admin-feature.ts'
+import { type ChoiceFeatureParts, createChoiceFeature } from '../features/choice/choice-feature.ts'
 import { createCommentsFeature } from '../features/comments/comments-feature.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
@@ -10,9 +11,10 @@ import type { Sessmgr } from './service.ts'
 /** Creates the features and collects what each adds to the service. */
 export function createFeatures(
   options: ResolvedOptions,
-  { hooks, modes, sessions, settings }: SessionLimiter,
+  { hooks, modes, sessions, settings, preview }: SessionLimiter,
   rest: RestService,
   loginAtOf: AccountFeatureParts['loginAtOf'],
+  logins: Pick<ChoiceFeatureParts, 'login' | 'devices'>,
 ) {
   const { posts, theme, can } = options.host ?? {}
   const parts = { ...options, ...rest, hooks, modes }
@@ -29,8 +31,15 @@ export function createFeatures(
     loginAtOf,
     load: async (page) => (await import('./late.ts')).createAccount(page),
   })
+  const choice = createChoiceFeature({
+    ...parts,
+    ...logins,
+    settings,
+    preview,
+    load: async (page) => (await import('./late.ts')).createChoice(page),
+  })
   const addons = lateAddons(async () => (await import('./late.ts')).createAddonsFeature(parts))
-  const pages = { ...member, ...account.member } as Pick<Sessmgr, keyof typeof member | keyof typeof account.member>
-  const members = { ...pages, addons, comments: comments?.member }
-  return { members, account, addons, comments, routesWarning }
+  const pages = { ...member, ...account.member, ...choice.member }
+  const members = { ...(pages as Pick<Sessmgr, keyof typeof pages>), addons, comments: comments?.member }
+  return { members, account, choice, addons, comments, routesWarning }
 }

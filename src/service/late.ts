@@ -14,6 +14,7 @@ import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 export { createAccount } from '../features/account/create-account.ts'
 export { createAddonsFeature } from '../features/addons/addons-feature.ts'
 export { createAdmin } from '../features/admin/create-admin.ts'
+export { createChoice } from '../features/choice/create-choice.ts'
 
 /**
  * Returns the router with the routes of the session limit and of the features, and the route that describes them.

@@ -4,6 +4,7 @@ import type { AccountView } from '../features/account/account-view.ts'
 import type { AccountOptions } from '../features/account/resolve-account-options.ts'
 import type { Addons } from '../features/addons/addons.ts'
 import type { AdminOptions } from '../features/admin/resolve-admin-options.ts'
+import type { ChoiceOptions } from '../features/choice/resolve-choice-options.ts'
 import type { LazyComments } from '../features/comments/lazy-comments.ts'
 import type { SignedOutBody, SignedOutNotice } from '../guard/notice/signed-out-notice.ts'
 import type { ResponseLike } from '../guard/request/device-cookies.ts'
@@ -67,6 +68,17 @@ export interface Sessmgr extends Middleware {
    * @throws SessmgrError `invalid_option` for an invalid option.
    */
   account(options?: AccountOptions): Middleware
+  /**
+   * Returns the middleware for the page where users at the limit choose which sessions to end, in mode `ask`. Mount it at
+   * its `url`: `app.use('/login/choose', limiter.choice())`.
+   *
+   * Mount it after sessmgr itself and, if there is one, after `passport.session()`. It needs no scripts. Logins use the
+   * options of the last call.
+   *
+   * @throws SessmgrError `invalid_option` for an invalid option, without both `host` and `complete`, or if the store has
+   * no `transients.take`.
+   */
+  choice(options?: ChoiceOptions): Middleware
   /**
    * Returns what the account page shows, for your own templates. Resolves to undefined if no user is signed in.
    *

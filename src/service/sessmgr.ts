@@ -57,7 +57,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const devices = device ? loadDevices : undefined
   // Load it now, so that an update in place cannot remove the file first.
   devices?.().catch(() => {})
-  const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, blockedMessage, devices })
+  const asker = () => features.choice.asker()
+  const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, blockedMessage, devices, asker })
   const notices = new Notices({ ...resolved, siteSecrets })
   const middleware = expressGuard(expressStores, limitLogin, notices) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
@@ -69,7 +70,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     if (!session || !(MARKER_KEY in session)) return undefined
     return storeOf(request).guard.markerOf(sessionID, session)?.loginAt
   }
-  const features = createFeatures(resolved, limiter, rest, loginAtOf)
+  const login = (request: RequestLike, user: unknown) => directLogin(request, user, limitLogin, storeOf)
+  const features = createFeatures(resolved, limiter, rest, loginAtOf, { login, devices })
   if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
@@ -106,7 +108,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     async login(request: RequestLike, user: unknown) {
       requireRequest(request, 'limiter.login(request, user)')
-      await directLogin(request, user, limitLogin, storeOf)
+      await login(request, user)
     },
     async logout(request: RequestLike) {
       requireRequest(request, 'limiter.logout(request)')

@@ -19,9 +19,12 @@ interface Cookie {
   readonly path: string
 }
 
+/** Fields of a form. A list may name one several times. */
+export type Form = Record<string, string> | [string, string][]
+
 /** What a request carries beside its path. */
 export interface Carried {
-  readonly form?: Record<string, string>
+  readonly form?: Form
   readonly json?: object
   readonly headers?: Record<string, string>
 }
@@ -46,7 +49,7 @@ export class Browser {
     return this.request('GET', path, carried)
   }
 
-  post(path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Answer> {
+  post(path: string, form: Form = {}, headers: Record<string, string> = {}): Promise<Answer> {
     return this.request('POST', path, { form, headers })
   }
 

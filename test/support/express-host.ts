@@ -73,6 +73,7 @@ export async function openExpressHost(setup: ExpressSetup): Promise<ExpressHost>
   app.use(flash())
   if (!setup.unlimited) app.use('/api', limiter.router()).use('/admin', limiter.admin())
   if (!setup.unlimited) app.use('/account/sessions', limiter.account(setup.account))
+  if (setup.choice) app.use(setup.choice.url ?? '/login/choose', limiter.choice(setup.choice))
   app.use((req, _res, next) => {
     void gates.at(String(req.query.arrival)).pass()
     next()

@@ -1,4 +1,11 @@
-import { type AccountOptions, type Host, type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import {
+  type AccountOptions,
+  type ChoiceOptions,
+  type Host,
+  type Sessmgr,
+  type SessmgrOptions,
+  sessmgr,
+} from '../../src/index.ts'
 import type { Browser } from './browser.ts'
 import type { Gates } from './gates.ts'
 import type { JsonSessions } from './json-sessions.ts'
@@ -19,6 +26,8 @@ export interface HostSetup {
   readonly store?: unknown
   /** Options of the account page. */
   readonly account?: AccountOptions | undefined
+  /** Options of the choice page, which is mounted at its `url` if this is given. */
+  readonly choice?: ChoiceOptions | undefined
   /** Further options of the host's sessions. */
   readonly session?: object
 }
@@ -28,7 +37,8 @@ export interface HostSetup {
  * `POST /login` by passport.authenticate, `/callback-login` by its
  * custom callback, `/own-login` by the application's own call, `/direct-login` without Passport,
  * `/logout`, `/direct-logout`, `/destroy`, `/rotate`, which exchanges the session's id, `/hold/<gate>`, which waits, the
- * REST routes below `/api`, the admin screen at `/admin`, and the account page at `/account/sessions`. `?gate=<name>` keeps the answer to a login waiting; a
+ * REST routes below `/api`, the admin screen at `/admin`, the account page at `/account/sessions`, and perhaps the choice page
+ * at `/login/choose`. `?gate=<name>` keeps the answer to a login waiting; a
  * request with `?arrival=<name>` arrives at that gate, and does not wait there, once its session is loaded and before its
  * body is read.
  */

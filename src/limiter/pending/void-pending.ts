@@ -4,13 +4,15 @@ import type { SessmgrStore } from '../../stores/store.ts'
 
 /** Longest time that a pending login may wait for the user's choice. */
 export const MOST_PENDING_MS = 900_000
+/** Longer than any pending login lives, and than choices are counted. */
+const MARK_MS = 86_400_000
 
 /** Key of a mark that changes whenever the pending logins of a user become void. */
 const markKey = (userId: UserId): string => `pending:void:${userId}`
 
 /** Makes the pending logins of a user void, for example after a password change. The mark only has to outlive them. */
 export function voidPending({ transients }: SessmgrStore, userId: UserId): Promise<void> {
-  return transients.set(markKey(userId), nodeCrypto().randomBytes(9).toString('base64url'), MOST_PENDING_MS)
+  return transients.set(markKey(userId), nodeCrypto().randomBytes(9).toString('base64url'), MARK_MS)
 }
 
 /** Reads the current mark of a user. A pending login is void once the mark is not the one with which it was opened. */

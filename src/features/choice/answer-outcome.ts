@@ -1,0 +1,75 @@
+import { choiceData } from '../../ground/answer-body.ts'
+import { RETRY_SOON, type SessmgrError, STATUS } from '../../ground/errors.ts'
+import type { GuardedRequest } from '../../guard/host-types.ts'
+import type { Ask } from '../../guard/limit-login.ts'
+import { counted } from '../../pages/page-texts.ts'
+import { RestAnswer } from '../../routes/rest-answer.ts'
+import type { RestError } from '../../routes/rest-error.ts'
+import { restSentence } from '../../texts/rest-sentence.ts'
+import type { ReaderTexts, Say } from '../../texts/texts-for.ts'
+import type { ChoiceOutcome } from './choice-outcome.ts'
+
+/** What the answers to a script need. */
+export interface AnswerParts {
+  /** Describes what the user has to choose. */
+  readonly ask: Ask
+  readonly request: GuardedRequest
+  readonly say: Say
+}
+
+/** Returns the JSON answer to a script that has sent a choice. */
+export async function answerOutcome(outcome: ChoiceOutcome, parts: AnswerParts): Promise<RestAnswer> {
+  const { say } = parts
+  switch (outcome.kind) {
+    case 'open':
+      return answerOpen(outcome, parts)
+    case 'signed_in':
+      return RestAnswer.json({ signed_in: true, ended: outcome.ended })
+    case 'cancelled':
+      return RestAnswer.json({ signed_in: false, ended: 0 })
+    case 'often': {
+      const seconds = Math.max(1, Math.ceil((outcome.until - Date.now()) / 1000))
+      const headers = { 'Retry-After': String(seconds) }
+      return refusal(429, 'too_many_attempts', say('choice_often'), { headers })
+    }
+    case 'blocked':
+      return refusal(STATUS.login_limit_reached, 'login_limit_reached', say('login_blocked'))
+    case 'gone':
+      return refusal(401, 'rest_forbidden', say('rest_sign_in'))
+    case 'old':
+      return refusal(403, 'rest_cross_origin', say('rest_cross_origin'))
+    case 'spent':
+      return refusal(STATUS.store_unavailable, 'store_unavailable', say('choice_spent'), { headers: RETRY_SOON })
+    default:
+      return refusal(STATUS.login_choice_expired, 'login_choice_expired', say('choice_expired'))
+  }
+}
+
+async function answerOpen(
+  { problem, choice, login, isRace }: ChoiceOutcome & { kind: 'open' },
+  { ask, request, say }: AnswerParts,
+): Promise<RestAnswer> {
+  if (problem === 'unproved') return refusal(403, 'wrong_password', say('choice_wrong'))
+  const conflict = STATUS.login_conflict
+  if (!choice) return refusal(conflict, 'login_conflict', say('rest_login_conflict'), { headers: RETRY_SOON })
+  const error = await ask({ request, userId: login.userId, choice, isPending: true })
+  const expiresIn = Math.max(0, Math.ceil((login.expiresAt - Date.now()) / 1000))
+  const data = error.choice && choiceData({ ...error.choice, expiresIn })
+  if (isRace) return refusal(error.status, error.code, error.message, { data })
+  const { need } = choice
+  return refusal(STATUS.invalid_choice, 'invalid_choice', say(counted('choice_few', need), { need }), { data })
+}
+
+/** Returns the JSON answer to a request that could not be read, or whose login the store did not allow to begin. */
+export function answerFailure({ status, code, message, headers }: RestError | SessmgrError, texts: ReaderTexts) {
+  return refusal(status, code, restSentence(message, texts, code), { headers })
+}
+
+function refusal(
+  status: number,
+  code: string,
+  message: string,
+  { data = {}, headers = {} }: { data?: object | undefined; headers?: Readonly<Record<string, string>> } = {},
+): RestAnswer {
+  return RestAnswer.json({ code, message, data: { status, ...data } }, { status, headers })
+}

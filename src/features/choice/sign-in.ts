@@ -1,0 +1,44 @@
+import { invalidOption } from '../../ground/invalid-option.ts'
+import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
+import { guardedRequestOf } from '../../guard/request/host-visit.ts'
+import { Standing } from '../../guard/request/standing.ts'
+import type { Token } from '../../sessions/token.ts'
+import type { ChoiceParts } from './choice-parts.ts'
+
+/** A request for the page, and its response. */
+export interface ChoiceCall {
+  readonly request: HostRequest
+  readonly response: HostResponse
+}
+
+/**
+ * Signs a user in as the application does.
+ *
+ * @param ends The sessions that the user chose, which the login ends.
+ */
+export async function signIn(
+  { options, login }: ChoiceParts,
+  { request, response }: ChoiceCall,
+  user: unknown,
+  ends: readonly Token[],
+): Promise<void> {
+  const guarded = guardedRequestOf(request)
+  const standing = Standing.at(guarded)
+  standing.chosen = ends
+  try {
+    if (options.complete) await options.complete(request, response, user)
+    else if (typeof request.logIn === 'function') await logIn(request, user)
+    else await login(request, user)
+  } finally {
+    standing.chosen = undefined
+  }
+  if (!guarded.sessmgr?.session) throw invalidOption('"complete" of choice() must sign the user in')
+}
+
+/** Signs a user in by Passport. */
+function logIn(request: HostRequest, user: unknown): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: unknown) => (error ? reject(error) : resolve())
+    ;(request.logIn as (user: unknown, done: (error?: unknown) => void) => void)(user, done)
+  })
+}
