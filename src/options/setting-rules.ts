@@ -106,7 +106,7 @@ export function oneOf(logics: readonly string[]): string {
 }
 
 /** The shortest idle release in seconds, except 0. */
-export const LEAST_IDLE = 300
+const LEAST_IDLE = 300
 /** Describes a valid idle release in messages. */
 export const AN_IDLE_RELEASE = `0, or ${LEAST_IDLE} seconds or more, because the last use of a session is recorded only every few minutes`
 /** Describes a valid value of `enforce` in messages. */

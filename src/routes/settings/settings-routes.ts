@@ -7,7 +7,6 @@ import {
   AN_IDLE_RELEASE,
   isSetting,
   LEAST,
-  LEAST_IDLE,
   oneOf,
   SETTING_NAMES,
   type SessionSettings,
@@ -27,13 +26,9 @@ const maximum = z.union(
   `must be ${A_MAXIMUM}`,
 )
 
-/** An idle release as JSON, or as the digits of a form field, which the settings check. */
+/** An idle release as JSON, or as the digits of a form field. The settings refuse times that are too short. */
 const idleRelease = z.union(
-  [
-    z.literal(0),
-    z.int({ abort: true }).check(z.minimum(LEAST_IDLE, { abort: true })),
-    z.string().check(z.regex(/^\d+$/, { abort: true })),
-  ],
+  [z.int({ abort: true }).check(z.minimum(0, { abort: true })), z.string().check(z.regex(/^\d+$/, { abort: true }))],
   `must be ${AN_IDLE_RELEASE}`,
 )
 
