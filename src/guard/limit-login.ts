@@ -3,6 +3,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { createUserQueue } from '../limiter/user-queue.ts'
+import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { AskedLogin } from './ask-user.ts'
 import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from './host-types.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
@@ -28,8 +29,8 @@ export interface LoginParts {
   readonly userIdOf: (user: unknown) => UserId
   /** Finds the store with the session of a request. */
   readonly storeOf: (request: GuardedRequest) => HostedStore
-  /** Returns the message for a blocked user. */
-  readonly blockedMessage: (request: GuardedRequest) => string
+  /** Returns the texts for the user of a request. */
+  readonly textsOf: (request: GuardedRequest) => ReaderTexts
   /** Loads the code that recognizes browsers. Undefined without the option `device`. */
   readonly devices?: (() => Promise<DeviceCookies>) | undefined
   /**
@@ -72,7 +73,7 @@ async function refusalOf(
 }
 
 async function admit(
-  { limiter, blockedMessage, devices, asker }: LoginParts,
+  { limiter, textsOf, devices, asker }: LoginParts,
   store: HostedStore,
   { request, logIn, save }: HostLogin,
   userId: UserId,
@@ -96,7 +97,7 @@ async function admit(
     device: device?.id,
     ends: standing.chosen,
     canAsk: asker?.() !== undefined,
-    blockedMessage: () => blockedMessage(request),
+    texts: () => textsOf(request),
   }
   const establish = async () => {
     const revert = rememberSession(store, request)

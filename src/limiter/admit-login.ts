@@ -5,8 +5,8 @@ import { warn, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import { tokenOf } from '../sessions/token.ts'
-import { ENGLISH } from '../texts/english.ts'
 import { checkSession } from './check-session.ts'
+import { blockedMessage } from './decision/blocked-message.ts'
 import { evaluateLogin, type LoginEvaluation } from './decision/evaluate-login.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
 import { limitOf } from './decision/report-only.ts'
@@ -131,10 +131,10 @@ function sessionEnded(): SessmgrError {
 
 async function refuse(
   { hooks, logger, announce }: LimiterContext,
-  { userId, canAsk = false, blockedMessage }: LoginAttempt,
+  { userId, canAsk = false, texts }: LoginAttempt,
   { decision, reached }: LoginEvaluation,
 ): Promise<Admission> {
-  const message = String(await hooks.applyFilters('sessmgr_error_message', blockedMessage?.() ?? ENGLISH.login_blocked))
+  const message = String(await hooks.applyFilters('sessmgr_error_message', await blockedMessage(texts?.(), reached)))
   const { choose } = decision
   announce(decision.actions)
   if (choose !== undefined && !canAsk) {

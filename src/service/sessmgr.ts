@@ -47,7 +47,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   if (typeof resolved.sessionStore?.createSession === 'function') expressStores.of(resolved.sessionStore)
 
   const storeOf = createStoreOf(expressStores, limiter)
-  const blockedMessage = (request: GuardedRequest) => resolved.textsFor(viewOf(request)).say('login_blocked')
+  const textsOf = (request: GuardedRequest) => resolved.textsFor(viewOf(request))
   const { userIdOf, device, deviceName } = resolved
   let loading: Promise<DeviceCookies> | undefined
   const loadDevices = () => {
@@ -58,7 +58,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   // Load it now, so that an update in place cannot remove the file first.
   devices?.().catch(() => {})
   const asker = () => features.choice.asker()
-  const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, blockedMessage, devices, asker })
+  const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, textsOf, devices, asker })
   const notices = new Notices({ ...resolved, siteSecrets })
   const middleware = expressGuard(expressStores, limitLogin, notices) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live

@@ -10,6 +10,13 @@ export const ENGLISH = {
   // Signing in
   login_blocked:
     "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
+  // {time} is when enough sessions will have been unused for {idle}, such as "30 minutes".
+  login_blocked_idle_one:
+    'This account is in use on {maximum} device. Sign out there, or try again at {time}: an unused session gives up its ' +
+    'place after {idle}.',
+  login_blocked_idle_other:
+    'This account is in use on {maximum} devices. Sign out there, or try again at {time}: an unused session gives up its ' +
+    'place after {idle}.',
 
   login_choice_one: 'This account is already signed in on the maximum number of devices. Choose one to sign out.',
   login_choice_other: 'This account is already signed in on the maximum number of devices. Choose {count} to sign out.',

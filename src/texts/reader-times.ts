@@ -49,6 +49,20 @@ export function readerTimes(say: Say, now: number): (at: number) => ReaderTime {
   })
 }
 
+const LENGTHS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** Returns a duration in the reader's language, such as "30 minutes", in the largest unit that it is a multiple of. */
+export function readerDuration(say: Say, ms: number): string {
+  const minutes = Math.ceil(ms / 60_000) * 60_000
+  const [unit, length] = LENGTHS.find(([, length]) => minutes % length === 0) ?? LENGTHS[2]
+  const style = { style: 'unit', unit, unitDisplay: 'long' } as const
+  return new Intl.NumberFormat(localeOf(say('lang')), style).format(minutes / length)
+}
+
 /**
  * Returns a language that Intl knows. English becomes British English, which puts the day first, as most of the world
  * does.

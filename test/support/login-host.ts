@@ -41,7 +41,7 @@ export function createLoginHost(options: Parameters<typeof createGuardWorld>[0] 
     },
     storeOf: () => store,
     asker: () => ask,
-    blockedMessage: (request) => `Enough for ${request.headers['user-agent']}.`,
+    textsOf: (request) => readerTexts({ login_blocked: `Enough for ${request.headers['user-agent']}.` }),
   })
 
   return {

@@ -167,7 +167,6 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that creates the session')
       const own = state?.session
       const continues = own && String(own.userId) === String(userId) ? own.token : undefined
-      const blockedMessage = () => core.options.textsFor().say('login_blocked')
       const browser = device && (await recognize(userId, device))
       const client = { ip, userAgent, device: browser?.id }
       const attempt = {
@@ -177,7 +176,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
         ends,
         canAsk: true,
         ...client,
-        blockedMessage,
+        texts: () => core.options.textsFor(),
       }
       const admission = await limit.admit(attempt, async () => {
         const { sessionId, ttlMs } = (await create()) ?? {}

@@ -1,5 +1,6 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/token.ts'
+import type { ReaderTexts } from '../../texts/texts-for.ts'
 
 /** A login whose password check has passed. */
 export interface LoginAttempt {
@@ -27,6 +28,6 @@ export interface LoginAttempt {
   readonly ends?: readonly Token[] | undefined
   /** Whether the caller can let the user choose sessions. If not, mode `ask` refuses the login. @default false */
   readonly canAsk?: boolean | undefined
-  /** Returns the message for a blocked user. The filter `sessmgr_error_message` may change it. @default in English */
-  readonly blockedMessage?: (() => string) | undefined
+  /** Returns the texts of the user, for the message if the login is refused. @default in English */
+  readonly texts?: (() => ReaderTexts) | undefined
 }

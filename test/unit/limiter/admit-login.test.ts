@@ -4,6 +4,7 @@ import { tokenOf } from '../../../src/sessions/token.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { ENGLISH } from '../../../src/texts/english.ts'
+import { readerTexts } from '../../../src/texts/texts-for.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 
 const nothing = { ip: null, userAgent: null, device: null, generation: 0 }
@@ -150,7 +151,7 @@ describe('a refused login', () => {
     const { limiter, host, login } = createLimiterWorld({ settings: { logic: 'block' } })
     limiter.hooks.addFilter('sessmgr_error_message', 'ns', (message) => `${message}!`)
     await login(7)
-    const german = { ...attempt(7), blockedMessage: () => 'Zu viele Geräte' }
+    const german = { ...attempt(7), texts: () => readerTexts({ login_blocked: 'Zu viele Geräte' }) }
     expect(await limiter.admit(german, async () => host.establish())).toMatchObject({ message: 'Zu viele Geräte!' })
   })
 

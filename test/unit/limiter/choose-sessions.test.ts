@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { readerTexts } from '../../../src/texts/texts-for.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 
 const ASK = { settings: { maximum: 2, logic: 'ask' } }
@@ -120,10 +121,10 @@ describe('a login in mode ask', () => {
     const refusals: unknown[] = []
     world.limiter.hooks.addAction('sessmgr_login_refused', 'test', (_, refusal) => void refusals.push(refusal))
     await signedIn(world, 2)
-    const blockedMessage = () => 'Blocked.'
+    const texts = () => readerTexts({ login_blocked: 'Blocked.' })
     const establish = () => Promise.reject(new SessmgrError('hook_failed', 'must not be called'))
     for (const canAsk of [undefined, false]) {
-      const admission = await world.limiter.admit({ userId: 7, canAsk, blockedMessage }, establish)
+      const admission = await world.limiter.admit({ userId: 7, canAsk, texts }, establish)
       expect(admission).toEqual({ admitted: false, message: 'Blocked.' })
     }
     await world.limiter.close()

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { blockedMessage } from '../../../../src/limiter/decision/blocked-message.ts'
+import { ENGLISH } from '../../../../src/texts/english.ts'
+import { readerTexts } from '../../../../src/texts/texts-for.ts'
+import { limitContext } from '../../../support/limit-context.ts'
+import { usedAt } from '../../../support/session-records.ts'
+
+const NOON = Date.UTC(2026, 10, 22, 12)
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+/** The message for a login at noon, with sessions that were last used some minutes ago and last two days more. */
+const messageTo = (minutes: readonly number[], idleAfterMs: number, maximum = 1, mode = 'block', texts = {}) => {
+  const records = usedAt(...minutes.map((ago) => NOON - ago * MINUTE))
+  const sessions = records.map((record) => ({ ...record, expiresAt: NOON + 2 * DAY }))
+  const context = limitContext({ sessions, maximum, now: NOON, idleAfterMs })
+  return blockedMessage(readerTexts(texts), { mode, ...context })
+}
+
+describe('the message of a refused login', () => {
+  it('says when enough sessions will have been unused for long enough, rounded up to minutes', async () => {
+    expect(await messageTo([10.5], 30 * MINUTE)).toBe(
+      'This account is in use on 1 device. Sign out there, or try again at 12:20 UTC: an unused session gives up its ' +
+        'place after 30 minutes.',
+    )
+    expect(await messageTo([10, 25, 2], 60 * MINUTE, 2)).toMatch(/ on 2 devices\. .* at 12:50 UTC: .* after 1 hour\.$/)
+    expect(await messageTo([0], 90 * MINUTE)).toMatch(/ at 13:30 UTC: .* after 90 minutes\.$/)
+    expect(await messageTo([0], DAY)).toMatch(/ at 23 Nov 2026, 12:00 UTC: .* after 1 day\.$/)
+  })
+
+  it('says when the session expires, if that is earlier', async () => {
+    expect(await messageTo([0], 10 * DAY)).toMatch(/ at 24 Nov 2026, 12:00 UTC: .* after 10 days\.$/)
+  })
+
+  it('is in the language of the user', async () => {
+    const texts = { lang: 'de', login_blocked_idle_one: 'Um {time}, nach {idle}.' }
+    expect(await messageTo([10], 30 * MINUTE, 1, 'ask', texts)).toBe('Um 12:20 UTC, nach 30 Minuten.')
+  })
+
+  it('says nothing of a time without idle release, without sessions, and in a mode of the application', async () => {
+    const plain = [
+      messageTo([10], Number.POSITIVE_INFINITY),
+      messageTo([], 30 * MINUTE),
+      messageTo([10], 30 * MINUTE, 1, 'own'),
+      blockedMessage(),
+    ]
+    expect(await Promise.all(plain)).toEqual(plain.map(() => ENGLISH.login_blocked))
+  })
+})
