@@ -4,6 +4,7 @@ export const HELP_TOPICS = [
   'a-store-call-failed',
   'add-on-catalogue-not-updated',
   'add-on-not-registered',
+  'block-without-a-way-out',
   'command-cannot-load-the-configuration',
   'command-needs-a-host',
   'command-needs-a-shared-store',

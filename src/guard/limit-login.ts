@@ -110,7 +110,8 @@ async function admit(
     }
     const { session = {}, sessionID = '' } = request
     if (sessionID === sessionId && request._sessionManager) guard.warnings.noteOldPassport()
-    return { sessionId: sessionID, ttlMs: Math.min(sessionTtl(session), UNCONFIRMED_MS), revert }
+    const lifeMs = sessionTtl(session)
+    return { sessionId: sessionID, ttlMs: Math.min(lifeMs, UNCONFIRMED_MS), lifeMs, revert }
   }
   const at = Date.now()
   standing.login = { userId, sessionId, at }

@@ -10,6 +10,7 @@ import { blockedMessage } from './decision/blocked-message.ts'
 import { evaluateLogin, type LoginEvaluation } from './decision/evaluate-login.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
 import { limitOf } from './decision/report-only.ts'
+import { warnOfLockOut } from './decision/warn-of-lock-out.ts'
 import { followUpLogin } from './follow-up-login.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -29,6 +30,8 @@ export interface EstablishedSession {
   readonly sessionId: string
   /** Milliseconds until it expires. */
   readonly ttlMs: number
+  /** Milliseconds that it lasts once the response has saved it. @default ttlMs */
+  readonly lifeMs?: number
   /** Undoes the session, as if the login had not happened. */
   revert(): Promise<void>
 }
@@ -151,7 +154,7 @@ async function refuse(
 async function commit(
   context: LimiterContext,
   { userId, replaces, continues, ip, userAgent, device }: LoginAttempt,
-  { sessionId, ttlMs }: EstablishedSession,
+  { sessionId, ttlMs, lifeMs = ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
   const { version, generation, decision, lost, own, chosen, registered, unlessUsedWithin } = evaluation
@@ -175,5 +178,6 @@ async function commit(
   const renewed = isKept ? registered.filter(({ record: { token } }) => token === record.token) : []
   await followUpLogin(context, evaluation, { admitted: record, ended: result.ended, renewed, replaced })
   if (device) context.noteDevice(record, registered)
+  warnOfLockOut(context, evaluation.settings, { at: record.createdAt, lifeMs, device })
   return record
 }

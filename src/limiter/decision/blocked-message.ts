@@ -1,15 +1,15 @@
-import type { LimitContext } from '../../strategies/limit-strategy.ts'
 import { type ReaderTexts, readerTexts } from '../../texts/texts-for.ts'
+import type { DecidedLimit } from './report-only.ts'
 
 /** Words the refusal of a login, with the time at which an unused session gives up its slot if there is one. */
 export async function blockedMessage(
   { say }: ReaderTexts = readerTexts({}),
-  reached?: LimitContext & { readonly mode: string },
+  reached?: Pick<DecidedLimit, 'mode' | 'context'>,
 ): Promise<string> {
   const plain = say('login_blocked')
   // Other modes may not end unused sessions.
-  const isReleasing = reached && ['block', 'ask'].includes(reached.mode) && Number.isFinite(reached.idleAfterMs)
-  if (!isReleasing || reached.sessions.length === 0) return plain
+  const isReleasing = reached && ['block', 'ask'].includes(reached.mode) && Number.isFinite(reached.context.idleAfterMs)
+  if (!isReleasing || reached.context.sessions.length === 0) return plain
   const late = await import('./release-message.ts').catch(() => undefined)
-  return late?.releaseMessage(say, reached) ?? plain
+  return late?.releaseMessage(say, reached.context) ?? plain
 }

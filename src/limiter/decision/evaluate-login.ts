@@ -1,3 +1,4 @@
+import type { SessionSettings } from '../../options/setting-rules.ts'
 import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
 import type { SessionChange } from '../../sessions/session-registry.ts'
 import type { Token } from '../../sessions/token.ts'
@@ -15,6 +16,7 @@ import { verdictOf } from './verdict-of.ts'
 export interface LoginEvaluation {
   readonly version: string
   readonly generation: number
+  readonly settings: SessionSettings
   readonly decision: Omit<LimitDecision, 'actions'> & { readonly actions: readonly AnnouncedAction[] }
   /** Registered sessions that the session store no longer has. */
   readonly lost: readonly Token[]
@@ -58,7 +60,7 @@ export async function evaluateLogin(
     record.generation >= generation && (replaced.length === 0 || !replaced.includes(record.token))
   const live = sessions.filter(isCounted)
   const chosen = ends.length === 0 ? NONE : tokensOf(live).filter((token) => ends.includes(token))
-  const before = { version, generation, registered: sessions, own, chosen }
+  const before = { version, generation, settings: current, registered: sessions, own, chosen }
   if (await verdictOf(hooks, 'sessmgr_bypass', false, userId)) return { ...before, decision: ADMIT, lost: NONE }
 
   const maximum = await settings.maximumOf(userId, current)

@@ -14,7 +14,7 @@ const messageTo = (minutes: readonly number[], idleAfterMs: number, maximum = 1,
   const records = usedAt(...minutes.map((ago) => NOON - ago * MINUTE))
   const sessions = records.map((record) => ({ ...record, expiresAt: NOON + 2 * DAY }))
   const context = limitContext({ sessions, maximum, now: NOON, idleAfterMs })
-  return blockedMessage(readerTexts(texts), { mode, ...context })
+  return blockedMessage(readerTexts(texts), { mode, context })
 }
 
 describe('the message of a refused login', () => {
