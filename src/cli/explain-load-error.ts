@@ -36,14 +36,14 @@ function sentenceOf({ message }: Error, file: string, line: string | undefined):
   return `${file}:${line}: SyntaxError: ${message.split('\n')[0]}`
 }
 
-/** Reads where the error is. If Node knows, it prints this first. */
+/** Reads the location of the error, which Node prints first if it knows it. */
 function placeIn(text: string): [file: string, line: string] | undefined {
   const [, file, line] = /^(.+):(\d+)\n/.exec(text) ?? []
   if (file === undefined || line === undefined) return undefined
   return [file.startsWith('file:') ? fileURLToPath(file) : file, line]
 }
 
-/** Returns the output of `node --check`, which shows where a syntax error is. An import does not. */
+/** Returns the output of `node --check`, which, unlike an import, shows where a syntax error is. */
 function checked(file: string): string {
   return /\.[cm]?js$/.test(file) ? spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' }).stderr : ''
 }

@@ -98,7 +98,7 @@ export class CallDeadline {
     return this.#leave(call)
   }
 
-  /** Fails a call with the store's error, unless the call has already failed by timing out. */
+  /** Fails a call with the store's error, unless the call has already timed out. */
   failed(call: PendingCall, cause: unknown): void {
     if (!call.isWaiting) return
     this.answered(call)

@@ -16,7 +16,7 @@ export type LoginSession = NonNullable<RequestState['session']>
 
 /** Options of the guard. */
 export interface GuardOptions {
-  /** Reads the user from session data from before the guard. */
+  /** Reads the user from the data of a session that the guard does not know yet. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
   /** Minimum milliseconds between updates of a session's last use. */
   readonly touchEveryMs: number
@@ -48,7 +48,7 @@ export class GuardContext {
     this.warnings = new UserWarnings(options.logger)
   }
 
-  /** Returns the token of a session. The token of a known session is not computed again. */
+  /** Returns the token of a session, computing it only for unknown sessions. */
   tokenFor(sessionId: string): Token {
     return this.seen.get(sessionId)?.token ?? tokenOf(sessionId)
   }

@@ -94,7 +94,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const isLate = (error as Error).cause === undefined
     if (wasWatched && isLate) this.#guard.limiter.watch?.drop()
     if (!wasWatched || isLate) return this.#end(error)
-    // The watched connection was lost, but the application's own may work.
+    // The watched connection was lost, but the application's own connection may still work.
     this.ask()
     this.#guard.calls.read(this.#sessionId, this)
   }

@@ -9,7 +9,7 @@ export interface SessionExchange {
   exchange(request: GuardedRequest): Promise<void>
   /** Restores the visitor's session after a refused login. `data` is a copy of it, or null if there was no session. */
   putBack(request: GuardedRequest, sessionId: string, data: HostSessionData | null): Promise<void>
-  /** Prepares a session for being given up, if the framework does not pass the request to its store. */
+  /** Prepares a session to be given up, in frameworks that do not pass the request to the store. */
   attend?(session: HostSession): void
 }
 

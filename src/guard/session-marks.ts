@@ -13,8 +13,8 @@ const CAPACITY = 20_000
 const BITS = 192
 
 /**
- * Marks a session as registered, inside its data. A login session with a marker but without a record is over. One
- * without a marker is from before sessmgr.
+ * Marks a session as registered, inside its data. A login session with a marker but without a record is over. A login
+ * session without a marker is from before sessmgr.
  */
 export interface SessionMarker {
   readonly userId: UserId
@@ -128,7 +128,8 @@ export class SessionMarks {
 
   #sign(secret: string, { registry }: SiteSeal, marker: Omit<SessionMarker, 'signature'>): Buffer {
     const { userId, token, loginAt } = marker
-    // With JSON, different markers cannot produce the same message. The first word keeps it apart from nonces.
+    // With JSON, different markers cannot produce the same message. The first word distinguishes it from the message of
+    // a nonce.
     const content = ['session', token, userId, this.#storeId, registry]
     const message = JSON.stringify(loginAt === undefined ? content : [...content, loginAt])
     return nodeCrypto()

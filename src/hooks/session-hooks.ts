@@ -37,7 +37,7 @@ export interface LoginRefusal {
   readonly maximum: number
   /** How many live sessions the user has. */
   readonly live: number
-  /** The label whose limit was reached, with the option `limits`: `maximum` and `live` are about its sessions. */
+  /** The label whose limit was reached, with the option `limits`. `maximum` and `live` then refer to this label. */
   readonly label?: string
   /** Whether the user was asked to choose sessions to end, as in mode `ask`. */
   readonly asked: boolean
@@ -51,7 +51,7 @@ export interface LimitReport {
   readonly maximum: number
   /** How many live sessions the user had before the login. */
   readonly live: number
-  /** The label whose limit was reached, with the option `limits`: `maximum` and `live` are about its sessions. */
+  /** The label whose limit was reached, with the option `limits`. `maximum` and `live` then refer to this label. */
   readonly label?: string
   /** Whether the login would have been refused, would have asked the user to choose, or would have ended sessions. */
   readonly would: 'refuse' | 'ask' | 'end'

@@ -7,8 +7,9 @@ import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
  * Follows up on sessions that a store has ended: stores why they ended, deletes them from the session store, and fires
  * the actions.
  *
- * The order matters: a request that finds a session deleted must also find the note. This also runs if the store fails
- * after it has ended sessions, for example without a replica's confirmation, because a retry would not find them.
+ * The order matters: a request that finds a session deleted must also find the note. The follow-up also runs if the
+ * store fails after it has ended sessions, for example without a replica's confirmation, because a retry would not find
+ * them.
  *
  * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`.
  */

@@ -6,7 +6,7 @@ import { Standing } from '../guard/request/standing.ts'
 /**
  * Returns a check that warns once when requests reach `part` before the limiter.
  *
- * With explicit calls it never warns, because a request without a session looks the same there.
+ * With explicit calls, it never warns, because there a request without a session looks the same.
  *
  * @param part The middleware that is mounted too early, as the application writes it.
  */

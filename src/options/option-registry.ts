@@ -23,7 +23,7 @@ export interface OptionSchema<T> {
           issues: readonly {
             /** Path of keys to the invalid part; empty for the value itself. */
             path: readonly PropertyKey[]
-            /** What must be true there, as a readable message. */
+            /** What must be true of that part, as a readable message. */
             message: string
           }[]
         }

@@ -37,7 +37,7 @@ export interface CodeSettings {
    */
   readonly logic?: SessionSettings['logic']
   /**
-   * After how many seconds without use a session gives up its place to a login that `block` or `ask` would stop: 300 or
+   * Seconds without use after which a session gives up its slot to a login that `block` or `ask` would stop: 300 or
    * more, or 0 for never. @default 0
    */
   readonly idle_release?: number

@@ -8,7 +8,7 @@ import type { FindSignedIn } from '../host/signed-in-user.ts'
 import type { Token } from '../sessions/token.ts'
 import { RestError } from './rest-error.ts'
 
-/** Length of the longest email address. Rate limiters store these names. */
+/** Length of the longest email address. Longer names are rejected, because rate limiters store names. */
 const MAX_NAME = 320
 
 /** Purpose of REST nonces. */

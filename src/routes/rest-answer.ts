@@ -41,8 +41,8 @@ export function sendAnswer(response: HostResponse, { status, type, text, headers
   if (given !== undefined && 'Vary' in headers) response.setHeader('Vary', `${given}, ${headers.Vary}`)
   if (hasBody) response.setHeader('Content-Length', Buffer.byteLength(text))
   if (headers['Cache-Control']?.startsWith('public')) keepCookiesOut(response)
-  // Send the headers now. If a listener of the application throws, express-session does not yet consider the response
-  // sent.
+  // Send the headers now, so that a listener of the application that throws does so before express-session considers
+  // the response sent.
   response.writeHead(status)
   response.end(text)
 }

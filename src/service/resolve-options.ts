@@ -32,7 +32,8 @@ export interface SessmgrOptions {
    */
   settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
   /**
-   * The store of express-session, if it must be guarded before the first request. @default the one of the first request
+   * The store of express-session, if it must be guarded before the first request. @default the store of the first
+   * request
    */
   sessionStore?: object | undefined
   /** Reads the id of a user object. @default user.id */
@@ -50,8 +51,8 @@ export interface SessmgrOptions {
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows what its sessions contain.
   sessionUser?: ((data: Record<string, any>) => UserId | undefined) | undefined
   /**
-   * How many sessions each user may have per label, beside the `maximum` for all of them. A login counts against the
-   * limit of its own label first. @default no limit per label
+   * How many sessions each user may have per label, in addition to the `maximum` for all sessions. A login counts
+   * against the limit of its own label first. @default no limit per label
    */
   limits?: Readonly<Record<string, number>> | undefined
   /**

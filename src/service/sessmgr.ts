@@ -55,7 +55,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     return loading
   }
   const devices = device ? loadDevices : undefined
-  // Load it now, so that an update in place cannot remove the file first.
+  // Load the code now, before an in-place update can remove its file.
   devices?.().catch(() => {})
   const asker = () => features.choice.asker()
   const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, textsOf, devices, asker })

@@ -66,7 +66,7 @@ function noUsableId(found: unknown): string {
 /** @param note Called with each serialized user that is an object. */
 function passportUser(note?: (user: object) => void): UserReaders['sessionUser'] {
   return ({ passport }) => {
-    // @fastify/passport stores the serialized user itself. Others store an object with `user`.
+    // @fastify/passport stores the serialized user itself. Passport and koa-passport store an object with `user`.
     const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
     const isObject = typeof user === 'object' && user !== null
     if (isObject) note?.(user)

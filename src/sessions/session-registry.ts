@@ -106,7 +106,7 @@ export interface SessionRegistry {
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
   /**
    * Ends all sessions of a user except one, and returns the sessions that this call ended, oldest first. Leaves the
-   * same mark as ending all.
+   * same mark as ending all sessions.
    *
    * Resolves to undefined, and changes nothing, if the session to keep is not registered or has expired.
    */

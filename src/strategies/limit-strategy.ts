@@ -8,7 +8,7 @@ export interface LimitContext {
   readonly userId: UserId
   /** The user's live sessions before the login, oldest first. */
   readonly sessions: readonly SessionRecord[]
-  /** Those of `sessions` that should end last, because they have another label than the login, with the option `limits`. */
+  /** Sessions that should end last because their label differs from the login's, with the option `limits`. */
   readonly others: readonly SessionRecord[]
   /** How many sessions the user may have; 1 or more. */
   readonly maximum: number

@@ -6,12 +6,15 @@ export function neededSlots({ sessions, maximum }: Pick<LimitContext, 'sessions'
   return Math.max(1, sessions.length - maximum + 1)
 }
 
-/** Sorts sessions by when they should end: those with the label of the login first, and the oldest of each first. */
+/**
+ * Sorts sessions in the order in which they should end: first those with the login's label, then the others, oldest
+ * first.
+ */
 export function oldestFirst({ sessions, others }: LimitContext): readonly SessionRecord[] {
   return othersLast(sessions, others)
 }
 
-/** Sorts sessions by when they should end: as {@link oldestFirst}, but by their last use, and then by login. */
+/** Sorts sessions like {@link oldestFirst}, but by their last use, and then by login. */
 export function longestUnusedFirst({
   sessions,
   others,

@@ -89,7 +89,7 @@ export interface ExplicitCalls {
     session: SessionCall & { readonly request?: IncomingMessage; readonly response?: ServerResponse },
   ): Promise<RequestState>
   /**
-   * Looks up how a session ended that is no longer in your store. Call it instead of `check` for a session id from a
+   * Looks up how a session ended if it is no longer in your store. Call it instead of `check` for a session id from a
    * cookie, after you have checked the cookie's signature.
    *
    * @param session `request` and `response` as for `check`.
@@ -116,9 +116,10 @@ export interface ExplicitCalls {
 }
 
 /**
- * Applies the limit in a framework without an adapter: your login, requests and logout call it.
+ * Applies the limit in a framework without an adapter. Call the returned functions at login, on each request and at
+ * logout.
  *
- * Create it once, when your application starts.
+ * Create them once, when your application starts.
  *
  * @param sessions Checks for and destroys sessions in your store.
  * @throws SessmgrError `invalid_option` if `limiter` or `sessions` is invalid.

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Matches cookies that are invalid without `Secure`. @fastify/session omits it when it removes a cookie. */
+/** Matches cookies that are invalid without `Secure`, which @fastify/session omits when it removes a cookie. */
 const INSECURE = /^__(Host|Secure)-(?!.*;\s*Secure\s*(;|$))/i
 
 /** Adds the attributes that browsers require for cookies named `__Host-…` and `__Secure-…`. */
@@ -13,7 +13,7 @@ export function secureCookies(reply: FastifyReply): void {
   )
 }
 
-/** Keeps a cookie in the browser that @fastify/session would remove with any response. */
+/** Keeps a cookie that @fastify/session would remove from the browser with any response. */
 export function keepCookie(reply: FastifyReply, name: string): void {
   replaceCookies(
     reply,

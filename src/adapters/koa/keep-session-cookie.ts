@@ -9,7 +9,8 @@ import type { KoaVisit } from './koa-visit.ts'
 export function keepSessionCookie(visit: KoaVisit): void {
   const { context } = visit
   const { onerror } = context
-  // The cookie must not be set in the headers of the error: applications may throw one error object for many visitors.
+  // The cookie must not be set in the headers of the error: applications may throw the same error object for many
+  // visitors.
   context.onerror = (error) => {
     if (error !== undefined && error !== null) restoreWithHeaders(visit)
     onerror.call(context, error)

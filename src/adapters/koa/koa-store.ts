@@ -99,7 +99,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   }
   store.destroy = async (key, options = {}) => {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
-    // The session that a login leaves stays in its store and keeps its slot until the login is admitted.
+    // The session that a login replaces stays in its store and keeps its slot until the login is admitted.
     if (visit?.login) return
     await guard.destroy(key, visit)
   }

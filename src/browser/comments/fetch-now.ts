@@ -6,7 +6,8 @@ export function fetchNow(element: HTMLElement): string | number {
   const { nonce, nonceHeader = '' } = element.dataset
   const request = new XMLHttpRequest()
   try {
-    // Must be same-origin, to keep comments of other sites out and the nonce in.
+    // Fetch only from the same origin: comments of other sites must not be inserted, and the nonce must not leave this
+    // site.
     const { href, origin } = new URL(element.getAttribute('src') as string, document.baseURI)
     if (origin !== location.origin) return 0
     request.open('GET', href, false)

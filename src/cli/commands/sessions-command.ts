@@ -75,7 +75,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
   return command
 }
 
-/** Rejects an empty token, which might otherwise be taken for no token and end every session. */
+/** Rejects an empty token, which might otherwise count as a missing token and end every session. */
 function requireToken(token: string): void {
   if (TOKEN_PATTERN.test(token)) return
   throw new CliError(

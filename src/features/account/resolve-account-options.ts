@@ -10,7 +10,7 @@ import type { AccountView } from './account-view.ts'
  * How users prove their identity before they end sessions. Set exactly one option. The list itself is always shown
  * without a proof.
  *
- * `limiter.reauthenticated(request)` counts as a proof for all of them, and lasts ten minutes.
+ * Whichever option is set, `limiter.reauthenticated(request)` counts as a proof for ten minutes.
  */
 export interface StepUpOptions {
   /**

@@ -19,7 +19,7 @@ const HOLD_MS = 5000
  */
 export type StepUpKind = 'none' | 'login' | 'password' | 'url'
 
-/** The result of checking a password. `retryAt` is when another may be tried, if known. */
+/** The result of checking a password. `retryAt` is when another password may be tried, if known. */
 export type PasswordResult =
   | { readonly kind: 'right'; readonly until: number }
   | { readonly kind: 'wrong' }
@@ -73,7 +73,7 @@ export class StepUp {
     await this.#parts.store.transients.set(proofKey(token), '1', freshFor * 1000)
   }
 
-  /** Checks a password. Limits wrong ones by `host.attempts`, or to five in ten minutes per session. */
+  /** Checks a password. Limits wrong passwords with `host.attempts`, or else to five in ten minutes per session. */
   async tryPassword(request: HostRequest, reader: Reader, password: string): Promise<PasswordResult> {
     const { attempts } = this.#parts.host ?? {}
     const attempt = attempts && {

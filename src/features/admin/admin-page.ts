@@ -95,7 +95,7 @@ function screenTexts({ replaced }: ReaderTexts): string[] {
   return [`<script type="application/json" id="sessmgr-texts">${scriptText(texts)}</script>`]
 }
 
-/** Serializes a value as JSON that cannot end the script it is placed in. */
+/** Serializes a value as JSON that cannot end the script element that contains it. */
 function scriptText(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('<', '\\u003c')

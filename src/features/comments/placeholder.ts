@@ -56,6 +56,9 @@ function inlineUrl(postUrl: string): string {
   return `${page}${page.includes('?') ? '&' : '?'}comments=all#comments`
 }
 
-/** Checks for a web URL, because any other could run a script. The link then points to the current page instead. */
+/**
+ * Checks for a web URL, because any other URL could run a script. Without a web URL, the link points to the current
+ * page.
+ */
 const isWebAddress = (url: string) =>
   URL.canParse(url, 'http://page') && /^https?:$/.test(new URL(url, 'http://page').protocol)

@@ -51,7 +51,7 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     return known !== undefined && performance.now() < known.freshUntil && known.life === lifeOf(data)
   }
 
-  /** Records that the use of a session is being written, and stays fresh for this many milliseconds. */
+  /** Records that the use of a session is being written, and need not be written again for `interval` milliseconds. */
   noteTouch(sessionId: string, data: HostSessionData, interval: number): void {
     const known = this.get(sessionId)
     if (!known) return

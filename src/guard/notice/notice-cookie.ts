@@ -17,7 +17,7 @@ export class NoticeCookie {
   readonly #attributes: { path: string; domain?: string; secure: boolean; httpOnly: true; sameSite: 'lax' }
   /** The value that the request sent. */
   readonly sent: string | undefined
-  /** Names of all cookies in the request that may be this one. */
+  /** Names of all cookies in the request that may be the notice cookie. */
   readonly #names: readonly string[]
 
   constructor(request: GuardedRequest, message: IncomingMessage) {
@@ -35,7 +35,7 @@ export class NoticeCookie {
     append(response, stringifySetCookie({ name: this.#name, value, ...this.#attributes, maxAge: NOTICE_MS / 1000 }))
   }
 
-  /** Removes the cookie, and those that look like it, from the browser, unless the response has set a new one. */
+  /** Removes the cookie, and cookies that look like it, from the browser, unless the response sets a new one. */
   clear(response: ServerResponse): void {
     for (const name of this.#names) {
       if (cookiesOf(response).some((cookie) => cookie.startsWith(`${name}=`))) continue

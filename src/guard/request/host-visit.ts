@@ -20,7 +20,7 @@ export type RequestLike =
       readonly req: IncomingMessage | Http2ServerRequest
     }
 
-/** Data about a request in a framework other than Express, which stores it on the request itself. */
+/** Data about a request in a framework other than Express. Express stores the same data on the request itself. */
 export interface HostVisit extends Partial<GuardedRequest> {
   readonly raw: IncomingMessage
   /** The store that contains its session. */

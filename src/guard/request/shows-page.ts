@@ -66,7 +66,7 @@ export function isShown(request: IncomingMessage, response: ServerResponse): boo
   return asksForPage(request) && showsPage(request, statusCode) && hasBody && /\bhtml\b|\+xml\b/.test(type)
 }
 
-/** Checks whether a browser loads a page without showing it, at least for now, or a script loads a part of one. */
+/** Checks whether a browser loads a page without showing it yet, or a script loads part of a page. */
 function isUnseen(headers: IncomingHttpHeaders): boolean {
   const isAhead = /\bprefetch\b/.test(String(headers['sec-purpose'] ?? headers.purpose ?? headers['x-moz']))
   const isByScript = SCRIPTS.some((name) => name in headers)

@@ -70,7 +70,9 @@ export class Standing {
   writtenLogin: WrittenLogin | undefined = undefined
   /** Id of a new session that has not been written yet, so no store has it. */
   begunId: string | undefined = undefined
-  /** Guards that the request passed before it had a session. It must not get a session in their stores later. */
+  /**
+   * Guards that the request passed before it had a session. The request must not get a session in their stores later.
+   */
   tooEarlyFor: Set<object> | undefined = undefined
   #origin: Origin | undefined = undefined
 

@@ -26,7 +26,9 @@ interface StoresOptions {
 /** The session store of any framework. */
 type SessionStore = object
 
-/** The limiter that guards each store. This never changes, because a second guard would call the first one. */
+/**
+ * The limiter that guards each store. A store never changes its limiter, because a second guard would call the first.
+ */
 const owners = onePerProcess('owners', () => new WeakMap<SessionStore, SessionStores>())
 
 /** The session stores of an application: one, unless it has several session middlewares. */

@@ -2,7 +2,9 @@ import { CallDeadline, PendingCall } from '../../ground/call-deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
 import { isMissing, withoutId } from './session-call.ts'
 
-/** A call to a session store. Its methods must not throw, because a store may mistake that for its own failure. */
+/**
+ * A call to a session store. Its methods must not throw, because a store may mistake an exception for its own failure.
+ */
 export abstract class StoreCall<T = void> extends PendingCall {
   /** Called once with the result. */
   abstract answer(value: T): void
@@ -61,7 +63,7 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   const { get, set, destroy, touch } = store as unknown as { get: Method; set: Method; destroy: Method; touch?: Method }
   const createDeadline = () => new CallDeadline(deadlineMs, 'session store')
   const ownDeadline = createDeadline()
-  // Each connection has its own deadline, so that one that hangs does not affect the others.
+  // Each connection has its own deadline, so that a hanging connection does not affect the others.
   let other = { target: store as object, deadline: ownDeadline }
 
   function deadlineOf(target: object): CallDeadline {

@@ -12,12 +12,12 @@ export interface ReachedLimit {
 }
 
 /**
- * Lets a mode decide by the limit of the login's label first, and then by the limit of all sessions. Sessions that end
- * for the label count no more. Resolves to undefined if neither limit is reached.
+ * Lets a mode decide by the limit of the login's label first, and then by the limit for all sessions. Sessions that
+ * already end for the label no longer count. Resolves to undefined if neither limit is reached.
  *
  * @param context All live sessions of the user, and how many they may have.
- * @param group Sessions with the label of the login, if that has a limit.
- * @param isReached Checks whether this many sessions reach the limit of all.
+ * @param group Sessions with the label of the login, if the label has a limit.
+ * @param isReached Checks whether this many sessions reach the limit for all sessions.
  */
 export async function decideByLimits(
   mode: LimitStrategy,

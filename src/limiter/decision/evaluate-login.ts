@@ -92,7 +92,7 @@ export async function evaluateLogin(
   return { ...before, decision, lost, unlessUsedWithin: unusedSessions(decision, given), reached: decided }
 }
 
-/** Only few applications have limits per label, so the code is loaded on demand. */
+/** Few applications have limits per label, so the code is loaded on demand. */
 async function groupOf(labels: LabelLimits, attempt: LoginAttempt, live: readonly StoredSession[]) {
   const { labelGroup } = await import('./label-group.ts')
   return labelGroup(labels, attempt, recordsOf(live))

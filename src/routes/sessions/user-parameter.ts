@@ -5,7 +5,7 @@ import { invalidParams, RestError } from '../rest-error.ts'
 
 const TEXT = 'must be a string, set exactly once'
 
-/** Fields that identify a user: `user` in any way, the others in one way each. */
+/** Fields that identify a user: `user` takes any identifier, the others take one kind each. */
 export const userFields = {
   user: z.optional(z.string(TEXT)),
   id: z.optional(z.union([z.int(), z.string()], 'must be an integer or a string, set exactly once')),

@@ -55,7 +55,7 @@ function checkOptions(options: PostgresStoreOptions): void {
   if (typeof pool?.query !== 'function') {
     throw invalidOption('"pool" is missing. Pass a pool from the package pg: postgresStore({ pool: new Pool() })')
   }
-  // A client taken from a pool, or a standalone one. A pool has neither property.
+  // The first property is from a client taken from a pool, the second from a standalone client. A pool has neither.
   if ('release' in pool || 'connectionParameters' in pool) {
     throw invalidOption('"pool" is a single client, which may be in a transaction. Pass the pool itself')
   }

@@ -7,8 +7,8 @@ export interface ScriptArguments {
 }
 
 /**
- * The Redis client that the store needs. Clients, pools, sentinels and clusters from node-redis 5 or 6 fit as they are;
- * wrap an ioredis client with {@link fromIoredis}.
+ * The Redis client that the store needs. Pass clients, pools, sentinels and clusters from node-redis 5 or 6 directly,
+ * and wrap an ioredis client with {@link fromIoredis}.
  */
 export interface RedisClient {
   /** Runs a script by its SHA-1. Fails with `NOSCRIPT` if the server does not have it. */

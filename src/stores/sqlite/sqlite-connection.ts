@@ -139,7 +139,7 @@ export class SqliteConnection {
     throw Object.assign(new Error(`${message}. Give sqliteStore() its own database`), { code: 'SQLITE_BUSY' })
   }
 
-  /** If several processes create a file at once, a libsql connection may keep seeing an old state of it. */
+  /** If several processes create a file at once, a libsql connection may keep seeing an old state of the file. */
   #reopen(): void {
     this.#database.close()
     this.#statements.clear()

@@ -22,7 +22,7 @@ export class SqliteDriver implements DocumentDriver {
   readonly #connection: SqliteConnection
   readonly #clock: Clock
 
-  /** @param clock Replaces SQLite's clock, which is that of the machine. */
+  /** @param clock Replaces SQLite's clock, which is the machine's. */
   constructor(open: () => SqliteDatabase, { id, local, table, clock, ...rest }: SqliteDriverOptions) {
     this.id = id
     this.local = local

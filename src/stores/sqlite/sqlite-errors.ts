@@ -28,7 +28,7 @@ export function isBusy(error: unknown): boolean {
   return /SQLITE_(BUSY|LOCKED)/.test(String(code)) || /database (table )?is locked/.test(String(message))
 }
 
-/** Checks whether a write failed because the connection has not seen what another one wrote. */
+/** Checks whether a write failed because the connection has not seen a write of another connection. */
 export function isStale(error: unknown): boolean {
   return String((error as { code?: unknown }).code) === 'SQLITE_BUSY_SNAPSHOT'
 }

@@ -32,7 +32,7 @@ export interface ScreenFilters {
 /** Actions of the screen. */
 export interface ScreenActions {
   /**
-   * Fires after options were saved, with the names of those that were edited.
+   * Fires after options were saved, with the names of the edited options.
    *
    * @since 3.3.0
    */

@@ -1,5 +1,6 @@
 /**
- * Language of the page, also used for times. Undefined means the browser's own, if the page has an unknown language.
+ * Language of the page, also used for times. Undefined, meaning the browser's own, if the language of the page is
+ * unknown.
  */
 export const locale = known(document.documentElement.lang)
 

@@ -43,7 +43,7 @@ export class AccountPages {
     this.#style = pageStyle(parts.options.styles)
   }
 
-  /** Returns the texts for a request. Those of this page override those of the site. */
+  /** Returns the texts for a request. The page's own texts override the site's. */
   textsFor(request: HostRequest): ReaderTexts {
     return readerTexts({ ...this.#parts.textsFor(request).replaced, ...this.#ownTexts(request).replaced })
   }

@@ -78,7 +78,7 @@ ${
 }</li>`
 }
 
-/** Draws the result of the last form. Screen readers and the keyboard start there. */
+/** Draws the result of the last form. It gets the focus, so that screen readers and keyboard users start there. */
 function drawResult(parts: DrawParts, result: PageResult): Markup {
   const { say } = parts
   const { kind, device, count = 0 } = result

@@ -71,7 +71,7 @@ export function createLicenseStore(
     throw new SessmgrError('store_unavailable', 'Too many changes to the licences at once. Try again.')
   }
 
-  /** Encrypts an activation. Drops fields of the provider that are unknown. */
+  /** Encrypts an activation. Drops unknown fields of the provider. */
   function seal({ productId, key, proof, ...rest }: Activation): StoredLicense {
     const secret = cipher.seal(JSON.stringify({ key, proof }), String(productId))
     const parsed = storedLicense.safeParse({ ...rest, provider, secret })

@@ -3,7 +3,7 @@ import { SessmgrError } from '../../../ground/errors.ts'
 import { COMMENT_DEFAULTS, type CommentSettings, type CommentSettingsService } from '../comment-settings.ts'
 
 /**
- * Returns a function that reads the settings for page views, which must work even while the store is down.
+ * Returns a function that reads the settings for page views.
  *
  * While the store is down, the function returns the last known settings, or else the defaults.
  *

@@ -69,7 +69,7 @@ type NumberFieldProps = FieldProps & {
   /** Receives the number, or the invalid input. */
   onChange(value: number | string): void
   readonly minimum: number
-  /** Whether 0 is valid below the minimum, for "off". */
+  /** Whether 0, which means "off", is valid below the minimum. */
   readonly orZero?: boolean | undefined
 }
 
