@@ -90,7 +90,7 @@ describe('General Settings', () => {
     await page.getByRole('radio', { name: 'Block New' }).click()
     await waits.waitFor()
     await field.fill('4')
-    await page.getByText('Enter 0, or a whole number from 5 on.').waitFor()
+    await page.getByText('Enter 0, or a whole number of 5 or more.').waitFor()
     await page.getByRole('button', { name: 'Save Changes' }).click()
     await page.getByText('Nothing was saved').first().waitFor()
     await field.fill('15')
