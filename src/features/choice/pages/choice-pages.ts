@@ -26,7 +26,7 @@ export class ChoicePages {
     this.#style = pageStyle(parts.options.styles)
   }
 
-  /** Returns the texts for a request. Those of this page override those of the site. */
+  /** Returns the texts for a request. The page's own texts override the site's. */
   textsFor(request?: unknown): ReaderTexts {
     return readerTexts({ ...this.#parts.textsFor(request).replaced, ...this.#ownTexts(request).replaced })
   }
