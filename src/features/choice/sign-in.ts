@@ -1,6 +1,6 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
-import { guardedRequestOf } from '../../guard/request/host-visit.ts'
+import { guardedRequestOf, visitOf } from '../../guard/request/host-visit.ts'
 import { Standing } from '../../guard/request/standing.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { ChoiceParts } from './choice-parts.ts'
@@ -27,18 +27,20 @@ export async function signIn(
   standing.chosen = ends
   try {
     if (options.complete) await options.complete(request, response, user)
-    else if (typeof request.logIn === 'function') await logIn(request, user)
-    else await login(request, user)
+    else await (passportLogin(request, user) ?? login(request, user))
   } finally {
     standing.chosen = undefined
   }
   if (!guarded.sessmgr?.session) throw invalidOption('"complete" of choice() must sign the user in')
 }
 
-/** Signs a user in by Passport. */
-function logIn(request: HostRequest, user: unknown): Promise<void> {
+/** Signs a user in by the Passport of the framework. Returns undefined if it has none. */
+function passportLogin(request: HostRequest, user: unknown): Promise<void> | undefined {
+  const visit = visitOf(request)
+  if (visit) return visit.passportLogin?.(user)
+  const logIn = request.logIn as ((user: unknown, done: (error?: unknown) => void) => void) | undefined
+  if (typeof logIn !== 'function') return undefined
   return new Promise((resolve, reject) => {
-    const done = (error?: unknown) => (error ? reject(error) : resolve())
-    ;(request.logIn as (user: unknown, done: (error?: unknown) => void) => void)(user, done)
+    logIn.call(request, user, (error) => (error ? reject(error) : resolve()))
   })
 }
