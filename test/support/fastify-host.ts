@@ -63,6 +63,10 @@ export async function startFastifyHost(setup: FastifySetup = {}): Promise<HostUn
     await app.register(fastifyRoutes, { prefix: '/account/sessions', serve: limiter.account(setup.account) })
   }
 
+  if (setup.choice) {
+    await app.register(fastifyRoutes, { prefix: '/login/choose', serve: limiter.choice(setup.choice) })
+  }
+
   app.addHook('preParsing', async (request) => {
     void gates.at(String((request.query as { arrival?: string }).arrival)).pass()
   })

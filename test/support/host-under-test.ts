@@ -62,7 +62,7 @@ export type StartHost = (setup: HostSetup) => Promise<HostUnderTest>
 export const FORTNIGHT = 14 * 24 * 60 * 60_000
 
 /** The users of the tests, of whom alice may do everything. */
-const host: Host<Express.User> = {
+export const users: Host<Express.User> = {
   users: {
     findById: (id) => findUserById(Number(id)),
     findByEmail: () => undefined,
@@ -74,5 +74,5 @@ const host: Host<Express.User> = {
 
 /** Creates the service of an application under test. */
 export function createLimiter(options: SessmgrOptions = {}): Sessmgr {
-  return sessmgr({ host, logger: { warn() {}, error() {} }, ...options })
+  return sessmgr({ host: users, logger: { warn() {}, error() {} }, ...options })
 }

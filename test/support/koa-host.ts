@@ -52,6 +52,7 @@ export async function startKoaHost(setup: KoaSetup = {}): Promise<HostUnderTest>
     app.use(koaRoutes('/admin', limiter.admin()))
     app.use(koaRoutes('/account/sessions', limiter.account(setup.account)))
   }
+  if (setup.choice) app.use(koaRoutes('/login/choose', limiter.choice(setup.choice)))
   app.use(async (ctx, next) => {
     void gates.at(String(ctx.query.arrival)).pass()
     await next()
