@@ -24,7 +24,6 @@ export interface ChoicePage {
   readonly secretInBody: boolean
 }
 
-/** Dependencies of `askUser`. */
 export interface AskParts {
   readonly pending: PendingLogins
   readonly page: ChoicePage

@@ -14,7 +14,6 @@ import { UserWarnings } from './user-warnings.ts'
 /** A login session, as requests see it. */
 export type LoginSession = NonNullable<RequestState['session']>
 
-/** Options of the guard. */
 export interface GuardOptions {
   /** Reads the user from the data of a session that the guard does not know yet. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined

@@ -23,7 +23,6 @@ const UNCONFIRMED_MS = 120_000
  */
 const HOLD_MS = 250
 
-/** Dependencies of the login limit. */
 export interface LoginParts {
   readonly limiter: SessionLimiter
   readonly userIdOf: (user: unknown) => UserId

@@ -74,7 +74,6 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
   ): Promise<Filters[K]['value']>
 }
 
-/** Options of a bus. */
 export interface HookBusOptions {
   readonly catalogue: HookCatalogue
   /** How many milliseconds each asynchronous subscriber may take. */

@@ -29,7 +29,6 @@ export interface EndedNotes {
   endOf(token: Token, reason: SignedOutReason): Promise<SessionEnd | undefined>
 }
 
-/** Dependencies of the notes. */
 export interface NotesParts {
   readonly store: SessmgrStore
   readonly logger: Logger

@@ -10,7 +10,6 @@ import type { LogicModes } from '../strategies/logic-catalogue.ts'
 import type { LabelLimits } from './decision/label-group.ts'
 import type { EndedNotes } from './ended-notes.ts'
 
-/** Dependencies of all operations. */
 export interface LimiterContext {
   readonly store: SessmgrStore
   readonly hooks: Hooks

@@ -30,7 +30,6 @@ import { createUserQueue } from './user-queue.ts'
 /** How long a login may delay the next login of the same user. Usually, a login takes only a few milliseconds. */
 const LOGIN_HOLD_MS = 250
 
-/** Dependencies of the limiter. */
 export interface LimiterParts {
   readonly store: SessmgrStore
   readonly hostSessions: HostSessions

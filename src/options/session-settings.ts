@@ -63,7 +63,6 @@ export interface SettingsService {
   readonly option: SiteOption<SessionSettings>
 }
 
-/** Dependencies of the settings service. */
 export interface SettingsParts {
   readonly options: OptionStore
   readonly hooks: Hooks

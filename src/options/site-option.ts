@@ -44,7 +44,6 @@ export interface SiteOption<T = unknown> {
   reset(key?: string): Promise<T>
 }
 
-/** Dependencies of an option. */
 export interface SiteOptionParts<T> {
   readonly name: string
   readonly rest: boolean

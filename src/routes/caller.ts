@@ -14,7 +14,6 @@ const MAX_NAME = 320
 /** Purpose of REST nonces. */
 export const REST_ACTION = 'rest'
 
-/** The caller of a REST route. */
 export interface Caller {
   readonly user: unknown
   readonly userId: UserId

@@ -15,7 +15,6 @@ import { restPath } from './rest-route.ts'
 
 const NO_BODY = 'must be a JSON object with the changes; the query is not read'
 
-/** Dependencies of the router. */
 export interface RouterParts extends CallerParts, RouterNotes {
   readonly routes: readonly RestRoute[]
   readonly logger: Logger

@@ -121,7 +121,6 @@ export interface DeviceCookieOption {
   readonly name?: string | undefined
 }
 
-/** The resolved options. */
 export interface ResolvedOptions extends UserReaders {
   readonly store: SessmgrStore
   readonly settings: CodeSettings

@@ -23,7 +23,6 @@ export interface AccountMember {
   reauthenticated(request: RequestLike): Promise<void>
 }
 
-/** Dependencies of the account page. */
 export interface AccountFeatureParts extends Omit<AccountParts, 'notePage' | 'options'> {
   /** Loads the function that creates the page. */
   load(parts: AccountParts): Promise<Account>

@@ -8,7 +8,6 @@ import type { OwnSessionsParts } from './own-sessions.ts'
 import type { ResolvedAccountOptions } from './resolve-account-options.ts'
 import type { StepUpParts } from './step-up.ts'
 
-/** Dependencies of the account page. */
 export interface AccountParts extends OwnSessionsParts, StepUpParts {
   readonly options: ResolvedAccountOptions
   readonly site: { readonly url: string; readonly title?: string | undefined } | undefined

@@ -20,7 +20,6 @@ export interface OwnList {
   readonly logic: string
 }
 
-/** Dependencies of the list. */
 export interface OwnSessionsParts {
   readonly sessions: SessionManager
   readonly settings: SettingsService

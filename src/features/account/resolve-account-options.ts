@@ -57,7 +57,6 @@ export interface AccountOptions {
   path?: string | undefined
 }
 
-/** The resolved options. */
 export interface ResolvedAccountOptions
   extends Pick<AccountOptions, 'logoutUrl' | 'texts' | 'render' | 'path' | 'stepUp'> {
   readonly loginUrl: string

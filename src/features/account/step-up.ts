@@ -25,7 +25,6 @@ export type PasswordResult =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
-/** Dependencies of the proofs. */
 export interface StepUpParts {
   readonly host: Host | undefined
   readonly store: { readonly transients: TransientStore }

@@ -7,7 +7,6 @@ import type { LicensingProvider } from './licensing/licensing-provider.ts'
 import { offlineLicensing } from './offline/offline-licensing.ts'
 import type { SiteOptions } from './site-identity.ts'
 
-/** Dependencies of the add-ons feature. */
 export interface AddonsFeatureParts {
   readonly licensing: LicensingProvider | undefined
   readonly site: SiteOptions | undefined

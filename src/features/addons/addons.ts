@@ -63,7 +63,6 @@ export interface Addons {
   isLicensed(productId: number): Promise<boolean>
 }
 
-/** Dependencies of the add-ons. */
 export interface AddonsParts {
   readonly provider: LicensingProvider
   readonly hooks: Hooks

@@ -30,7 +30,6 @@ export interface Admin {
   enqueueAdmin(url: string): void
 }
 
-/** Dependencies of the admin screen. */
 export interface AdminFeatureParts extends Omit<AdminParts, 'host' | 'enqueued' | 'notePage' | 'folder' | 'options'> {
   readonly host: Host | undefined
   readonly logger: Logger

@@ -5,7 +5,6 @@ import type { ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
 import type { SupportLinks } from './resolve-admin-options.ts'
 
-/** Id of the screen. */
 const SCREEN_ID = 'users_page_sessmgr'
 
 /** Icon of the page. Without one, browsers would request favicon.ico from the application. */

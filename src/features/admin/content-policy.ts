@@ -1,6 +1,5 @@
 import { isStyleSheet, originOf } from '../../routes/page-addresses.ts'
 
-/** The data of the policy. */
 export interface PolicyParts {
   /** Marks the allowed scripts of this response. */
   readonly nonce: string

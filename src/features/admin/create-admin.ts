@@ -17,7 +17,6 @@ import { contentPolicy } from './content-policy.ts'
 import type { ResolvedAdminOptions } from './resolve-admin-options.ts'
 import { type ScriptVarsParts, scriptVars } from './script-vars.ts'
 
-/** Dependencies of the admin screen. */
 export interface AdminParts extends ScriptVarsParts {
   readonly host: Host
   readonly nonceHeader: string

@@ -31,7 +31,6 @@ export interface SupportLinks {
   readonly contact?: string | undefined
 }
 
-/** The resolved options. */
 export interface ResolvedAdminOptions {
   readonly loginUrl: string
   readonly scripts: readonly string[]

@@ -6,7 +6,6 @@ import type { LogicModes } from '../../strategies/logic-catalogue.ts'
 import type { Texts } from '../../texts/text-catalogue.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 
-/** Dependencies of the variables. */
 export interface ScriptVarsParts {
   readonly hooks: Hooks
   readonly modes: LogicModes

@@ -14,7 +14,6 @@ export interface ChoiceMember {
   choice(options?: ChoiceOptions): Handler
 }
 
-/** Dependencies of the choice page. */
 export interface ChoiceFeatureParts extends Omit<ChoiceParts, 'notePage' | 'options'> {
   /** Loads the function that creates the page. */
   load(parts: ChoiceParts): Promise<Choice>

@@ -12,7 +12,6 @@ import type { SessmgrStore } from '../../stores/store.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
 import type { ResolvedChoiceOptions } from './resolve-choice-options.ts'
 
-/** Dependencies of the choice page. */
 export interface ChoiceParts {
   readonly options: ResolvedChoiceOptions
   readonly store: SessmgrStore

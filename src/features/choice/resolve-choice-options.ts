@@ -69,7 +69,6 @@ export interface ChoiceOptions {
   frameAncestors?: readonly string[] | undefined
 }
 
-/** The resolved options. */
 export interface ResolvedChoiceOptions
   extends Pick<ChoiceOptions, 'complete' | 'verify' | 'cooldown' | 'texts' | 'render'> {
   readonly url: string

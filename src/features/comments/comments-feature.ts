@@ -20,7 +20,6 @@ import { createBlockCache } from './rendering/block-cache.ts'
 import { createCommentRendering } from './rendering/comment-rendering.ts'
 import type { CommentsHost } from './rendering/theme-rendering.ts'
 
-/** Dependencies of the lazy comments. */
 export interface CommentsParts {
   readonly host: CommentsHost & Pick<Host, 'can'>
   readonly store: SessmgrStore

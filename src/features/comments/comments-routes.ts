@@ -24,7 +24,6 @@ const postId = z.string('must be set exactly once').check(
   z.refine((text) => Number.isSafeInteger(Number(text)), POST_ID),
 )
 
-/** Dependencies of the routes. */
 export interface CommentsRoutesParts {
   readonly rendering: CommentRendering
   readonly cache: BlockCache

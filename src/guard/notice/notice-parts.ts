@@ -4,7 +4,6 @@ import type { TextsFor } from '../../texts/texts-for.ts'
 /** Name of the cookie that keeps a notice until a page shows it. The prefix `__Host-` is added where possible. */
 export const NOTICE_COOKIE = 'sessmgr_notice'
 
-/** Dependencies of the notices. */
 export interface NoticeParts {
   readonly siteSecrets: Pick<SiteSecrets, 'all'>
   readonly textsFor: TextsFor

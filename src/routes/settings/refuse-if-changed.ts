@@ -2,7 +2,6 @@ import type { HostRequest } from '../../guard/host-types.ts'
 import { changedSince } from '../../options/option-tag.ts'
 import { RestError } from '../rest-error.ts'
 
-/** A write to an option. */
 export interface OptionWrite {
   readonly name: string
   /** The value to be replaced. */

@@ -30,7 +30,6 @@ const STALE_TRIES = 3
 /** How long a call waits for other processes in total. */
 const PATIENCE_MS = 1500
 
-/** Options of a connection. */
 export interface SqliteConnectionOptions {
   /** The file, if known. */
   readonly file?: string | undefined

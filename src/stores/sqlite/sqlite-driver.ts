@@ -5,7 +5,6 @@ import { SqliteConnection, type SqliteConnectionOptions, type SqliteDatabase } f
 
 const NOW = "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) AS now"
 
-/** Options of a SQLite driver. */
 export interface SqliteDriverOptions extends SqliteConnectionOptions {
   readonly id: string
   readonly local: boolean

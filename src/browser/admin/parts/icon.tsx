@@ -16,7 +16,6 @@ const PATHS = {
     'M9 5.5a2 2 0 1 1 4 0V7h4.5v4H19a2 2 0 1 1 0 4h-1.5v4.5H13V18a2 2 0 1 0-4 0v1.5H4.5V15H6a2 2 0 1 0 0-4H4.5V7H9V5.5Z',
 } as const
 
-/** Name of an icon. */
 export type IconName = keyof typeof PATHS
 
 /** Renders an icon. It is hidden from screen readers because it always has a label next to it. */

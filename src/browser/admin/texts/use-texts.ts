@@ -2,7 +2,6 @@ import { useSyncExternalStore } from 'react'
 import { hookChanges, hooks } from '../screen.ts'
 import { TEXTS } from './texts.ts'
 
-/** Key of a text. */
 export type TextKey = keyof typeof TEXTS
 
 /** Returns a text, with `values` in place of each `{name}`. */

@@ -7,7 +7,6 @@ import { orAborted } from './within-time.ts'
 const MAX_BYTES = 1024 * 1024
 const PAUSES_MS = [100, 400]
 
-/** A call to Freemius. */
 export interface FreemiusCall {
   readonly method: 'GET' | 'POST'
   readonly url: URL

@@ -27,7 +27,6 @@ export interface FreemiusLicensingOptions {
   fetch?: typeof fetch | undefined
 }
 
-/** The resolved options. */
 export interface ResolvedFreemiusOptions {
   readonly productId: number
   readonly access:

@@ -31,7 +31,6 @@ export interface OfflineLicensingOptions {
   clock?: Clock | undefined
 }
 
-/** The resolved options. */
 export interface ResolvedOfflineOptions {
   readonly readCatalogue: () => Promise<readonly RawAddon[]>
   readonly keys: PublicKeys

@@ -15,7 +15,6 @@ const HANG_WAIT_MS = 10_000
 /** Errors that a retry cannot fix. */
 const REFUSALS = /^(NOPERM|NOAUTH|WRONGPASS|NOPROTO|ERR(?! max number of clients))/
 
-/** Options of the watch. */
 export interface RedisWatchOptions {
   readonly client: RedisClient
   readonly keys: Keys
