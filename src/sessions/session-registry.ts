@@ -33,7 +33,14 @@ export interface SessionChange {
    * Sessions that must not have been used recently. If one of them was used less than `ms` ago by the store's clock,
    * nothing changes, as with a wrong version.
    */
-  readonly unlessUsedWithin?: { readonly tokens: readonly Token[]; readonly ms: number } | undefined
+  readonly unlessUsedWithin?:
+    | {
+        /** Tokens of these sessions. */
+        readonly tokens: readonly Token[]
+        /** Milliseconds since the last use. */
+        readonly ms: number
+      }
+    | undefined
 }
 
 /** Result of a commit. */

@@ -48,8 +48,13 @@ export interface ChoiceOptions {
   verify?: VerifyChoice | undefined
   /** The field of the second proof. @default { name: 'code' } */
   field?: ChoiceField | undefined
-  /** Whether to show the addresses of sessions. Not only the user may know the password. @default { ip: false } */
-  show?: { readonly ip?: boolean | undefined } | undefined
+  /** What else to show about a session. @default no address */
+  show?:
+    | {
+        /** Whether to show addresses. Someone other than the user may know the password. @default false */
+        readonly ip?: boolean | undefined
+      }
+    | undefined
   /** How many seconds a login waits for the choice, from 60 to 900. @default 300 */
   choiceSeconds?: number | undefined
   /** How often a user may choose, such as `{ count: 3, minutes: 60 }`. @default no limit */
