@@ -1,0 +1,230 @@
+import express, { type Request, type Response } from 'express'
+import session from 'express-session'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type ChoiceView, memoryStore, SessmgrError, sessmgr } from '../../../src/index.ts'
+import { Browser } from '../../support/browser.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { serve } from '../../support/serve.ts'
+import { TestStore } from '../../support/test-store.ts'
+import { findUserById } from '../../support/users.ts'
+import { asked, BOB, CHOOSE, choosing, proofIn, signedIn, startAskingHost, textOf, tokenOn } from './choice-host.ts'
+
+describe('an option of the choice page', () => {
+  test('verify asks for a second proof before anything ends, three times', async () => {
+    const given: unknown[] = []
+    const host = await startAskingHost(1, {
+      field: { name: 'pin', label: 'Code from the <e-mail>' },
+      verify: (_request: Request, user: Express.User, fields) => {
+        given.push([user.login, fields.pin])
+        return fields.pin === '42'
+      },
+    })
+    const [windows] = await signedIn(host, 'windows')
+    const [phone, page] = await asked(host)
+    expect(page.text).toContain('<label for="proof-field">Code from the &lt;e-mail&gt;</label>')
+    const form = { proof: proofIn(page), end: tokenOn(page) }
+    const empty = await phone.post(CHOOSE, form)
+    expect([empty.status, textOf(empty), given]).toEqual([403, expect.stringContaining('That is wrong.'), []])
+    expect(empty.text).toContain('aria-invalid="true" aria-describedby="proof-error" autofocus')
+    expect((await phone.post(CHOOSE, { ...form, pin: '1' })).status).toBe(403)
+    expect([await windows?.me(), await phone.me()]).toEqual([200, 401])
+    expect((await phone.post(CHOOSE, { ...form, pin: '42' })).location).toBe('/')
+    expect(given).toEqual([
+      ['bob', '1'],
+      ['bob', '42'],
+    ])
+    const [guesser, another] = await asked(host, 'linux')
+    const guess = () => guesser.post(CHOOSE, { proof: proofIn(another), end: tokenOn(another), pin: '1' })
+    const guesses = [await guess(), await guess(), await guess(), await guess()]
+    expect(guesses.map(({ status }) => status)).toEqual([403, 403, 303, 303])
+    expect(await phone.me()).toBe(200)
+  })
+
+  test('verify that fails, and complete that fails, end nothing', async () => {
+    const broken = () => Promise.reject(new Error('the mail server is away'))
+    for (const option of [{ verify: broken }, { complete: broken }, { complete: () => {} }]) {
+      const host = await startAskingHost(1, option)
+      const [windows] = await signedIn(host, 'windows')
+      const [phone, page] = await asked(host)
+      const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page), code: '1' })
+      expect([answer.status, host.errors.length]).toEqual([500, 1])
+      expect([await windows?.me(), await phone.me()]).toEqual([200, 401])
+    }
+  })
+
+  test('complete signs the user in, and may answer itself', async () => {
+    const host = await startAskingHost(1, {
+      complete: (request: Request, response: Response, user: Express.User) =>
+        new Promise<void>((resolve, reject) => {
+          request.logIn(user, (error) => {
+            if (error) return reject(error)
+            response.redirect(`/welcome/${user.login}`)
+            resolve()
+          })
+        }),
+    })
+    await signedIn(host, 'windows')
+    const [phone, page] = await asked(host)
+    const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })
+    expect([answer.location, await phone.me()]).toEqual(['/welcome/bob', 200])
+    expect(await host.limiter.sessions.count(BOB)).toBe(1)
+  })
+
+  test('complete gets the id alone without host', async () => {
+    const limiter = sessmgr({ settings: { maximum: 1, logic: 'ask' }, logger: { warn() {}, error() {} } })
+    const ids: unknown[] = []
+    const complete = (request: Request, _response: Response, user: { id: number }) => {
+      ids.push(user)
+      return limiter.login(request, user)
+    }
+    const app = express()
+    app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store: new TestStore() }), limiter)
+    app.use(CHOOSE, limiter.choice({ complete }))
+    app.post('/login', async (request, response) => {
+      await limiter.login(request, { id: BOB }).then(
+        () => response.json({}),
+        (error: SessmgrError) => response.redirect(error.choice?.url ?? '/'),
+      )
+    })
+    const { origin, close } = await serve(app)
+    onTestFinished(close)
+    await new Browser(origin).post('/login')
+    const phone = new Browser(origin)
+    await phone.post('/login')
+    const page = await phone.get(CHOOSE)
+    expect((await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })).location).toBe('/')
+    expect([ids, await limiter.sessions.count(BOB)]).toEqual([[{ id: BOB }], 1])
+  })
+
+  test('cooldown refuses further choices of the user for a while, until their password changes', async () => {
+    const host = await startAskingHost(1, { cooldown: { count: 2, minutes: 60 } })
+    await signedIn(host, 'windows')
+    for (const device of ['linux', 'iphone'] as const) {
+      const [browser, page] = await asked(host, device)
+      expect((await browser.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })).location).toBe('/')
+    }
+    const [phone, often] = await asked(host)
+    expect(often.status).toBe(429)
+    expect(textOf(often)).toMatch(/changed devices too often Try again at \d\d:\d\d UTC, or change your password\./)
+    const [live] = await host.limiter.sessions.list(BOB)
+    const answer = await phone.request('POST', CHOOSE, { json: { end: live?.token } })
+    expect([answer.status, answer.json().code]).toEqual([429, 'too_many_attempts'])
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3000)
+    await host.limiter.sessions.endOthers(BOB, live?.token ?? '')
+    expect((await asked(host))[1].status).toBe(200)
+  })
+
+  test('render puts the content into a layout, which has its own policy', async () => {
+    const views: ChoiceView[] = []
+    const host = await startAskingHost(2, {
+      render: (view) => {
+        views.push(view)
+        return `<main class="own">${view.html}</main>`
+      },
+      texts: { choice_title: 'Which <one>?' },
+    })
+    await signedIn(host, 'windows', 'linux')
+    const [, page] = await asked(host)
+    expect(page.text).toMatch(/^<main class="own"><header><h1 tabindex="-1" autofocus>Which &lt;one&gt;\?/)
+    expect(page.headers.get('content-security-policy')).toBe("frame-ancestors 'none'")
+    const [view] = views
+    expect(view).toMatchObject({ page: 'choose', title: 'Which <one>?', action: CHOOSE, proof: proofIn(page) })
+    expect(view?.devices?.rows.map(({ device }) => device)).toEqual(['Chrome on Windows', 'Firefox on Linux'])
+  })
+
+  test('show.ip shows the addresses', async () => {
+    const host = await startAskingHost(2, { show: { ip: true } })
+    await signedIn(host, 'windows', 'linux')
+    expect(textOf((await asked(host))[1])).toContain('127.0.0.1')
+  })
+})
+
+describe('the choice', () => {
+  test('leads to where Passport would return to', async () => {
+    const host = await startExpressHost({
+      sessmgr: { settings: { maximum: 1, logic: 'ask' } },
+      choice: {},
+      authenticate: { failureRedirect: '/login' },
+      further: ({ app }) =>
+        app.get('/private', (request, response) => {
+          Object.assign(request.session, { returnTo: '/private?page=2' })
+          response.redirect('/login')
+        }),
+    })
+    await signedIn(host, 'windows')
+    const [phone] = await asked(host)
+    await phone.get('/private')
+    const page = await phone.get(CHOOSE)
+    const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })
+    expect([answer.location, await phone.me()]).toEqual(['/private?page=2', 200])
+  })
+
+  test('signs a user in without Passport', async () => {
+    const host = await startExpressHost({
+      way: 'limiter',
+      sessmgr: { settings: { maximum: 1, logic: 'ask' } },
+      choice: {},
+    })
+    await signedIn(host, 'windows')
+    const phone = host.browser()
+    await phone.login('bob')
+    const page = await phone.get(CHOOSE)
+    expect((await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })).location).toBe('/')
+    expect(await host.limiter.sessions.count(BOB)).toBe(1)
+  })
+
+  test('is a page that asks to try again while the store is away, before and after', async () => {
+    const store = memoryStore()
+    const host = await startAskingHost(1, {}, { store })
+    const [windows] = await signedIn(host, 'windows')
+    const [phone, page] = await asked(host)
+    const form = { proof: proofIn(page), end: tokenOn(page) }
+    const { get } = store.transients
+    store.transients.get = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+    for (const away of [await phone.get(CHOOSE), await phone.post(CHOOSE, form)]) {
+      expect([away.status, away.headers.get('retry-after')]).toEqual([503, '2'])
+      expect(textOf(away)).toContain('You are not signed in Nothing was signed out. Try again in a moment.')
+    }
+    const json = await phone.request('POST', CHOOSE, { json: { end: form.end } })
+    expect([json.status, json.json().code]).toEqual([503, 'store_unavailable'])
+    store.transients.get = get
+    const { commit } = store.sessions
+    store.sessions.commit = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+    const spent = await phone.post(CHOOSE, form)
+    expect([spent.status, textOf(spent)]).toEqual([503, expect.stringContaining('Please sign in again. Sign in')])
+    store.sessions.commit = commit
+    expect((await phone.post(CHOOSE, form)).location).toMatch(/^\/login\?choice=/)
+    expect([await windows?.me(), await phone.me()]).toEqual([200, 401])
+  })
+
+  test('shows ten devices at first, those unused for longest', async () => {
+    const host = await startAskingHost(14)
+    await signedIn(host, ...Array.from({ length: 14 }, () => 'windows' as const))
+    const [phone, page] = await asked(host)
+    const [shown = '', hidden = ''] = page.text.split('<details>')
+    expect([shown, hidden].map((part) => part.match(/name="end"/g)?.length)).toEqual([10, 4])
+    expect(hidden).toMatch(/^<summary>Show all 14<\/summary>/)
+    const [oldest] = await host.limiter.sessions.list(BOB)
+    expect(tokenOn(page)).toBe(oldest?.token)
+    expect((await phone.post(CHOOSE, choosing(page, 'Chrome on Windows'))).location).toBe('/')
+  })
+
+  test('a user who is gone has to sign in again', async () => {
+    const isGone = { value: false }
+    const users = {
+      findById: (id: number) => (isGone.value ? undefined : findUserById(Number(id))),
+      findByEmail: () => undefined,
+      findByLogin: () => undefined,
+      summary: (user: Express.User) => ({ id: user.id ?? 0, login: user.login, display_name: user.login }),
+    }
+    const host = await startAskingHost(1, {}, { host: { users, can: () => false } })
+    await signedIn(host, 'windows')
+    const [phone, page] = await asked(host)
+    isGone.value = true
+    const script = phone.copy()
+    const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })
+    expect(answer.location).toBe('/login?choice=expired')
+    isGone.value = false
+    expect((await script.request('POST', CHOOSE, { json: { all: true } })).status).toBe(410)
+  })
+})
