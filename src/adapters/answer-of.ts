@@ -52,7 +52,7 @@ export function answerOf(
     const response = new ServerResponse(raw)
     if (vary) response.setHeader('Vary', vary)
     response.end = ((text?: string | Buffer) => {
-      // Runs what waits for the headers.
+      // Runs the code that waits for the headers.
       if (!response.headersSent) response.writeHead(response.statusCode)
       const headers = response.getHeaders()
       const isPublic = /^public\b/.test(String(headers['cache-control']))

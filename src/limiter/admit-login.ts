@@ -30,7 +30,7 @@ export interface EstablishedSession {
   readonly sessionId: string
   /** Milliseconds until it expires. */
   readonly ttlMs: number
-  /** Milliseconds that it lasts once the response has saved it. @default ttlMs */
+  /** Lifetime in milliseconds once the response has saved the session. @default ttlMs */
   readonly lifeMs?: number
   /** Undoes the session, as if the login had not happened. */
   revert(): Promise<void>

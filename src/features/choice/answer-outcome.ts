@@ -17,7 +17,7 @@ export interface AnswerParts {
   readonly say: Say
 }
 
-/** Returns the JSON answer to a script that has sent a choice. */
+/** Returns the JSON response to a script that has sent a choice. */
 export async function answerOutcome(outcome: ChoiceOutcome, parts: AnswerParts): Promise<RestAnswer> {
   const { say } = parts
   switch (outcome.kind) {
@@ -60,7 +60,7 @@ async function answerOpen(
   return refusal(STATUS.invalid_choice, 'invalid_choice', say(counted('choice_few', need), { need }), { data })
 }
 
-/** Returns the JSON answer to a request that could not be read, or whose login the store did not allow to begin. */
+/** Returns the JSON response to a request that could not be read, or whose login the store did not allow to begin. */
 export function answerFailure({ status, code, message, headers }: RestError | SessmgrError, texts: ReaderTexts) {
   return refusal(status, code, restSentence(message, texts, code), { headers })
 }

@@ -22,7 +22,9 @@ export interface ChoiceFeatureParts extends Omit<ChoiceParts, 'notePage' | 'opti
 /** The choice page, and what other parts of the service need. */
 export interface ChoiceFeature {
   readonly member: ChoiceMember
-  /** Returns the function that sends users to the page of the last `choice()`, or undefined while there is none. */
+  /**
+   * Returns the function that sends users to the page of the last `choice()`, or undefined before the first `choice()`.
+   */
   asker(): Ask | undefined
 }
 

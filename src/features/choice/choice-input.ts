@@ -8,9 +8,9 @@ const MOST_ENDS = 100
 
 /** What a client sends to the choice page. */
 export interface ChoiceInput {
-  /** Tokens of the sessions to end. Anything else than a token is an empty string. */
+  /** Tokens of the sessions to end. Anything that is not a token becomes an empty string. */
   readonly ends: readonly string[]
-  /** Whether to end all of them. */
+  /** Whether to end all sessions. */
   readonly all: boolean
   /** Whether to give up the login. */
   readonly cancel: boolean
@@ -22,13 +22,13 @@ export interface ChoiceInput {
 
 const TOO_MUCH: ChoiceInput = { ends: [''], all: false, cancel: false, pending: undefined, fields: {} }
 
-/** Checks whether a request is by a script, which gets its answer as JSON. */
+/** Checks whether a request comes from a script, which gets a JSON response. */
 export function sendsJson({ headers }: HostRequest): boolean {
   return /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')
 }
 
 /**
- * Reads the body of a choice. A body that is too large chooses nothing.
+ * Reads the body of a choice. A body that is too large counts as an empty choice.
  *
  * @throws RestError if the body cannot be read.
  */

@@ -12,7 +12,7 @@ import type { ChoiceProblem } from './choice-view.ts'
 import { Cooldown } from './cooldown.ts'
 import { type ChoiceCall, signIn } from './sign-in.ts'
 
-/** Finishes pending logins. Nothing ends before the login itself, which decides again. */
+/** Finishes pending logins. No session ends before the login itself, which decides again. */
 export class ChoiceLogins {
   readonly pending: PendingLogins
   readonly #parts: ChoiceParts
@@ -33,7 +33,7 @@ export class ChoiceLogins {
     return this.#again(request, login, secret, [], undefined)
   }
 
-  /** Does what a form, or a script, asks for. */
+  /** Carries out what a form or a script requests. */
   async choose(call: ChoiceCall, secret: string, input: ChoiceInput): Promise<ChoiceOutcome> {
     const { request } = call
     const login = await this.pending.read(secret)

@@ -18,8 +18,9 @@ export interface OpenChoice {
 
 /**
  * The result of a request for the page. `open`: the user has to choose. `signed_in`, `cancelled`: the login is over.
- * `expired`: there is no such login any more. `gone`: its user is unknown. `blocked`: the limit leaves no choice. `often`:
- * the user has chosen too often. `old`: the form is not from this page. `spent`: the store failed during the login.
+ * `expired`: there is no such login any more. `gone`: the user of the login is unknown. `blocked`: the limit leaves no
+ * choice. `often`: the user has chosen too often. `old`: the form is not from this page. `spent`: the store failed
+ * during the login.
  */
 export type ChoiceOutcome =
   | ({ readonly kind: 'open' } & OpenChoice)

@@ -43,9 +43,9 @@ export interface ChoiceDevices {
 /** A page of the choice, ready to display. */
 export interface ChoiceView extends PageContent {
   /**
-   * `choose`: the list. `room`: nothing has to be chosen any more. `often`: the user has chosen too often. `old`: the form
-   * is not from this page. `away`: the store is not available. `spent`: it failed during the login, so users have to
-   * sign in again.
+   * `choose`: the list. `room`: nothing has to be chosen any more. `often`: the user has chosen too often. `old`: the
+   * form is not from this page. `away`: the store is not available. `spent`: the store failed during the login, so
+   * users have to sign in again.
    */
   readonly page: 'choose' | 'room' | 'often' | 'old' | 'away' | 'spent'
   /** What the user has to choose. Undefined on the other pages. */

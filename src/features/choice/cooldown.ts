@@ -47,7 +47,7 @@ export class Cooldown {
     const { transients } = this.#store
     const [text, mark] = await Promise.all([transients.get(keyOf(userId)), pendingMark(this.#store, userId)])
     const [before, times] = text === undefined ? [mark ?? null, []] : (JSON.parse(text) as Choices)
-    // The mark lives longer than the choices, so a missing one is older than they are.
+    // The mark outlives the choices, so a missing mark was older than they are.
     const isSame = mark === undefined || mark === before
     const since = Date.now() - (this.#options?.minutes ?? 0) * 60_000
     return [mark ?? before, isSame ? times.filter((at) => at > since) : []]

@@ -74,7 +74,7 @@ export function createChoice(parts: ChoiceParts): Choice {
 
   async function answer(request: HostRequest, response: HostResponse, outcome: ChoiceOutcome): Promise<void> {
     const { kind } = outcome
-    // The code of the application may have answered itself.
+    // The application's code may have sent a response itself.
     if (response.headersSent) return
     const isOver = kind !== 'open' && kind !== 'often' && kind !== 'old'
     const guarded = guardedRequestOf(request)

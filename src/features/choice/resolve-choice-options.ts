@@ -8,15 +8,15 @@ import type { ChoiceView } from './choice-view.ts'
 export interface ChoiceField {
   /** Name of the field. @default 'code' */
   readonly name?: string | undefined
-  /** Its label, as plain text. @default 'Your code' */
+  /** Label of the field, as plain text. @default 'Your code' */
   readonly label?: string | undefined
 }
 
 /** How often a user may choose sessions. */
 export interface ChoiceCooldown {
-  /** How many choices are allowed in that time, from 1 to 100. */
+  /** How many choices are allowed within the period, from 1 to 100. */
   readonly count: number
-  /** Length of the time in minutes, from 1 to 1,440. */
+  /** Length of the period in minutes, from 1 to 1,440. */
   readonly minutes: number
 }
 
@@ -26,24 +26,24 @@ export type VerifyChoice = (request: any, user: any, fields: Readonly<Record<str
 
 /** Options of the choice page. Omitted and undefined options have their defaults. */
 export interface ChoiceOptions {
-  /** Path where the page is mounted. Logins at the limit lead to it. @default '/login/choose' */
+  /** Path where the page is mounted. Logins at the limit redirect to it. @default '/login/choose' */
   url?: string | undefined
   /**
-   * Path where users sign in. A user who has to start again arrives there with the parameter `choice`: `expired`,
-   * `cookies` if the browser refuses them, or `blocked`. @default '/login'
+   * Path where users sign in. Users who have to start again are sent there with the parameter `choice`: `expired`,
+   * `cookies` if the browser refuses cookies, or `blocked`. @default '/login'
    */
   loginUrl?: string | undefined
-  /** Path that follows, unless Passport's `returnTo` is in the session. @default '/' */
+  /** Path to redirect to after the login, unless the session has Passport's `returnTo`. @default '/' */
   successRedirect?: string | undefined
   /**
-   * Signs the user in by `request.logIn` or `limiter.login()`, if there is more to do. Without `host`, the user is an
-   * object with only the id. @default request.logIn of Passport, or limiter.login()
+   * Signs the user in with `request.logIn` or `limiter.login()`. Set this if your login does more than that. Without
+   * `host`, the user is an object with only the id. @default request.logIn of Passport, or limiter.login()
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the types of its requests and users.
   complete?: ((request: any, response: any, user: any) => unknown) | undefined
   /**
-   * Checks a second proof before anything ends. Gets the fields of the form. Only `true` counts as yes; after three wrong
-   * ones, users have to sign in again. @default no second proof
+   * Checks a second proof before anything ends. Receives the fields of the form. Only `true` counts as yes. After three
+   * wrong proofs, users have to sign in again. @default no second proof
    */
   verify?: VerifyChoice | undefined
   /** The field of the second proof. @default { name: 'code' } */
@@ -60,7 +60,7 @@ export interface ChoiceOptions {
   /** How often a user may choose, such as `{ count: 3, minutes: 60 }`. @default no limit */
   cooldown?: ChoiceCooldown | undefined
   /**
-   * Whether answers in JSON contain the secret of the login, for clients without cookies. Scripts of your pages can then
+   * Whether JSON responses contain the secret of the login, for clients without cookies. Scripts of your pages can then
    * read it. @default false
    */
   secretInBody?: boolean | undefined

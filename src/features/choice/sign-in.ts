@@ -34,7 +34,7 @@ export async function signIn(
   if (!guarded.sessmgr?.session) throw invalidOption('"complete" of choice() must sign the user in')
 }
 
-/** Signs a user in by the Passport of the framework. Returns undefined if it has none. */
+/** Signs a user in with the framework's Passport. Returns undefined if it has none. */
 function passportLogin(request: HostRequest, user: unknown): Promise<void> | undefined {
   const visit = visitOf(request)
   if (visit) return visit.passportLogin?.(user)

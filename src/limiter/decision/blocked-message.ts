@@ -1,7 +1,7 @@
 import { type ReaderTexts, readerTexts } from '../../texts/texts-for.ts'
 import type { DecidedLimit } from './report-only.ts'
 
-/** Words the refusal of a login, with the time at which an unused session gives up its slot if there is one. */
+/** Words the refusal of a login, with the time at which an unused session gives up its slot, if any will. */
 export async function blockedMessage(
   { say }: ReaderTexts = readerTexts({}),
   reached?: Pick<DecidedLimit, 'mode' | 'context'>,

@@ -24,7 +24,7 @@ const VALUES: Readonly<Record<string, TextKey>> = {
   'lazycomments_settings.button_style.custom': 'c_custom',
 }
 
-/** Converts seconds to whole minutes. Invalid input stays as it is. */
+/** Converts seconds to whole minutes. Returns invalid input unchanged. */
 export function minutesOf(seconds: unknown): unknown {
   return typeof seconds === 'number' ? Math.round(seconds / 60) : seconds
 }

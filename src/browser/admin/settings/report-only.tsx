@@ -2,7 +2,7 @@ import { useOptions } from '../options/use-options.ts'
 import { Notice } from '../parts/feedback/notice.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Renders the band that is shown while the saved settings do not enforce the limit. */
+/** Renders the banner that is shown while the saved settings do not enforce the limit. */
 export function ReportOnly() {
   const t = useTexts()
   const settings = useOptions().data?.sessmgr_settings as { enforce?: boolean } | undefined

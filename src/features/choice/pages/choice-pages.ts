@@ -31,7 +31,7 @@ export class ChoicePages {
     return readerTexts({ ...this.#parts.textsFor(request).replaced, ...this.#ownTexts(request).replaced })
   }
 
-  /** Returns the page where the user chooses, or the one that nothing has to be chosen on. */
+  /** Returns the page where the user chooses, or the page for a choice that is no longer needed. */
   async choice(request: HostRequest, open: OpenChoice): Promise<ChoiceView> {
     const { say } = this.textsFor(request)
     const { idle_release: idle } = await this.#parts.settings.get()

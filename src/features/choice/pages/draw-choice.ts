@@ -56,7 +56,7 @@ ${drawForm(
 <div><p class="foot">${say('choice_foot')}</p>${drawLife(say, minutes)}</div>`
 }
 
-/** Draws the page that nothing has to be chosen on any more. */
+/** Draws the page for a choice that is no longer needed. */
 export function drawRoom(parts: DrawParts, problem: ChoiceProblem | undefined): Markup {
   const { say } = parts
   return html`${drawHead(say('choice_room_title'), say('choice_room'), problem)}
@@ -95,7 +95,7 @@ function drawPick(say: Say, row: ChoiceRow, isOne: boolean): Markup {
 <span class="meta">${times}${ip !== undefined && html`<br><bdi>${ip}</bdi>`}</span></span></label>`
 }
 
-/** Draws the form around what the user chooses. The first button is the one that the Enter key presses. */
+/** Draws the form around what the user chooses. The Enter key presses the first button. */
 function drawForm(
   { say, action, proof, field }: DrawParts,
   problem: ChoiceProblem | undefined,
