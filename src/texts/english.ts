@@ -161,7 +161,7 @@ export const ENGLISH = {
   choice_life_other: 'This page is valid for {count} minutes.',
   choice_only_title: 'Continue on this device?',
   choice_only:
-    'You are signed in on {device}, used {ago}. You can be signed in on one device. Continue here and sign out there?',
+    'You are signed in on {device}, last used {ago}. You can be signed in on one device. Continue here and sign out there?',
   choice_only_yes: 'Continue here',
   choice_few_one: 'Choose one.',
   choice_few_other: 'Choose {need}.',
@@ -169,7 +169,7 @@ export const ENGLISH = {
   choice_changed: 'Something has changed in the meantime.',
   choice_again: 'Please choose again.',
   choice_room_title: 'You can sign in now',
-  choice_room: 'Nothing has to be chosen any more.',
+  choice_room: 'You no longer have to choose.',
   choice_room_yes: 'Continue',
   choice_field: 'Your code',
   choice_wrong: 'That is wrong.',

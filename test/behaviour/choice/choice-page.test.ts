@@ -110,7 +110,7 @@ describe('the choice page', () => {
     const [second, late] = await asked(host, 'linux')
     await host.limiter.sessions.end(BOB, tokenOn(page))
     const room = await phone.get(CHOOSE)
-    expect(textOf(room)).toContain('You can sign in now Nothing has to be chosen any more.')
+    expect(textOf(room)).toContain('You can sign in now You no longer have to choose.')
     expect((await second.post(CHOOSE, { proof: proofIn(late), end: tokenOn(page) })).location).toBe('/')
     expect((await phone.post(CHOOSE, { proof: proofIn(room) })).status).toBe(400)
     const [session] = await host.limiter.sessions.list(BOB)
@@ -123,7 +123,7 @@ describe('the choice page', () => {
     await signedIn(host, 'windows')
     const [phone, page] = await asked(host)
     expect(textOf(page)).toMatch(
-      /Continue on this device\? You are signed in on Chrome on Windows , used now \. .*sign out there\?/,
+      /Continue on this device\? You are signed in on Chrome on Windows , last used now \. .*sign out there\?/,
     )
     expect(page.text).not.toContain('<fieldset')
     expect((await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })).location).toBe('/')
