@@ -163,6 +163,7 @@ export const ENGLISH = {
   choice_only:
     'You are signed in on {device}, last used {ago}. You can be signed in on one device. Continue here and sign out there?',
   choice_only_yes: 'Continue here',
+  choice_only_foot: "Don't know that device? Continue, then change your password.",
   choice_few_one: 'Choose one.',
   choice_few_other: 'Choose {need}.',
   choice_chose: 'You chose {count}; {need} have to be signed out.',
