@@ -34,6 +34,10 @@ const LEAST_LIFE_MS = 60_000
 const MANY_SESSIONS = 500
 /** How often to try to record a use while others write the same row. */
 const TOUCH_TRIES = 2
+/** The same if the last recorded use is not recent. */
+const OLD_TOUCH_TRIES = 50
+/** Well below the shortest idle release, which is 300 seconds. */
+const RECENT_MS = 120_000
 
 interface Parsed {
   readonly text: string
@@ -94,8 +98,10 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#change(userId, (document, now) => {
       tries += 1
       const { result, next } = step(document, now)
-      // The time of last use is only for display, and recording it must not delay logins of the same user.
-      return { result, next: tries > TOUCH_TRIES ? undefined : next }
+      // Recording a use must not delay logins of the same user, but a session in use must not seem to be unused.
+      const isRecent = ({ record }: StoredSession) => record.token === token && now - record.lastSeenAt < RECENT_MS
+      const most = document.sessions.some(isRecent) ? TOUCH_TRIES : OLD_TOUCH_TRIES
+      return { result, next: tries > most ? undefined : next }
     })
   }
 

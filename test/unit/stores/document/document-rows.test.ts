@@ -182,6 +182,19 @@ describe('a store of documents', () => {
     expect(tries).toBe(2)
   })
 
+  it('tries longer to record the first use in two minutes, so that no login takes the session for unused', async () => {
+    let busyFor = 0
+    const { store, clock } = watched(({ swap }) => ({
+      swap: async (...call) => busyFor-- <= 0 && swap(...call),
+    }))
+    await store.sessions.adopt(1, { ...session('a'), ttlMs: 600_000 })
+    clock.advance(120_000)
+    busyFor = 5
+    expect(await store.sessions.touch(1, tokenOf('a'), 600_000)).toBe(true)
+    const { sessions, now } = await store.sessions.read(1)
+    expect(sessions[0]?.record.lastSeenAt).toBe(now)
+  })
+
   it.each([
     ['u:1', 'damaged'],
     ['epoch', 'damaged'],
