@@ -10,7 +10,7 @@ const DEVICE_LENGTH = 64
 const NOTE_LENGTH = 200
 
 /**
- * Describes the end of a session that a call of the application ends.
+ * Describes the end of a session by a call such as `sessions.end()`.
  *
  * @throws SessmgrError `invalid_option`, `user_id_missing`.
  */

@@ -47,8 +47,8 @@ export interface SessionManager {
   /**
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
-   * @param whom On whose behalf the session ends, and a note for its user. By default the application. The same applies to the
-   * methods below.
+   * @param whom On whose behalf the session ends, and a note for its user. Defaults to the application. The same
+   * applies to the methods below.
    * @returns False if the user has no such session; no action fires.
    * @throws SessmgrError `invalid_option` for a missing token, or for a raw session id of the user instead of the
    * token. `store_unavailable`; the session may or may not have ended. The action fires only if it is known to have

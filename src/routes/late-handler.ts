@@ -1,7 +1,7 @@
 import type { Handler, HostRequest } from '../guard/host-types.ts'
 
 /**
- * Returns a middleware that waits until another one is loaded.
+ * Returns a middleware that waits until another middleware is loaded.
  *
  * @param concerns Selects the requests that wait. @default all
  */

@@ -186,7 +186,7 @@ async function requireProof(request: HostRequest, reader: Reader, stepUp: Accoun
   })
 }
 
-/** Returns the caller's session. Every caller of these routes has one. */
+/** Returns the caller's session, which every caller of these routes has. */
 function readerOf(caller: Caller | undefined): Reader {
   const { userId, token } = caller as Reader
   return { userId, token }

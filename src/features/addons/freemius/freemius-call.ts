@@ -20,7 +20,7 @@ export interface FreemiusCall {
 /**
  * Calls Freemius and returns the JSON of its response. Tries a GET up to three times, and other methods once.
  *
- * @throws LicensingError and no other error. It contains nothing from the response except numbers and codes.
+ * @throws LicensingError for every failure. It contains nothing from the response except numbers and codes.
  */
 export async function callFreemius(fetchIt: typeof fetch, call: FreemiusCall): Promise<unknown> {
   for (const pause of call.method === 'GET' ? PAUSES_MS : []) {
