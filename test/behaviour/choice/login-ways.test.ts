@@ -87,6 +87,18 @@ describe.each(HOSTS)('mode ask on %s', (_name, start) => {
     expect([await browser.me(), await inside[0]?.me()]).toEqual([200, 401])
   })
 
+  it('knows the browser afterwards, which is not asked again', async () => {
+    const { host } = await startFull(start, { sessmgr: { device: true } })
+    const { browser, tokens } = await ask(host)
+    const { setCookies } = await choose(browser, tokens)
+    const names = setCookies.map((cookie) => cookie.split('=')[0])
+    expect(names).toEqual(expect.arrayContaining(['sessmgr_device', COOKIE]))
+    const forgetful = host.browser()
+    forgetful.cookies.set('sessmgr_device', browser.cookies.get('sessmgr_device') as never)
+    expect((await forgetful.login('bob', AS_SCRIPT)).status).toBe(200)
+    expect([await forgetful.me(), await browser.me()]).toEqual([200, 401])
+  })
+
   it('refuses like mode block where no page is mounted', async () => {
     const { host } = await startFull(start, { choice: undefined })
     const answer = await host.browser().login('bob', AS_SCRIPT)
