@@ -94,6 +94,19 @@ describe('a login that needs a choice', () => {
     expect([choice.need, choice.pending, cookies()]).toEqual([1, undefined, []])
   })
 
+  it('asks too when another login has taken the place in the meantime, and gives the visitor back', async () => {
+    const host = createLoginHost(asking(1), PAGE)
+    const { request, cookies } = browserRequest()
+    const gate = host.store.holdNextWrite('new')
+    const refused = choiceOf(host.login(request, 7))
+    await gate.arrived
+    await host.twin().signIn('a', 7)
+    gate.open()
+    expect((await refused).choice.sessions.map(({ token }) => token)).toEqual([tokenOf('a')])
+    expect(request).toMatchObject({ sessionID: 'before', session: { cart: 1 } })
+    expect([await host.registered(7), cookies().length]).toEqual([['a'], 1])
+  })
+
   it('is refused as by mode block where no page asks', async () => {
     const host = createLoginHost(asking(1))
     await host.signIn('a', 7)
