@@ -34,7 +34,8 @@ export async function describeRefusal(limiter: Sessmgr, users: Users, name: stri
     username,
     title: `This account is already signed in on ${sessions.length} ${sessions.length === 1 ? 'device' : 'devices'}.`,
     devices: more > 0 ? [...devices, `and ${more} more`] : devices,
-    advice: 'Sign out on one of them, then try again. If you have lost it, ask an administrator to sign it out.',
+    // With the setting idle_release, sessmgr's message includes the time from which a login succeeds again.
+    advice: `${message} If you have lost one of them, ask an administrator to sign it out.`,
   }
 }
 

@@ -10,7 +10,7 @@ export const errorHandler: ErrorRequestHandler = (error, req, res, next) => {
   res.status(status).set(error.headers ?? {})
   if (req.accepts(['html', 'json']) === 'json') {
     const code = status < 500 ? (error.code ?? codeOf(status)) : 'internal_error'
-    res.json({ code, message, data: { status } })
+    res.json({ code, message, data: { status, choice: error.choice } })
   } else {
     res.render('message', { title: STATUS_CODES[status], message })
   }

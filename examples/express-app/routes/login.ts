@@ -1,6 +1,7 @@
+import { promisify } from 'node:util'
 import { type Request, type Response, Router } from 'express'
 import type passport from 'passport'
-import type { Sessmgr } from 'sessmgr'
+import type { LoginChoice, Sessmgr } from 'sessmgr'
 import { describeRefusal, type Refusal } from '../describe-refusal.ts'
 import { ownPath } from '../own-path.ts'
 import type { Users } from '../users.ts'
@@ -9,10 +10,19 @@ declare module 'express-session' {
   interface SessionData {
     /** The last login of this browser that was refused. */
     refusal: Refusal
+    /** Where a login that waits for a choice leads to. sessmgr reads it. */
+    returnTo: string
+    /** Whether that login is to be remembered. */
+    remember: boolean
   }
 }
 
 const DAY = 24 * 60 * 60
+/** Why the page for the choice leads back to the form. */
+const CHOICE_ENDED = new Map([
+  ['expired', 'That took too long. Please sign in again.'],
+  ['cookies', 'Your browser refuses cookies, which signing in needs.'],
+])
 
 /** Signs people in and out. */
 export function loginRoutes(authentication: passport.Authenticator, limiter: Sessmgr, users: Users): Router {
@@ -22,7 +32,8 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
     const { refusal } = req.session
     delete req.session.refusal
     const redirectTo = ownPath(req.query.redirect_to)
-    res.render('login', { title: 'Sign in', refusal, redirectTo, reason: reasonFor(redirectTo) })
+    const reason = CHOICE_ENDED.get(String(req.query.choice)) ?? reasonFor(redirectTo)
+    res.render('login', { title: 'Sign in', refusal, redirectTo, reason })
   })
 
   router.post('/login', (req, res, next) => {
@@ -34,22 +45,38 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
 
   async function signedIn(req: Request, res: Response): Promise<void> {
     const user = req.user as Express.User
-    const remember = Boolean(req.body.remember)
-    const seconds = await limiter.hooks.applyFilters(
-      'auth_cookie_expiration',
-      (remember ? 14 : 2) * DAY,
-      user.id,
-      remember,
-    )
-    req.session.cookie.maxAge = seconds * 1000
+    await setLife(req, user, Boolean(req.body.remember))
     if (wantsJson(req)) res.json({ user: { id: user.id, login: user.login, display_name: user.displayName } })
     else res.redirect(ownPath(req.body.redirect_to))
   }
 
-  /** Sends a browser back to the form, which shows why. A script gets the error as JSON from the error handler. */
+  async function setLife({ session }: Request, { id }: Express.User, remember: boolean): Promise<void> {
+    const life = (remember ? 14 : 2) * DAY
+    session.cookie.maxAge = 1000 * (await limiter.hooks.applyFilters('auth_cookie_expiration', life, id, remember))
+  }
+
+  // Passport's session() comes first, so that the user is signed in by req.logIn.
+  router.use('/login/choose', limiter.choice({ complete: chosen }))
+
+  /** Signs in a user who has chosen which device to sign out. */
+  async function chosen(req: Request, _res: Response, user: Express.User): Promise<void> {
+    // req.logIn starts a new session, without this.
+    const { remember = false } = req.session
+    await promisify(req.logIn.bind(req) as (user: Express.User, done: (error: unknown) => void) => void)(user)
+    await setLife(req, user, remember)
+  }
+
+  /**
+   * Sends a browser to the page where the user chooses a device, or back to the form, which shows why. A script gets the
+   * error as JSON from the error handler.
+   */
   async function refused(req: Request, res: Response, error: unknown): Promise<void> {
-    const { status = 500 } = error as { status?: number }
+    const { status = 500, choice } = error as { status?: number; choice?: LoginChoice }
     if (wantsJson(req) || status >= 500) throw error
+    if (choice) {
+      Object.assign(req.session, { returnTo: ownPath(req.body.redirect_to), remember: Boolean(req.body.remember) })
+      return res.redirect(303, choice.url)
+    }
     // A login that succeeds starts a new session, without this.
     req.session.refusal = await describeRefusal(limiter, users, String(req.body?.username ?? ''), error)
     res.redirect(formFor(req))

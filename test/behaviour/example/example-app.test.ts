@@ -226,7 +226,7 @@ test('SESSMGR_LOGIC=block: the form says where and what to do, a script gets 403
   expect(form.text).toContain('role="alert" tabindex="-1" autofocus')
   expect(form.text).toContain('<strong>This account is already signed in on 1 device.</strong>')
   expect(form.text).toContain('<li>Firefox on Windows, used just now</li>')
-  expect(form.text).toContain('Sign out on one of them, then try again.')
+  expect(form.text).toContain('Sign out on one of them and try again.')
   expect(form.text).toContain('value="alice"')
   expect(form.text).toContain('name="redirect_to" value="/posts/6"')
   expect(form.text).not.toContain(tokenOf(laptop.sessionId() ?? ''))
