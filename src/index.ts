@@ -45,6 +45,7 @@ export type {
 export type { Host, HostUsers, PasswordAttempt, PasswordAttempts, UserSummary } from './host/host.ts'
 export type { HostPosts } from './host/posts.ts'
 export type { Block, BlockTheme, ClassicTheme, RenderContext, Theme } from './host/theme.ts'
+export type { ExplainedSession, ExplainOptions, LimitExplanation } from './limiter/decision/explain-login.ts'
 export type { LabelledClient } from './limiter/decision/label-group.ts'
 export type { SessionManager, SessionPage } from './limiter/manage-sessions.ts'
 export type { OptionDefinition, OptionRegistry, OptionSchema } from './options/option-registry.ts'

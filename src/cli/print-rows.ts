@@ -30,6 +30,11 @@ export function printRows(
   else throw new CliError(2, `Unknown format "${format}". Use one of ${FORMATS.join(', ')}.`)
 }
 
+/** Formats a time for a cell, in UTC. */
+export function isoTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+}
+
 function cellsOf(rows: readonly Row[], columns: readonly string[]): string[][] {
   // Control characters, for example in a user agent, must not reach the terminal.
   return rows.map((row) => columns.map((column) => String(row[column] ?? '').replaceAll(/\p{Cc}/gu, ' ')))

@@ -7,6 +7,7 @@ import { CliError, explainError } from './cli-error.ts'
 import { addonCommands } from './commands/addon-commands.ts'
 import { appPasswordsCommand } from './commands/app-passwords-command.ts'
 import { doctorCommand } from './commands/doctor-command.ts'
+import { explainCommand } from './commands/explain-command.ts'
 import { licenseCommand } from './commands/license-command.ts'
 import { schemaCommand } from './commands/schema-command.ts'
 import { sessionsCommand } from './commands/sessions-command.ts'
@@ -43,6 +44,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   const context = createCliContext(load)
   for (const make of [
     sessionsCommand,
+    explainCommand,
     settingsCommand,
     appPasswordsCommand,
     licenseCommand,

@@ -17,6 +17,7 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, admitLogin, type EstablishedSession } from './admit-login.ts'
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
+import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
 import type { LabelLimits } from './decision/label-group.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
 import { type LoginPreview, previewLogin } from './decision/preview-login.ts'
@@ -62,6 +63,8 @@ export interface SessionLimiter {
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
   /** Decides on a login without performing it; see {@link previewLogin}. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>
+  /** Explains how the limit applies to a user. Changes nothing; see `explainLogin`. */
+  explain(userId: UserId, options?: ExplainOptions): Promise<LimitExplanation>
   /** Checks whether a registered session is live; see {@link checkSession}. */
   check(userId: UserId, token: Token): Promise<SessionVerdict>
   /** Registers a session from before sessmgr; see {@link adoptSession}. */
@@ -153,6 +156,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     sessions: createSessionManager(context),
     admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
     preview: (attempt) => previewLogin(context, attempt),
+    explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
     check: checkSession.bind(undefined, context),
     adopt: (userId, session) => adoptSession(context, userId, session),
     invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),

@@ -1,6 +1,7 @@
 import type { Host } from '../host/host.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { RestRoute } from './rest-route.ts'
+import { explainRoute } from './sessions/explain-route.ts'
 import { sessionsRoutes } from './sessions/sessions-routes.ts'
 import { createOptionAccess, type GuardedOption } from './settings/option-access.ts'
 import { settingsRoutes } from './settings/settings-routes.ts'
@@ -17,6 +18,7 @@ export function sessmgrRoutes(
   return [
     ...settingsRoutes(settings, modes),
     ...sessionsRoutes(sessions, host, !limiter.isLocal),
+    explainRoute(limiter, host),
     ...siteOptionsRoutes(options, access),
   ]
 }

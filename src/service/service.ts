@@ -6,11 +6,13 @@ import type { Addons } from '../features/addons/addons.ts'
 import type { AdminOptions } from '../features/admin/resolve-admin-options.ts'
 import type { ChoiceOptions } from '../features/choice/resolve-choice-options.ts'
 import type { LazyComments } from '../features/comments/lazy-comments.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { SignedOutBody, SignedOutNotice } from '../guard/notice/signed-out-notice.ts'
 import type { ResponseLike } from '../guard/request/device-cookies.ts'
 import type { RequestLike } from '../guard/request/host-visit.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Host } from '../host/host.ts'
+import type { ExplainOptions, LimitExplanation } from '../limiter/decision/explain-login.ts'
 import type { SessionManager } from '../limiter/manage-sessions.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SettingsService } from '../options/session-settings.ts'
@@ -35,6 +37,14 @@ export interface Sessmgr extends Middleware {
   readonly options: OptionRegistry
   /** Finds the mode for a value of `logic`, and its display texts. */
   readonly modes: LogicModes
+  /**
+   * Explains how the limit applies to a user, and what it does with their next login. Changes nothing, but runs your
+   * filters and `labelOf`.
+   *
+   * @throws SessmgrError `user_id_missing`; `invalid_option` for an invalid option; `store_unavailable`, `hook_failed`,
+   * `hook_timeout`.
+   */
+  explain(userId: UserId, options?: ExplainOptions): Promise<LimitExplanation>
   /** Creates, lists, revokes and checks passwords that scripts use on the REST routes. */
   readonly passwords: ApplicationPasswords
   /** The lazy comments. Undefined unless `host` has posts and a theme. */

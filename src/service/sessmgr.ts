@@ -88,6 +88,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     settings: limiter.settings,
     options: limiter.options,
     modes: limiter.modes,
+    explain: limiter.explain,
     passwords: rest.passwords,
     host,
     router(mistaken?: unknown) {

@@ -50,7 +50,7 @@ async function fieldsOf({ run, host }: CliWorld, usage: string): Promise<string[
   await host.limiter.passwords.create(2, 'one')
   const user = command.startsWith('settings') ? [] : [USER]
   const { out, err } = await run(...command.split(' '), ...user, '--format', 'json')
-  const [row] = out === '' ? [] : (JSON.parse(out) as object[])
+  const [row] = out === '' ? [] : [JSON.parse(out) as object | object[]].flat()
   if (!row) throw new Error(`\`${command}\` lists nothing: ${err}`)
   return Object.keys(row).map((field) => `${command}: ${field}`)
 }

@@ -22,6 +22,7 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: `${SETTINGS}/logic` },
   { method: 'DELETE', path: `${SETTINGS}/logic` },
   { method: 'GET', path: '/sessmgr/v1/sessions?user=alice' },
+  { method: 'GET', path: '/sessmgr/v1/explain?user=alice' },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy', json: { user: 'alice' } },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy-all' },
   { method: 'GET', path: ADDONS },

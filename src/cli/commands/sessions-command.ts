@@ -3,7 +3,7 @@ import type { IdentifierKind } from '../../host/resolve-users.ts'
 import { TOKEN_PATTERN } from '../../sessions/token.ts'
 import { byOption, type CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
-import { printRows } from '../print-rows.ts'
+import { isoTime, printRows } from '../print-rows.ts'
 
 const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent'] as const
 const BY_ADMIN = { by: 'admin' } as const
@@ -82,8 +82,4 @@ function requireToken(token: string): void {
     2,
     '--token takes a session token of 64 hexadecimal digits; run "sessions list" to see them. Nothing was changed.',
   )
-}
-
-function isoTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
 }

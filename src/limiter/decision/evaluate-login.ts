@@ -26,7 +26,9 @@ export interface LoginEvaluation {
   readonly chosen: readonly Token[]
   /** All registered sessions at that version. */
   readonly registered: readonly StoredSession[]
-  /** The limit that the login has reached, if it is enforced, and the mode that decided. */
+  /** What the login is measured by. Undefined for exempt users. */
+  readonly measured?: LimitContext
+  /** The limit that the login has reached, and the mode that decided. */
   readonly reached?: DecidedLimit
   /** Sessions that must still be unused at the commit. */
   readonly unlessUsedWithin?: SessionChange['unlessUsedWithin']
@@ -34,6 +36,12 @@ export interface LoginEvaluation {
 
 const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
 const NONE: readonly Token[] = []
+
+/** What to assume instead of the settings. */
+export interface Assumption {
+  readonly mode?: string | undefined
+  readonly maximum?: number | undefined
+}
 
 /**
  * Decides on a login at this moment. Changes nothing.
@@ -44,6 +52,7 @@ export async function evaluateLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
   ignore: readonly Token[],
+  assumed: Assumption = {},
 ): Promise<LoginEvaluation> {
   const { userId, device, ends = NONE, canAsk } = attempt
   const { store, hooks, settings, modes, labels } = context
@@ -63,7 +72,7 @@ export async function evaluateLogin(
   const before = { version, generation, settings: current, registered: sessions, own, chosen }
   if (await verdictOf(hooks, 'sessmgr_bypass', false, userId)) return { ...before, decision: ADMIT, lost: NONE }
 
-  const maximum = await settings.maximumOf(userId, current)
+  const maximum = assumed.maximum ?? (await settings.maximumOf(userId, current))
   const group = labels && (await groupOf(labels, attempt, live))
   // A session that the session store has lost must not count. Below the limit, this makes no difference unless a
   // subscriber sets its own limit.
@@ -71,7 +80,7 @@ export async function evaluateLogin(
   const enough = isAnyCount ? live.length : maximum
   const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: NONE }
   const records = recordsOf(held)
-  const given: LimitContext = {
+  const measured: LimitContext = {
     userId,
     maximum,
     sessions: records,
@@ -79,17 +88,18 @@ export async function evaluateLogin(
     others: [],
     ...idleTime(context, current, read),
   }
-  const strategy = modes.strategyOf(current.logic)
-  const reached = await decideByLimits(strategy, given, group, (count) =>
+  const strategy = modes.strategyOf(assumed.mode ?? current.logic)
+  const reached = await decideByLimits(strategy, measured, group, (count) =>
     verdictOf(hooks, 'sessmgr_reached_limit', count >= maximum, userId, count),
   )
-  if (!reached) return { ...before, decision: ADMIT, lost }
+  if (!reached) return { ...before, decision: ADMIT, lost, measured }
   const decided = { ...reached, mode: strategy.id }
+  const evaluation = { ...before, lost, measured, reached: decided }
   if (!(await isEnforced(context, current.enforce, userId))) {
-    return { ...before, decision: { ...ADMIT, actions: reportOf(decided, canAsk) }, lost }
+    return { ...evaluation, decision: { ...ADMIT, actions: reportOf(decided, canAsk) } }
   }
   const { decision } = reached
-  return { ...before, decision, lost, unlessUsedWithin: unusedSessions(decision, given), reached: decided }
+  return { ...evaluation, decision, unlessUsedWithin: unusedSessions(decision, measured) }
 }
 
 /** Few applications have limits per label, so the code is loaded on demand. */

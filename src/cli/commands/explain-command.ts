@@ -1,0 +1,70 @@
+import { Command } from 'commander'
+import type { IdentifierKind } from '../../host/resolve-users.ts'
+import type { LimitExplanation } from '../../limiter/decision/explain-login.ts'
+import { numberOfDigits } from '../../options/setting-rules.ts'
+import { byOption, type CliContext } from '../cli-context.ts'
+import { isoTime, printRows } from '../print-rows.ts'
+
+const COLUMNS = ['token', 'created', 'last_seen', 'label', 'idle', 'would_end', 'device'] as const
+
+interface Flags {
+  readonly by?: IdentifierKind
+  readonly mode?: string
+  readonly maximum?: string
+  readonly userAgent?: string
+  readonly format: string
+}
+
+/** Returns the command `sessmgr explain`. */
+export function explainCommand({ limiter, user, print }: CliContext): Command {
+  return new Command('explain')
+    .argument('<user>')
+    .description('explain how the limit applies to a user, and what it does with their next login; changes nothing')
+    .addOption(byOption())
+    .option('--mode <mode>', 'as if this were the mode')
+    .option('--maximum <count>', 'as if this were the maximum')
+    .option('--user-agent <text>', 'user agent of the login, for limits per label')
+    .option('--format <format>', 'table, json, csv or ids', 'table')
+    .action(async (identifier: string, { by, mode, maximum, userAgent, format }: Flags) => {
+      const { id, login } = await user(identifier, by)
+      const assumed = { mode, maximum: numberOfDigits(maximum) as number | undefined, userAgent }
+      const explanation = await (await limiter()).explain(id, assumed)
+      const { live, nextLogin, ...limit } = explanation
+      const rows = live.map((session) => ({
+        token: session.token,
+        created: isoTime(session.createdAt),
+        last_seen: isoTime(session.lastSeenAt),
+        label: session.label ?? null,
+        idle: session.idle,
+        would_end: session.wouldEnd,
+        device: session.device,
+      }))
+      if (format === 'json') return print(JSON.stringify({ ...limit, next_login: nextLogin, sessions: rows }, null, 2))
+      if (format === 'table') for (const line of sentences(login, explanation)) print(line)
+      if (rows.length > 0 || format !== 'table') printRows(rows, COLUMNS, format)
+    })
+}
+
+const SOURCES = { settings: 'from the settings', filter: 'from a filter', options: 'as given' }
+
+function sentences(login: string, explanation: LimitExplanation): readonly string[] {
+  const { maximum, from, bypassed, enforced, mode, live, nextLogin, need, label } = explanation
+  const ending = live.filter(({ wouldEnd }) => wouldEnd).length
+  const be = enforced ? 'is' : 'would be'
+  const outcomes = {
+    admitted: `${be} admitted`,
+    ends: `${be} admitted, and ${enforced ? 'ends' : 'would end'} ${count(ending)}`,
+    asked: `${be} held until the user chooses ${count(need ?? 0)} to end`,
+    refused: `${be} refused`,
+  }
+  return [
+    `${login} may have ${count(maximum)} (${SOURCES[from]}) and has ${live.length}. The mode is ${mode}.`,
+    ...(bypassed ? ['The filter sessmgr_bypass exempts this user.'] : []),
+    ...(enforced ? [] : ['The limit is not enforced.']),
+    `The next login ${outcomes[nextLogin]}${label === undefined ? '' : `, by the limit of the label ${label}`}.`,
+  ]
+}
+
+function count(sessions: number): string {
+  return `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`
+}

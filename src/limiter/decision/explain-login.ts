@@ -1,0 +1,145 @@
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { inWords, requireKnown, requireObject } from '../../ground/option-checks.ts'
+import { requireUserId, type UserId } from '../../ground/user-id.ts'
+import { A_MAXIMUM, isMaximum } from '../../options/setting-rules.ts'
+import { deviceName } from '../../sessions/device-name.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
+import type { Token } from '../../sessions/token.ts'
+import type { LimitDecision } from '../../strategies/limit-strategy.ts'
+import { heldSessions } from '../held-sessions.ts'
+import type { LimiterContext } from '../limiter-context.ts'
+import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
+import { labelsOf } from './label-group.ts'
+import { isEnforced } from './report-only.ts'
+
+const NAMES = ['mode', 'maximum', 'userAgent'] as const satisfies readonly (keyof ExplainOptions)[]
+
+/** What to assume about the next login of a user. */
+export interface ExplainOptions {
+  /** The mode, instead of the current one. */
+  readonly mode?: string | undefined
+  /** How many sessions the user may have, instead of the current maximum. */
+  readonly maximum?: number | undefined
+  /** User agent of the login, which decides its label with the option `limits`. @default unknown */
+  readonly userAgent?: string | null | undefined
+}
+
+/** A live session of the user. */
+export interface ExplainedSession {
+  /** As in {@link SessionRecord}. */
+  readonly token: Token
+  /** Browser and system, such as "Chrome on Windows". Null if unknown. */
+  readonly device: string | null
+  /** When it was registered, in milliseconds since the Unix epoch. */
+  readonly createdAt: number
+  /** When it was last used, in milliseconds since the Unix epoch. */
+  readonly lastSeenAt: number
+  /** Its label, with the option `limits`. */
+  readonly label?: string
+  /** Whether it has been unused long enough to give up its slot, by the setting `idle_release`. */
+  readonly idle: boolean
+  /** Whether it would end at the next login. */
+  readonly wouldEnd: boolean
+}
+
+/** How the limit applies to a user. */
+export interface LimitExplanation {
+  /** How many sessions the user may have. */
+  readonly maximum: number
+  /** Where the maximum comes from: the settings, a function or filter of the application, or the options of the call. */
+  readonly from: 'settings' | 'filter' | 'options'
+  /** Whether the filter `sessmgr_bypass` exempts the user. */
+  readonly bypassed: boolean
+  /** Whether the limit is enforced. If not, the next login is admitted and ends nothing. */
+  readonly enforced: boolean
+  /** The mode: a value of the setting `logic`. */
+  readonly mode: string
+  /** The user's live sessions, oldest first. */
+  readonly live: readonly ExplainedSession[]
+  /**
+   * What the limit does with the next login from another browser: it is admitted, it is admitted and ends sessions, the
+   * user has to choose sessions first, or it is refused.
+   */
+  readonly nextLogin: 'admitted' | 'ends' | 'asked' | 'refused'
+  /** How many sessions the user has to choose, if asked. */
+  readonly need?: number
+  /** The label whose limit decides, with the option `limits`. */
+  readonly label?: string
+}
+
+/**
+ * Explains how the limit applies to a user, and what it does with their next login. Changes nothing, but runs the
+ * filters of the limit.
+ *
+ * @throws SessmgrError `user_id_missing`, `invalid_option`, `hook_failed`, `hook_timeout`, `store_unavailable`.
+ */
+export async function explainLogin(
+  context: LimiterContext,
+  userId: UserId,
+  options: ExplainOptions = {},
+): Promise<LimitExplanation> {
+  requireUserId(userId)
+  requireOptions(context, options)
+  const { settings, modes } = context
+  const { mode, maximum: assumed, userAgent } = options
+  const current = await settings.get()
+  const evaluation = await evaluateLogin(context, { userId, userAgent }, [], options)
+  const { measured, reached } = evaluation
+  const maximum = assumed ?? measured?.maximum ?? (await settings.maximumOf(userId, current))
+  const { decision, label } = reached ?? {}
+  return {
+    maximum,
+    from: assumed !== undefined ? 'options' : maximum === current.maximum ? 'settings' : 'filter',
+    bypassed: measured === undefined,
+    enforced: await isEnforced(context, current.enforce, userId),
+    mode: modes.strategyOf(mode ?? current.logic).id,
+    live: await explainSessions(context, evaluation),
+    nextLogin: outcomeOf(decision),
+    ...(decision?.choose !== undefined && { need: decision.choose }),
+    ...(label !== undefined && { label }),
+  }
+}
+
+function outcomeOf(decision: LimitDecision | undefined): LimitExplanation['nextLogin'] {
+  if (!decision || (decision.admit && decision.end.length === 0)) return 'admitted'
+  if (decision.admit) return 'ends'
+  return decision.choose === undefined ? 'refused' : 'asked'
+}
+
+/** A login checks only as many sessions as it needs to; this checks them all. */
+async function explainSessions(
+  { hostSessions, labels }: LimiterContext,
+  { registered, generation, measured, reached }: LoginEvaluation,
+): Promise<readonly ExplainedSession[]> {
+  const current = registered.filter(({ record }) => record.generation >= generation)
+  const answers = await heldSessions(hostSessions, current, Number.POSITIVE_INFINITY)
+  const live = current.filter((_, index) => answers[index]).map(({ record }) => record)
+  const names = labels ? await labelsOf(labels, live) : []
+  const ending = reached?.decision.end.map(({ token }) => token) ?? []
+  const { now = 0, idleAfterMs = Number.POSITIVE_INFINITY } = measured ?? {}
+  const explain = async ({ token, userAgent, createdAt, lastSeenAt }: SessionRecord, index: number) => ({
+    token,
+    device: (await deviceName(userAgent)).name,
+    createdAt,
+    lastSeenAt,
+    ...(names[index] !== undefined && { label: names[index] }),
+    idle: now - lastSeenAt >= idleAfterMs,
+    wouldEnd: ending.includes(token),
+  })
+  return Promise.all(live.map(explain))
+}
+
+function requireOptions({ modes }: LimiterContext, options: ExplainOptions): void {
+  requireObject('The options of explain()', options)
+  requireKnown(options, NAMES, (name) => `explain() has no option "${name}"`)
+  const { mode, maximum, userAgent } = options
+  if (mode !== undefined && modes.strategyOf(mode).id !== mode) {
+    throw invalidOption(`"mode" must be the id of a mode, such as block; got ${inWords(mode)}`)
+  }
+  if (maximum !== undefined && !isMaximum(maximum)) {
+    throw invalidOption(`"maximum" must be ${A_MAXIMUM}; got ${inWords(maximum)}`)
+  }
+  if (userAgent !== undefined && userAgent !== null && typeof userAgent !== 'string') {
+    throw invalidOption(`"userAgent" must be a string or null; got ${inWords(userAgent)}`)
+  }
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import type { ExplainOptions, LimitExplanation } from '../../../../src/limiter/decision/explain-login.ts'
+import { tokenOf } from '../../../../src/sessions/token.ts'
+import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
+import { fakeClock } from '../../../../src/testing/fake-clock.ts'
+import { createLimiterWorld } from '../../../support/limiter-world.ts'
+import { seededRandom } from '../../../support/seeded-random.ts'
+
+const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
+const DAY = 86_400_000
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
+
+const endingIn = ({ live }: LimitExplanation) => live.flatMap(({ token, wouldEnd }) => (wouldEnd ? token : []))
+
+describe('an explanation', () => {
+  it('predicts the next login, whatever has been before', async () => {
+    const random = seededRandom(19)
+    const below = (count: number) => Math.floor(random() * count)
+    const { limiter, clock, host } = createLimiterWorld({ settings: { idle_release: 300 } })
+    const tokens = async () => (await limiter.sessions.list(7)).map(({ token }) => token)
+    const seen = new Set<string>()
+    for (let round = 0; round < 300; round++) {
+      const known = [...host.ids]
+      const one = known[below(known.length)] ?? 'none'
+      if (random() < 0.5) await limiter.touch(7, tokenOf(one), DAY)
+      else if (random() < 0.3) host.ids.delete(one)
+      clock.advance(below(3) * 200_000)
+      const logic = MODES[below(MODES.length)] ?? ''
+      await limiter.settings.update({ logic, maximum: 1 + below(3), enforce: random() < 0.8 })
+      const live = await tokens()
+      const { nextLogin, need, enforced, ...explanation } = await limiter.explain(7)
+      expect(explanation.live.map(({ token }) => token)).toEqual(live)
+
+      const attempt = { userId: 7, canAsk: true }
+      const admission = await limiter.admit(attempt, async () => host.establish(DAY, `login ${round}`))
+      const left = await tokens()
+      const ended = live.filter((token) => !left.includes(token))
+      seen.add(nextLogin)
+      if (!enforced) expect([admission.admitted, ended]).toEqual([true, []])
+      else if (!admission.admitted) {
+        expect([nextLogin, need]).toEqual(admission.choice ? ['asked', admission.choice.need] : ['refused', undefined])
+        expect(ended).toEqual([])
+      } else {
+        expect(nextLogin).toBe(ended.length > 0 ? 'ends' : 'admitted')
+        expect(endingIn({ ...explanation, nextLogin, enforced })).toEqual(ended)
+      }
+    }
+    expect([...seen].sort()).toEqual(['admitted', 'asked', 'ends', 'refused'])
+  })
+
+  it('changes nothing and fires nothing', async () => {
+    const store = memoryStore()
+    const { limiter, host, login, fired, logged } = createLimiterWorld({
+      store,
+      settings: { maximum: 1, logic: 'ask' },
+    })
+    host.ids.delete(String(await login(7)))
+    await login(7)
+    const before = [await store.sessions.read(7), [...host.ids]]
+    for (const mode of MODES) await limiter.explain(7, { mode, maximum: 1 })
+    const [read, ids] = [await store.sessions.read(7), [...host.ids]]
+    expect([{ ...read, now: 0 }, ids]).toEqual([{ ...(before[0] as object), now: 0 }, before[1]])
+    expect([fired, logged]).toEqual([[], []])
+  })
+
+  it('names the sessions by device, and says which are idle', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    const { limiter, login } = createLimiterWorld({
+      clock,
+      store,
+      settings: { maximum: 2, logic: 'block', idle_release: 300 },
+    })
+    const at = clock.now()
+    const first = tokenOf(String(await login(7, { userAgent: CHROME }, DAY)))
+    clock.advance(300_000)
+    const second = tokenOf(String(await login(7, {}, DAY)))
+    expect(await limiter.explain(7)).toEqual({
+      maximum: 2,
+      from: 'settings',
+      bypassed: false,
+      enforced: true,
+      mode: 'block',
+      nextLogin: 'ends',
+      live: [
+        { token: first, device: 'Chrome on Windows', createdAt: at, lastSeenAt: at, idle: true, wouldEnd: true },
+        {
+          token: second,
+          device: null,
+          createdAt: at + 300_000,
+          lastSeenAt: at + 300_000,
+          idle: false,
+          wouldEnd: false,
+        },
+      ],
+    })
+  })
+
+  it('says where the maximum comes from, and who is exempt', async () => {
+    const { limiter, login } = createLimiterWorld({ settings: { maximum: 2, logic: 'block', enforce: false } })
+    await login(7)
+    await login(7)
+    const told = async (options?: ExplainOptions) => {
+      const { maximum, from, bypassed, enforced, nextLogin, live } = await limiter.explain(7, options)
+      return [maximum, from, bypassed, enforced, nextLogin, live.length]
+    }
+    expect(await told()).toEqual([2, 'settings', false, false, 'refused', 2])
+    expect(await told({ maximum: 3 })).toEqual([3, 'options', false, false, 'admitted', 2])
+    limiter.hooks.addFilter('sessmgr_maximum', 'test', () => 5)
+    expect(await told()).toEqual([5, 'filter', false, false, 'admitted', 2])
+    limiter.hooks.addFilter('sessmgr_enforce', 'test', () => true)
+    limiter.hooks.addFilter('sessmgr_bypass', 'test', () => true)
+    expect(await told()).toEqual([5, 'filter', true, true, 'admitted', 2])
+  })
+
+  it('tells of labels, for the login of a user agent', async () => {
+    const labels = { limits: { desktop: 1 }, deadlineMs: 1000 }
+    const { limiter, login } = createLimiterWorld({ labels, settings: { maximum: 5, logic: 'block' } })
+    await login(7, { userAgent: CHROME })
+    await login(7)
+    const desktop = await limiter.explain(7, { userAgent: CHROME })
+    expect(desktop).toMatchObject({ nextLogin: 'refused', label: 'desktop', live: [{ label: 'desktop' }, {}] })
+    expect(await limiter.explain(7)).toMatchObject({ nextLogin: 'admitted' })
+    expect(desktop.live[1]).not.toHaveProperty('label')
+  })
+
+  it.each<[string, unknown, unknown, string]>([
+    ['no user', null, {}, 'user_id_missing'],
+    ['an unknown option', 7, { agent: '' }, 'invalid_option'],
+    ['an unknown mode', 7, { mode: 'bloc' }, 'invalid_option'],
+    ['no maximum', 7, { maximum: 0 }, 'invalid_option'],
+    ['no user agent', 7, { userAgent: 5 }, 'invalid_option'],
+    ['no options', 7, 'block', 'invalid_option'],
+  ])('refuses %s', async (_, userId, options, code) => {
+    const { limiter } = createLimiterWorld()
+    await expect(limiter.explain(userId as number, options as ExplainOptions)).rejects.toMatchObject({ code })
+  })
+})
