@@ -1,12 +1,14 @@
 import type { LicensingCode } from '../licensing/licensing-error.ts'
 import { LICENSE_TYPE, type LicenseClaims, licenseClaims } from './license-claims.ts'
 import type { RevocationList } from './revocation-list.ts'
-import { type PublicKeys, readSigned } from './signed-text.ts'
+import { NOT_SIGNED, type PublicKeys, readSigned } from './signed-text.ts'
 
 /** How far the clocks of vendor and site may differ, in seconds. */
 const LEEWAY = 60
 /** How far the clock may go back, in seconds, because the clocks of several servers differ. */
 const ROLLBACK_LEEWAY = 60 * 60
+
+const NO_KEY = 'This is not a licence key. Copy the whole key from the message of your vendor.'
 
 /** What a licence is checked against. Times are in Unix seconds. */
 export interface LicenseRules {
@@ -39,7 +41,10 @@ export interface LicenseJudgement {
 /** Checks a signed licence key. */
 export async function judgeLicense(text: string, rules: LicenseRules): Promise<LicenseJudgement> {
   const signed = await readSigned(text, LICENSE_TYPE, rules.keys)
-  if ('problem' in signed) return unbelievable(`This licence key is not valid: ${signed.problem}.`)
+  if ('problem' in signed) {
+    const isKey = signed.problem !== NOT_SIGNED
+    return unbelievable(isKey ? `This licence key is not valid: ${signed.problem}.` : NO_KEY)
+  }
   const parsed = licenseClaims.safeParse(signed.payload)
   if (!parsed.success) {
     const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(', ')

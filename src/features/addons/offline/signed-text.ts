@@ -9,13 +9,16 @@ export type SignedText = { readonly payload: unknown } | { readonly problem: str
 const MAX_LENGTH = 1_000_000
 /** Header, payload, and an Ed25519 signature of 64 bytes. */
 const COMPACT = /^([\w-]+)\.[\w-]+\.([\w-]{86})$/
+/** The problem of a string that is no JWS at all. */
+export const NOT_SIGNED = 'it is not a signed string'
+
 const HEADER = ['alg', 'kid', 'typ']
 
 /** Reads a compact JWS of the given type that is signed with one of the keys. */
 export async function readSigned(text: string, typ: string, keys: PublicKeys): Promise<SignedText> {
   const [, encodedHeader = '', signature = ''] = (text.length <= MAX_LENGTH && COMPACT.exec(text)) || []
   // Decoders ignore bits after the last byte, so one signature could be spelled in several ways.
-  if (signature === '' || canonical(signature) !== signature) return { problem: 'it is not a signed string' }
+  if (signature === '' || canonical(signature) !== signature) return { problem: NOT_SIGNED }
   const header = jsonOf(encodedHeader)
   if (typeof header !== 'object' || header === null) return { problem: 'its header is not JSON' }
   // The signed string itself must not choose how, or with which key, it is verified.
