@@ -18,15 +18,27 @@ const KINDS: Readonly<Record<string, readonly [TextKey, IconName]>> = {
   bot: ['kind_bot', 'program'],
 }
 
-const LONGEST = 60
+/** Name and version at the start of a program's user agent, such as "backup-script/1.0". */
+const PROGRAM = /^(?!Mozilla|Opera)([\w.-]{1,40})(?:\/(\d{1,6}))?(?![\w-])/
 
-/** Describes the device of a user agent. Shortens a user agent that it does not know. */
+/** Describes the device of a user agent. */
 export function deviceOf(userAgent: string | null, t: Translate): Device {
-  if (!userAgent) return { name: t('device_unknown'), kind: t('kind_unknown'), icon: 'desktop' }
+  const unknown = { name: t('device_unknown'), kind: t('kind_unknown'), icon: 'desktop' } as const
+  if (!userAgent) return unknown
   const { browser, os, platform } = Bowser.parse(userAgent)
-  const version = browser.version?.split('.')[0]
-  const known = [browser.name, version].filter(Boolean).join(' ')
+  const [, program, programVersion] = PROGRAM.exec(userAgent) ?? []
+  if (!os.name && program) return { name: named(program, programVersion), kind: t('kind_bot'), icon: 'program' }
+  const isKnown = os.name !== undefined || Object.values(Bowser.BROWSER_MAP).includes(browser.name ?? '')
+  if (!isKnown) return unknown
   const [kind, icon] = KINDS[platform.type ?? ''] ?? (['kind_unknown', 'program'] as const)
-  const name = known && os.name ? t('device_on', { browser: known, system: os.name }) : known || os.name
-  return { name: name || userAgent.slice(0, LONGEST), kind: t(kind), icon }
+  const known = named(browser.name, browser.version?.split('.')[0])
+  const system = platform.model === 'iPad' ? platform.model : os.name
+  // A TV may report its system as its browser.
+  const isPair = known && system && browser.name !== system
+  const name = isPair ? t('device_on', { browser: known, system }) : known || system
+  return { ...unknown, ...(name && { name }), kind: t(kind), icon }
+}
+
+function named(name: string | undefined, version: string | undefined): string {
+  return [name, version].filter(Boolean).join(' ')
 }

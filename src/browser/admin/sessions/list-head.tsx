@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from 'react'
+import { type ReactNode, type Ref, useEffect } from 'react'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 import type { UserSessions } from './use-sessions.ts'
 
@@ -17,11 +17,19 @@ export function ListHead({
   children: ReactNode
 }) {
   const t = useTexts()
+  const name = user.display_name || user.login
+  useEffect(() => {
+    const ofTab = document.title
+    document.title = `${name} – ${ofTab}`
+    return () => {
+      document.title = ofTab
+    }
+  }, [name])
   return (
     <div className="list-head">
       <div>
         <h2 ref={heading} tabIndex={-1}>
-          {user.display_name || user.login}
+          {name}
         </h2>
         <p className="help">
           {user.login} · {String(user.id)}

@@ -31,11 +31,14 @@ export function SessionCard({
         <Icon name={device.icon} />
       </span>
       <div className="session-name">
-        <h3 title={session.user_agent ?? undefined}>{device.name}</h3>
-        <p className="help">
-          {device.kind}
-          {session.current && !isEnded && <span className="badge accent">{t('you')}</span>}
-        </p>
+        <h3>{device.name}</h3>
+        <details className="help">
+          <summary>
+            {device.kind}
+            {session.current && !isEnded && <span className="badge accent">{t('you')}</span>}
+          </summary>
+          <p>{t('user_agent', { userAgent: session.user_agent ?? t('ip_unknown') })}</p>
+        </details>
       </div>
       <dl>
         <div>

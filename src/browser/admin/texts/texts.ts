@@ -133,6 +133,7 @@ export const TEXTS = {
   kind_tv: 'TV',
   kind_bot: 'Program',
   kind_unknown: 'Unknown type of device',
+  user_agent: 'User agent: {userAgent}',
   ip: 'IP address',
   ip_unknown: 'Unknown',
   signed_in: 'Signed in',
