@@ -21,9 +21,10 @@ import { useTabs } from './use-tabs.ts'
 export function Shell() {
   const t = useTexts()
   const { tabs, open, key } = useTabs()
+  const label = open?.label
   useEffect(() => {
-    document.title = open ? `${open.label} – ${vars.name}` : vars.name
-  }, [open])
+    document.title = label ? `${label} – ${vars.name}` : vars.name
+  }, [label])
 
   return (
     <Toasts>
@@ -58,9 +59,12 @@ function NoTab({ name, first }: { name: string; first: TabEntry | undefined }) {
   if (isPending) return <Skeleton />
   if (error) return <Failed error={error} retry={refetch} isRetrying={isFetching} />
   return (
-    <Empty icon="puzzle" title={t('no_tab', { key: name })}>
+    <Empty
+      icon="puzzle"
+      title={t('no_tab', { key: name })}
+      action={first && <Button onClick={() => place.go(first.key)}>{t('to_first_tab', { label: first.label })}</Button>}
+    >
       {t('no_tab_help')}
-      {first && <Button onClick={() => place.go(first.key)}>{t('to_first_tab', { label: first.label })}</Button>}
     </Empty>
   )
 }

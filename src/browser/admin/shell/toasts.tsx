@@ -1,5 +1,5 @@
 import { Toast } from 'radix-ui'
-import { type ReactNode, useSyncExternalStore } from 'react'
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { Icon } from '../parts/icon.tsx'
 import { toasts } from '../screen.ts'
 import { direction } from '../texts/locale.ts'
@@ -9,6 +9,8 @@ import { useTexts } from '../texts/use-texts.ts'
 export function Toasts({ children }: { children: ReactNode }) {
   const t = useTexts()
   const all = useSyncExternalStore(toasts.subscribe, toasts.all)
+  const list = useRef<HTMLOListElement>(null)
+  const isUp = useIsUp(list, all.at(-1)?.id)
   return (
     <Toast.Provider label={t('notification')} swipeDirection={direction === 'rtl' ? 'left' : 'right'}>
       {children}
@@ -30,7 +32,19 @@ export function Toasts({ children }: { children: ReactNode }) {
           </Toast.Close>
         </Toast.Root>
       ))}
-      <Toast.Viewport className="toasts" label={t('notifications')} />
+      <Toast.Viewport ref={list} className={isUp ? 'toasts up' : 'toasts'} label={t('notifications')} />
     </Toast.Provider>
   )
+}
+
+/** Checks whether toasts belong at the top, because at the bottom they would cover the control in use. */
+function useIsUp(list: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
+  const [isUp, setUp] = useState(false)
+  useLayoutEffect(() => {
+    const { activeElement } = document
+    const control = activeElement?.closest('#content *, .dialog *')?.getBoundingClientRect()
+    const room = newest === undefined ? 0 : (list.current?.offsetHeight ?? 0)
+    setUp(control !== undefined && control.bottom > window.innerHeight - room && control.top < window.innerHeight)
+  }, [list, newest])
+  return isUp
 }

@@ -1,0 +1,78 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { forThisFile } from '../support/for-this-file.ts'
+
+const host = await forThisFile(startAdminHost())
+
+async function boxOf(part: Locator) {
+  const box = await part.boundingBox()
+  if (!box) throw new Error('It is not on the page.')
+  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
+}
+
+const leftOf = async (page: Page, selector: string) => (await boxOf(page.locator(selector).first())).x
+
+test('the product name and the content of every tab begin at the same edge', async () => {
+  const page = await host.open('/settings')
+  for (const tab of ['settings', 'sessions', 'addons']) {
+    await page.goto(`${host.origin}/admin/${tab}`)
+    await page.locator(':is(.panel:not(.skeleton), .list-head)').first().waitFor()
+    expect(await leftOf(page, ':is(.panel, .list-head)'), tab).toBe(await leftOf(page, '.brand-mark'))
+  }
+  await page.goto(`${host.origin}/admin/settings`)
+  await page.getByLabel('Active Logins Limit').fill('7')
+  await page.screenshot({ path: `${PICTURES}admin-layout-settings.png` })
+  const [bar, panel] = [await boxOf(page.locator('.save-bar.dirty')), await boxOf(page.locator('.panel').first())]
+  expect([bar.x - panel.x, bar.right - panel.right]).toEqual([-12, 12])
+})
+
+test('a shade at the edge of the tabs shows that there are more', async () => {
+  const page = await host.open('/settings', { viewport: { width: 360, height: 740 } })
+  await page.getByRole('link', { name: 'Support' }).waitFor()
+  await page.getByRole('heading', { name: 'General Settings' }).waitFor()
+  const strip = page.locator('.tabs')
+  const { x, y, right } = await boxOf(strip)
+  /** What is drawn above the words, at the edges. */
+  const edges = async () => {
+    const shot = async (left: number) =>
+      (await page.screenshot({ clip: { x: left, y: y + 1, width: 3, height: 4 } })).toString('base64')
+    return [await shot(x), await shot(right - 3)]
+  }
+  const [plain, shade] = await edges()
+  expect(shade).not.toBe(plain)
+  await page.screenshot({ path: `${PICTURES}admin-layout-tabs.png`, clip: { x: 0, y: 0, width: 360, height: 160 } })
+  await strip.evaluate((element) => element.scrollTo(element.scrollWidth, 0))
+  const [shadeBefore, plainAfter] = await edges()
+  expect(plainAfter).toBe(plain)
+  expect(shadeBefore).not.toBe(plain)
+})
+
+test('no toast lies over the control that it is about', async () => {
+  const page = await host.open('/settings', { viewport: { width: 768, height: 800 } })
+  const button = page.getByRole('button', { name: 'Force Logout', exact: true })
+  await page.getByLabel('User', { exact: true }).fill('carol')
+  // The button is then where toasts usually are.
+  await button.evaluate((element) => window.scrollBy(0, element.getBoundingClientRect().bottom - innerHeight + 24))
+  await button.click()
+  const toast = page.locator('.toast')
+  await toast.getByText('Carol was not signed in anywhere.').waitFor()
+  await page.screenshot({ path: `${PICTURES}admin-layout-toast.png` })
+  expect((await boxOf(toast)).bottom).toBeLessThan((await boxOf(button)).y)
+})
+
+test('three answers stand on one line, and a missing tab offers the first one below its text', async () => {
+  const page = await host.open('/settings')
+  await page.getByLabel('Active Logins Limit').fill('7')
+  await page.getByRole('link', { name: 'Support' }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.waitFor()
+  await page.screenshot({ path: `${PICTURES}admin-layout-leave.png` })
+  const tops = await dialog.getByRole('button').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+  expect([tops.length, new Set(tops).size]).toEqual([3, 1])
+  await dialog.getByRole('button', { name: 'Discard changes' }).click()
+  await page.goto(`${host.origin}/admin/gone`)
+  const text = await boxOf(page.getByText('It may belong to an add-on that is no longer active.'))
+  expect((await boxOf(page.getByRole('button', { name: 'Go to Settings' }))).y).toBeGreaterThanOrEqual(text.bottom)
+  await page.screenshot({ path: `${PICTURES}admin-layout-no-tab.png` })
+})
