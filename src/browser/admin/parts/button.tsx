@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, MouseEvent, Ref } from 'react'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon } from './icon.tsx'
+import type { IconName } from './icon-paths.ts'
 
 /** Props of a button, besides the standard ones. */
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {

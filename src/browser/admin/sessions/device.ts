@@ -1,5 +1,5 @@
 import Bowser from 'bowser'
-import type { IconName } from '../parts/icon.tsx'
+import type { IconName } from '../parts/icon-paths.ts'
 import type { TextKey, Translate } from '../texts/use-texts.ts'
 
 /** A description of a device. */
