@@ -1,0 +1,73 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { Browser } from '../../support/browser.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { useInterleavedStores } from '../../support/interleaved-stores.ts'
+import type { InterleavedStore } from '../../support/interleavings.ts'
+import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
+import { TestStore } from '../../support/test-store.ts'
+
+const IDLE_MS = 300_000
+const BLOCK = { maximum: 1, logic: 'block' }
+const stores = useInterleavedStores()
+
+/** Processes of one application, with the option `device`. */
+function application({ open }: InterleavedStore, settings = {}) {
+  const sessions = new TestStore()
+  return (process: number) =>
+    startExpressHost({
+      store: sessions.twin(),
+      sessmgr: { store: open(process), device: true, settings: { ...BLOCK, ...settings } },
+    })
+}
+
+/** Loses the session's cookie, as a browser that was closed does. */
+const dropSession = ({ cookies }: Browser) => cookies.delete('connect.sid')
+
+describe.each(Object.entries(stores))('in mode block over %s', (_, openStore) => {
+  test('a browser that loses its session cookie 50 times always signs in again, and another never', async () => {
+    const host = await application(openStore())(0)
+    const browser = host.browser()
+    for (let count = 0; count < 50; count++) {
+      dropSession(browser)
+      expect((await browser.login('alice')).status).toBe(200)
+    }
+    expect([await browser.me(), await host.limiter.sessions.count(2)]).toEqual([200, 1])
+    expect((await host.browser().login('alice')).json()).toMatchObject({ code: 'login_limit_reached' })
+  })
+
+  test('an unused session frees its slot for another browser, and its own browser reads why', async () => {
+    const store = openStore()
+    const start = application(store, { idle_release: IDLE_MS / 1000 })
+    const before = await start(0)
+    const browser = before.browser()
+    expect((await browser.login('bob')).status).toBe(200)
+    expect((await before.browser().login('bob')).json()).toMatchObject({ code: 'login_limit_reached' })
+    expect(before.errors).toMatchObject([{ message: expect.stringMatching(/try again at .* after 5 minutes\.$/) }])
+    await store.pass(IDLE_MS - 60_000)
+    const early = await start(1)
+    expect((await early.browser().login('bob')).status).not.toBe(200)
+    await store.pass(60_000)
+    const late = await start(2)
+    expect((await late.browser().login('bob')).status).toBe(200)
+    expect(await late.limiter.sessions.count(3)).toBe(1)
+    expect((await browser.copy(late.origin).get('/state')).json()).toMatchObject({ ended: { cause: { kind: 'idle' } } })
+  })
+})
+
+test.each([-1, 1])('over Redis, the clock of a process that is %d hour off makes no difference', async (hours) => {
+  const store = stores.Redis?.() as InterleavedStore
+  const host = new SimpleHost()
+  const settings = { ...BLOCK, idle_release: IDLE_MS / 1000 }
+  const login = () => createLimiterWorld({ store: store.open(0), host, settings }).login(7, {}, 86_400_000)
+  const realNow = Date.now
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => realNow() + hours * 3_600_000)
+  try {
+    expect(await login()).toBeDefined()
+    await store.pass(IDLE_MS - 60_000)
+    expect(await login()).toBeUndefined()
+    await store.pass(60_000)
+    expect(await login()).toBeDefined()
+  } finally {
+    clock.mockRestore()
+  }
+})
