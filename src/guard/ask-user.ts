@@ -11,6 +11,8 @@ import { LoginCookie, scopeOf, sendCookies } from './request/login-cookie.ts'
 
 /** The cookie with the secret of a pending login. */
 export const PENDING_COOKIE = new LoginCookie('sessmgr_pending')
+/** How much longer than the login its cookie lives: a user who comes back late must not seem to refuse cookies. */
+const COOKIE_SECONDS = 86_400
 
 /** The page where users choose. */
 export interface ChoicePage {
@@ -53,7 +55,7 @@ export async function askUser({ pending, page, textsFor }: AskParts, login: Aske
   const latestFirst = choice.sessions.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt)
   const sessions = await Promise.all(latestFirst.map((record) => describe(record, showsIp, say)))
   const secret = isPending ? undefined : await pending.open(userId, seconds * 1000)
-  if (secret) sendCookies(request, [PENDING_COOKIE.write(secret, seconds, scopeOf(request))])
+  if (secret) sendCookies(request, [PENDING_COOKIE.write(secret, seconds + COOKIE_SECONDS, scopeOf(request))])
   return new SessmgrError(
     'login_choice_required',
     say(need === 1 ? 'login_choice_one' : 'login_choice_other', { count: need }),

@@ -43,7 +43,7 @@ h1:focus,.note:focus{outline:none}
 .print{display:none}
 .pick{display:grid;grid-template-columns:1.5rem 2.5rem minmax(0,1fr);gap:.25rem .875rem;align-items:center;padding:1rem 1.125rem;cursor:pointer}
 .pick+.pick,details>.pick{border-block-start:1px solid var(--line)}
-.pick:has(:checked){background:var(--soft)}
+.pick:has(:checked){background:var(--soft)}.pick:has(:checked) .icon{background:var(--card)}
 .pick:first-child{border-start-start-radius:.875rem;border-start-end-radius:.875rem}.list>.pick:last-child{border-end-start-radius:.875rem;border-end-end-radius:.875rem}
 .pick:has(:focus-visible){outline:3px solid var(--accent);outline-offset:-3px;border-radius:.875rem}
 .pick input{inline-size:1.375rem;block-size:1.375rem;margin:0;accent-color:var(--accent)}

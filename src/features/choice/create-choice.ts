@@ -76,9 +76,9 @@ export function createChoice(parts: ChoiceParts): Choice {
     const { kind } = outcome
     // The application's code may have sent a response itself.
     if (response.headersSent) return
-    const isOver = kind !== 'open' && kind !== 'often' && kind !== 'old'
     const guarded = guardedRequestOf(request)
-    if (isOver && cookieOf(request) !== undefined) addCookies(response, PENDING_COOKIE.remove(scopeOf(guarded)))
+    if (kind === 'signed_in' && cookieOf(request) !== undefined)
+      addCookies(response, PENDING_COOKIE.remove(scopeOf(guarded)))
     if (sendsJson(request)) {
       const ask = (login: AskedLogin) => askUser(asking, login)
       return sendAnswer(response, await answerOutcome(outcome, { ask, request: guarded, say: textsFor(request).say }))

@@ -159,6 +159,41 @@ describe('the choice', () => {
     expect([answer.location, await phone.me()]).toEqual(['/private?page=2', 200])
   })
 
+  test('that loses a race is asked again, and keeps what was chosen and its end', async () => {
+    let steal = async () => {}
+    const host = await startAskingHost(1, {
+      complete: async (request: Request, _response: Response, user: Express.User) => {
+        await steal()
+        await new Promise<void>((resolve, reject) =>
+          request.logIn(user, (error) => (error ? reject(error) : resolve())),
+        )
+      },
+    })
+    await signedIn(host, 'windows')
+    const [phone, page] = await asked(host)
+    const form = { proof: proofIn(page), end: tokenOn(page) }
+    steal = async () => {
+      await host.limiter.sessions.end(BOB, form.end)
+      await signedIn(host, 'linux')
+      steal = async () => {}
+    }
+    const changed = await phone.post(CHOOSE, form)
+    expect([changed.status, textOf(changed)]).toEqual([409, expect.stringContaining('Something has changed')])
+    expect([textOf(changed).includes('Firefox on Linux'), await phone.me()]).toEqual([true, 401])
+
+    steal = async () => {
+      const [live] = await host.limiter.sessions.list(BOB)
+      await host.limiter.sessions.end(BOB, live?.token ?? '')
+      await signedIn(host, 'windows')
+      steal = async () => {}
+    }
+    const again = await phone.request('POST', CHOOSE, { json: { end: tokenOn(changed) } })
+    const { code, data } = again.json<{ code: string; data: { need: number; sessions: { token: string }[] } }>()
+    expect([again.status, code, data.need]).toEqual([409, 'login_choice_required', 1])
+    const last = await phone.request('POST', CHOOSE, { json: { end: data.sessions[0]?.token } })
+    expect([last.status, await phone.me()]).toEqual([200, 200])
+  })
+
   test('signs a user in without Passport', async () => {
     const host = await startExpressHost({
       way: 'limiter',

@@ -54,7 +54,7 @@ describe('a login that needs a choice', () => {
     expect([logIn.mock.calls, await host.registered(7)]).toEqual([[], ['a']])
     expect(request).toMatchObject({ sessionID: 'before', session: { cart: 1 } })
     const [cookie = '', ...others] = cookies()
-    expect(cookie).toMatch(/^sessmgr_pending=[\w-]{43}; Max-Age=300; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(cookie).toMatch(/^sessmgr_pending=[\w-]{43}; Max-Age=86700; Path=\/; HttpOnly; SameSite=Lax$/)
     expect(others).toEqual([])
     const secret = PENDING_COOKIE.read(cookie.split(';')[0], scopeOf(request))
     expect(await host.pending.take(secret)).toMatchObject({ userId: 7 })

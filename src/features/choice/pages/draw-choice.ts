@@ -53,7 +53,7 @@ ${drawForm(
   html`<input type="hidden" name="end" value="${token}">`,
   html`<button class="primary">${say('choice_only_yes')}</button>`,
 )}
-<div><p class="foot">${say('choice_foot')}</p>${drawLife(say, minutes)}</div>`
+<div><p class="foot">${say('choice_only_foot')}</p>${drawLife(say, minutes)}</div>`
 }
 
 /** Draws the page for a choice that is no longer needed. */
