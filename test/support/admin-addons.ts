@@ -32,7 +32,9 @@ const ADDONS = [
   },
 ]
 
-/** An application whose vendor has add-ons, of which the first is installed, and a catalogue that can be made to fail. */
+/**
+ * An application with a vendor's add-ons, of which the first is installed, and a catalogue that can be made to fail.
+ */
 export function addonsLab(): { vendor: OfflineVendor; trouble: { now?: Error | undefined }; options: AdminLabOptions } {
   const vendor = createVendor()
   const trouble: { now?: Error | undefined } = {}
@@ -47,7 +49,7 @@ export function addonsLab(): { vendor: OfflineVendor; trouble: { now?: Error | u
   return { vendor, trouble, options: { sessmgr: { licensing, site: { url: 'https://site.example' } } } }
 }
 
-/** Says that the first add-on is installed, as the add-on itself does. */
+/** Registers the first add-on as installed, as the add-on itself does. */
 export function installFirst(limiter: Sessmgr): void {
   limiter.hooks.addFilter('sessmgr_register_addon', 'per-role', (addons) => ({
     ...addons,

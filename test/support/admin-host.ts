@@ -8,28 +8,28 @@ import { createExample } from './example-app.ts'
 import { type FiredAction, recordActions } from './record-actions.ts'
 import { serve } from './serve.ts'
 
-/** Where pictures of the screen go. */
+/** Folder for pictures of the screen. */
 export const PICTURES = fileURLToPath(new URL('../../test-output/', import.meta.url))
 
-/** The example application in this process, with a real browser before it. */
+/** The example application in this process, with a real browser. */
 export interface AdminHost {
   readonly origin: string
   readonly limiter: Sessmgr
   readonly actions: FiredAction[]
   readonly chromium: Chromium
-  /** Signs a demo user in by the login form, in a window of its own. */
+  /** Signs a demo user in through the login form, in a separate window. */
   signIn(login: string, options?: BrowserContextOptions): Promise<BrowserContext>
   /** Opens a page of the admin screen in a window where `admin` is signed in. */
   open(path?: string, options?: BrowserContextOptions): Promise<Page>
-  /** Ends every session and puts the settings back. */
+  /** Ends every session and resets the settings. */
   reset(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a test changes of the application. */
+/** What a test changes in the application. */
 export interface AdminHostOptions {
   readonly env?: Record<string, string>
-  /** Handlers that stand before the application. */
+  /** Handlers that run before the application. */
   readonly before?: (app: Express) => void
 }
 

@@ -14,7 +14,7 @@ import { watch } from './chromium.ts'
 import { createRestUsers, type RestUser, restHostOf } from './rest-users.ts'
 import { serve } from './serve.ts'
 
-/** How the application is put together. */
+/** How the application is set up. */
 export interface AdminLabOptions {
   readonly sessmgr?: SessmgrOptions
   readonly admin?: AdminOptions
@@ -22,11 +22,11 @@ export interface AdminLabOptions {
   readonly files?: Readonly<Record<string, string>>
   readonly users?: RestUser[]
   readonly host?: Partial<Host<RestUser>>
-  /** Handlers that stand after sessmgr and before its routes. */
+  /** Handlers that run after sessmgr and before its routes. */
   readonly between?: (app: Express) => void
 }
 
-/** A bare application with the admin screen, for what the example has no use for. */
+/** A bare application with the admin screen, for cases that the example does not cover. */
 export interface AdminLab {
   readonly origin: string
   readonly limiter: Sessmgr

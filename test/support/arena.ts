@@ -6,18 +6,18 @@ import { HttpLoad } from './http-load.ts'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
-/** Requests that are under way to each process at a time. */
+/** How many requests to each process are in progress at a time. */
 const IN_FLIGHT_EACH = 100
 
 /** How large an arena is. */
 export interface ArenaOptions {
   readonly processes: number
-  /** Users user1, user2, … beside the named ones of the example. */
+  /** Number of users user1, user2, … in addition to the example's named users. */
   readonly users: number
   readonly clockSkewMs?: readonly number[]
 }
 
-/** Processes of the example application on one Redis, and this process, which looks on and takes part past them. */
+/** Processes of the example application on one Redis. This process watches, and uses the same store directly. */
 export interface Arena {
   readonly redis: RedisServer
   readonly examples: ExampleProcesses
@@ -63,7 +63,7 @@ export async function startArena({ processes, users, clockSkewMs = [] }: ArenaOp
   }
 }
 
-/** The process that takes the n-th request. */
+/** Returns the origin of the process that handles the n-th request. */
 export function originOf({ origins }: Arena, n: number): string {
   return origins[n % origins.length] as string
 }

@@ -12,7 +12,7 @@ const block = (blockName: string, innerBlocks: readonly Block[] = []): Block => 
 /** A theme made of blocks that counts how often its template is read. */
 export interface CountingTheme extends BlockTheme<TestPost> {
   parsed: number
-  /** Stands in the comments block, and so in the markup. */
+  /** Appears in the comments block, and so in the markup. */
   name: string
 }
 

@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { send } from './send.ts'
 
-/** What a server answered. */
+/** The response of a server. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -19,17 +19,17 @@ interface Cookie {
   readonly path: string
 }
 
-/** Fields of a form. A list may name one several times. */
+/** Fields of a form. A list may contain a field several times. */
 export type Form = Record<string, string> | [string, string][]
 
-/** What a request carries beside its path. */
+/** What a request contains besides its path. */
 export interface Carried {
   readonly form?: Form
   readonly json?: object
   readonly headers?: Record<string, string>
 }
 
-/** One browser: keeps cookies, follows no redirect. */
+/** A browser that keeps cookies and does not follow redirects. */
 export class Browser {
   readonly cookies = new Map<string, Cookie>()
   readonly #origin: string
@@ -38,7 +38,10 @@ export class Browser {
     this.#origin = origin
   }
 
-  /** The same cookies in another tab, or sent to another process of the application. What comes back stays apart. */
+  /**
+   * Returns a browser with the same cookies, as for another tab or another process of the application. Cookies that it
+   * receives stay separate.
+   */
   copy(origin = this.#origin): Browser {
     const copy = new Browser(origin)
     for (const [name, cookie] of this.cookies) copy.cookies.set(name, cookie)
@@ -58,12 +61,14 @@ export class Browser {
     return this.post(path, { username, password: 'secret' }, headers)
   }
 
-  /** Status of the page that only a signed-in user sees. */
+  /** Returns the status of the page that only a signed-in user sees. */
   async me(): Promise<number> {
     return (await this.get('/me')).status
   }
 
-  /** Sends the head of a form, and the form itself when `finish` is called: a client decides how long that takes. */
+  /**
+   * Sends the headers of a form, and its body when `finish` is called, because clients decide how long a request takes.
+   */
   hold(path: string, form: Record<string, string> = {}): { finish(): Promise<Answer> } {
     const url = new URL(this.#origin + path)
     const body = new URLSearchParams(form).toString()
@@ -102,7 +107,7 @@ export class Browser {
     return { ...response, setCookies, location, json: <T>() => JSON.parse(response.text) as T }
   }
 
-  /** The raw session id in a cookie, without prefix and signature. */
+  /** Returns the raw session id in a cookie, without prefix and signature. */
   sessionId(name = 'connect.sid'): string | undefined {
     const value = this.cookies.get(name)?.value
     return value && decodeURIComponent(value).slice(2).split('.')[0]
@@ -121,7 +126,7 @@ export class Browser {
     const expires = named.get('expires')
     const isOver = expires !== undefined && new Date(expires).getTime() <= Date.now()
     if (isOver || named.get('max-age') === '0') {
-      // A browser removes a cookie only when the path is the one that it was set with.
+      // A browser removes a cookie only if the path is the one with which it was set.
       if (this.cookies.get(name)?.path === path) this.cookies.delete(name)
       return
     }

@@ -7,7 +7,7 @@ import { type BrowserContext, type BrowserContextOptions, chromium, type Page } 
 import { notePageCoverage } from './page-coverage.ts'
 
 const PROGRAM = '/usr/bin/chromium'
-// The name that a browser without a window gives itself is one of a bot.
+// The default user agent of a headless browser looks like a bot's.
 const READER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
 const QUIET = [
   '--no-sandbox',
@@ -19,9 +19,9 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** A real browser with a profile of its own. */
+/** A real browser with its own profile. */
 export interface Chromium {
-  /** Opens a window of its own: no cookie and no cache is shared with another. */
+  /** Opens a window that shares no cookies and no cache with other windows. */
   visitor(options?: BrowserContextOptions): Promise<BrowserContext>
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface Chromium {
 /**
  * Starts the system's Chromium.
  *
- * @param keepsPages Whether pages that are left are kept for going back to them, as readers' browsers do.
+ * @param keepsPages Whether the browser keeps left pages for going back to them, as readers' browsers do.
  */
 export async function startChromium({ keepsPages = false } = {}): Promise<Chromium> {
   if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: install the package chromium.`)
@@ -42,7 +42,7 @@ export async function startChromium({ keepsPages = false } = {}): Promise<Chromi
       const context = await browser.newContext({ userAgent: READER, ...options })
       context.setDefaultTimeout(30_000)
       const traced = process.env.COVERAGE_OF_PAGES
-      // A page that may run no script has nothing to tell.
+      // A page that may not run scripts has no coverage.
       if (traced && options?.javaScriptEnabled !== false) notePageCoverage(context, traced)
       return context
     },
@@ -60,7 +60,7 @@ declare global {
   }
 }
 
-/** Notes layout shifts and violations of the page's policy from its first moment on. Read by `seenBy`. */
+/** Records layout shifts and violations of the page's policy from the start. Read by `seenBy`. */
 export async function watch(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
     window.seen = { shift: 0, violations: [], ran: [] }
@@ -76,14 +76,14 @@ export async function watch(context: BrowserContext): Promise<void> {
   })
 }
 
-/** What has been noted, once two frames have been drawn. */
+/** Returns what was recorded, once two frames have been drawn. */
 export async function seenBy(page: Page): Promise<Window['seen']> {
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
   await page.waitForTimeout(50)
   return page.evaluate(() => window.seen)
 }
 
-/** Opens a page in a window of its own, watched from its first moment on. */
+/** Opens a page in a separate window, watched from the start. */
 export async function visit(chromium: Chromium, url: string, options?: BrowserContextOptions): Promise<Page> {
   const context = await chromium.visitor(options)
   await watch(context)
@@ -92,12 +92,12 @@ export async function visit(chromium: Chromium, url: string, options?: BrowserCo
   return page
 }
 
-/** Resolves when the comments of the page stand in their place. */
+/** Resolves when the comments are in the page. */
 export function commentsLoaded(page: Page): Promise<void> {
   return page.locator('lazy-comments[data-loaded=true]').first().waitFor({ state: 'attached' })
 }
 
-/** The id of what has the focus, or else the name of its tag. */
+/** Returns the id of the focused element, or else its tag name. */
 export function focused(page: Page): Promise<string | undefined> {
   return page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName)
 }

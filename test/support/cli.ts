@@ -13,10 +13,10 @@ import { type RedisHost, startRedisHost } from './redis-host.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** Where the program is that can be traced back to its sources, and tells what it ran, while coverage is measured. */
+/** While coverage is measured: the folder of a build that can be traced back to its sources and records what it ran. */
 const traced = process.env.COVERAGE_OF_PROCESSES
 const coverage = traced ? { NODE_V8_COVERAGE: join(traced, 'processes') } : {}
-/** The program, as npm puts it on the path. */
+/** The program that npm puts on the path. */
 export const CLI = join(traced ?? ROOT, 'dist/cli.js')
 export const EXAMPLE = join(ROOT, 'examples/express-app')
 /** Events that a command listens to until its process ends. */
@@ -36,7 +36,7 @@ interface Place {
   readonly env?: Record<string, string>
 }
 
-/** Runs the program as a process of its own, with no one at the keyboard. */
+/** Runs the program as a separate process, without a terminal. */
 export async function runProgram(args: readonly string[], { cwd = EXAMPLE, env = {} }: Place = {}): Promise<CliResult> {
   if (!existsSync(CLI)) throw new Error('The command line runs from dist/, which is missing: run `npm run build`.')
   const child = spawn(process.execPath, [CLI, ...args], {
@@ -50,7 +50,7 @@ export async function runProgram(args: readonly string[], { cwd = EXAMPLE, env =
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Runs a command in this process, which takes a tenth of the time. Commands wait for one another. */
+/** Runs a command in this process, which takes a tenth of the time. Commands run one after another. */
 export function runCli(args: readonly string[], place: Place = {}): Promise<CliResult> {
   const result = last.then(() => runHere(args, place))
   last = result.catch(() => {})
@@ -69,7 +69,7 @@ async function runHere(args: readonly string[], { cwd = EXAMPLE, env = {} }: Pla
     vi.spyOn(process.stdout, 'write').mockImplementation(hear('out')),
     vi.spyOn(process.stderr, 'write').mockImplementation(hear('err')),
   ]
-  // What vitest has in its place writes elsewhere.
+  // The console of vitest writes elsewhere.
   globalThis.console = new Console(process.stdout, process.stderr)
   process.stdin.isTTY = false
   process.env = { ...process.env, ...env }
@@ -94,16 +94,16 @@ export interface LoggedAction {
   readonly args: readonly unknown[]
 }
 
-/** A private Redis with an application on it, and the command line of the example application beside it. */
+/** A private Redis, an application that uses it, and the command line of the example application. */
 export interface CliWorld {
   readonly redis: RedisServer
   readonly client: NodeRedis
   readonly host: RedisHost
   readonly env: Record<string, string>
   run(...args: string[]): Promise<CliResult>
-  /** Actions that commands have fired since this was asked last, but for those of their start. */
+  /** Returns the actions that commands have fired since the last call, except those at startup. */
   actions(): readonly LoggedAction[]
-  /** Every key in Redis with its value, as far as a command could have changed it. */
+  /** Returns every key in Redis that a command could have changed, with its value. */
   everything(): Promise<Record<string, unknown>>
   close(): Promise<void>
 }

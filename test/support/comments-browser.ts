@@ -2,16 +2,16 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type Chromium, startChromium, visit } from './chromium.ts'
 import { type CommentsHost, type CommentsHostOptions, startCommentsHost } from './comments-host.ts'
 
-/** How the application is put together, and the browser. */
+/** How the application and the browser are set up. */
 export interface CommentsBrowserOptions extends CommentsHostOptions {
-  /** Whether pages that are left are kept for going back to them, as readers' browsers do. */
+  /** Whether the browser keeps left pages for going back to them, as readers' browsers do. */
   readonly keepsPages?: boolean
 }
 
-/** An application with posts and the lazy comments, with a real browser before it. */
+/** An application with posts and the lazy comments, and a real browser. */
 export interface CommentsBrowser extends CommentsHost {
   readonly chromium: Chromium
-  /** Opens a page of the application in a window of its own, watched from its first moment on. */
+  /** Opens a page of the application in a separate window, watched from the start. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
 }
 
@@ -21,7 +21,7 @@ export async function startCommentsBrowser(options: CommentsBrowserOptions = {})
   const chromium = await startChromium({ keepsPages })
   const host = await startCommentsHost(hostOptions)
   const { close } = host
-  // The same object and no copy: the application looks into it.
+  // Not a copy, because the application reads this object.
   return Object.assign(host, {
     chromium,
     open: (path: string, more?: BrowserContextOptions) => visit(chromium, `${host.origin}${path}`, more),

@@ -21,14 +21,14 @@ export interface TestPost {
   readonly id: number
   readonly status: 'published' | 'draft'
   readonly password?: string
-  /** Markup of the comments, in which the theme trusts. */
+  /** Markup of the comments, which the theme trusts. */
   readonly comments: readonly string[]
 }
 
-/** What can happen to a request instead of an answer. */
+/** What can happen to a request instead of a response. */
 type Failure = number | { status: number; headers: Record<string, string> } | 'cut' | undefined
 
-/** How the application is put together. */
+/** How the application is set up. */
 export interface CommentsHostOptions {
   readonly store?: SessmgrStore
   readonly deadlineMs?: number
@@ -43,21 +43,21 @@ export interface CommentsHost {
   readonly comments: LazyComments
   readonly client: RestClient
   readonly logs: unknown[][]
-  /** What the application was asked for, by id. */
+  /** Ids of the posts that were requested from the application. */
   readonly asked: number[]
   /** Requests that reached the comments route. */
   readonly requests: IncomingMessage[]
   /**
-   * Happens to the next requests of the comments route, in this order: a status is answered at once, with headers if
-   * any, 0 never answers, 'cut' breaks off in the middle, undefined lets the request pass.
+   * What happens to the next requests for the comments route, in order. A status is sent at once, with its headers. 0
+   * sends no response, 'cut' breaks off in the middle, and undefined lets the request pass.
    */
   readonly failures: Failure[]
   readonly posts: Map<number, TestPost>
-  /** Renders the comments of the classic theme; a test may put another in its place. */
+  /** Renders the comments of the classic theme. A test may replace it. */
   render: (post: TestPost, reader: string | undefined) => string | Promise<string>
   /** How often the theme has rendered. */
   renders: number
-  /** Signs in and gives cookie and nonce. */
+  /** Signs in, and returns cookie and nonce. */
   signIn(login: string): Promise<{ cookie: string; nonce: string }>
   close(): Promise<void>
 }
@@ -65,7 +65,7 @@ export interface CommentsHost {
 const paragraph = (html: string, index: number) =>
   `<article id="comment-${index + 1}"><h3>Reader</h3><p>${html}</p></article>`
 
-/** The comments as the classic theme renders them. */
+/** Returns the comments as the classic theme renders them. */
 export function threadOf({ id, comments }: TestPost, name = 'guest'): string {
   const form = `<form id="respond" method="post" action="/posts/${id}"><label>As ${name} <input name="text"></label></form>`
   return `<section id="comments"><h2>${comments.length} comments</h2>${comments.map(paragraph).join('')}${form}</section>`

@@ -2,7 +2,7 @@ import passport from 'passport'
 import { passwordStrategy } from './password-strategy.ts'
 import { findUserById } from './users.ts'
 
-/** Creates a Passport of its own that knows the users of the tests. */
+/** Creates a separate Passport that knows the users of the tests. */
 export function createAuthentication(): passport.Authenticator {
   const authentication = new passport.Passport()
   authentication.use(passwordStrategy())

@@ -9,13 +9,13 @@ import { type ExpressHost, openExpressHost } from './express-host.ts'
 
 const PgSessions = connectPgSimple(session)
 
-/** A database that holds the sessions of an application, and what sessmgr knows of them. */
+/** A database that contains the sessions of an application and sessmgr's data. */
 export interface OpenDatabase {
   readonly sessionStore: session.Store & { close(): unknown }
   readonly store: SessmgrStore
 }
 
-/** Opens both over one pool of PostgreSQL, which stays open. */
+/** Opens both over one PostgreSQL pool, which stays open. */
 export function openOnPostgres(pool: Pool, deadlineMs?: number): OpenDatabase {
   const sessionStore = new PgSessions({
     pool,
@@ -31,7 +31,7 @@ export function openOnSqlite(path: string, sessions = path): OpenDatabase {
   return { sessionStore: new SqliteSessions(sessions), store: sqliteStore({ path }) }
 }
 
-/** Starts one process of an application on a database, with at most two sessions for each user by default. */
+/** Starts one process of an application on a database, with at most two sessions per user by default. */
 export async function startDatabaseHost(
   { sessionStore, store }: OpenDatabase,
   { deadlineMs, maximum = 2 }: { deadlineMs?: number; maximum?: number } = {},

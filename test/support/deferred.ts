@@ -15,5 +15,5 @@ export function deferred<T = void>(): Deferred<T> {
   return { promise, resolve, reject }
 }
 
-/** Lets everything that is ready to run in this turn of the event loop run. */
+/** Runs everything that is ready in this turn of the event loop. */
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

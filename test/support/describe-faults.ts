@@ -3,10 +3,10 @@ import { expectSound } from './expect-sound.ts'
 import { type FaultRun, type FaultWorld, runFaults, startFaultWorld } from './fault-run.ts'
 import { type CallTimes, measureCalls } from './measure-calls.ts'
 
-/** Makes one run of this seed and checks what must hold for it. */
+/** Runs one seed and checks the result. */
 type CheckedRun = (seed: number) => Promise<{ run: FaultRun; times: CallTimes }>
 
-/** Describes what two applications do while their connections to Redis go wrong. */
+/** Describes what two applications do while their connections to Redis fail. */
 export function describeFaults(tests: (checkRun: CheckedRun) => void): void {
   describe('two applications whose connections to Redis are delayed, reset, cut, swallowed or lose replies', () => {
     let world: FaultWorld

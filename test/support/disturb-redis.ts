@@ -35,7 +35,7 @@ export function now(): number {
   return Number(process.hrtime.bigint())
 }
 
-/** Disturbs something again and again; `stop` waits for the last time. */
+/** Disturbs something repeatedly; `stop` waits for the last disturbance. */
 export function disturb(everyMs: number, once: () => Promise<unknown>) {
   let isOn = true
   const times: (readonly [begun: number, done: number])[] = []
@@ -49,7 +49,7 @@ export function disturb(everyMs: number, once: () => Promise<unknown>) {
   })()
   return {
     count: () => times.length,
-    /** Checks whether it happened while something else began and was done. */
+    /** Checks whether a disturbance happened between two points in time. */
     isWithin: (begun: number, done: number) => times.some(([from, to]) => from < done && to > begun),
     stop() {
       isOn = false
@@ -58,7 +58,7 @@ export function disturb(everyMs: number, once: () => Promise<unknown>) {
   }
 }
 
-/** Disturbs a server again and again. */
+/** Disturbs a server repeatedly. */
 export function disturbRedis(url: string, how: Disturbance, everyMs: number) {
   let client: NodeRedis | undefined
   const disturbing = disturb(everyMs, async () => {

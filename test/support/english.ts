@@ -1,5 +1,5 @@
 import { consoleLogger } from '../../src/ground/logger.ts'
 import { createTextsFor } from '../../src/texts/texts-for.ts'
 
-/** Gives the sentences of an application that has replaced none. */
+/** Returns the texts of an application that has replaced none. */
 export const english = createTextsFor(undefined, consoleLogger)().say

@@ -10,12 +10,12 @@ import { serve } from './serve.ts'
 const FOLDER = new URL('../../examples/express-app/', import.meta.url)
 const ENV = { SESSION_SECRET: 'test', SCRYPT_COST: '16' }
 
-/** The example is a project of its own, whose global types are not those of the tests: it is known by its shape. */
+/** The example is a separate project with other global types than the tests, so its module is described here. */
 interface ExampleModule {
   createApp(config: object): { app: Express; limiter: Sessmgr; close(): Promise<void> }
 }
 
-/** Builds the example application as its server does, from what the environment says. */
+/** Builds the example application from environment variables, as its server does. */
 export async function createExample(env: Record<string, string>): Promise<ReturnType<ExampleModule['createApp']>> {
   const from = (file: string) => import(fileURLToPath(new URL(file, FOLDER)))
   const { createApp } = (await from('app.ts')) as ExampleModule
@@ -23,18 +23,18 @@ export async function createExample(env: Record<string, string>): Promise<Return
   return createApp(readConfig({ ...ENV, ...env }))
 }
 
-/** The example application while it listens, with what tests ask of it. */
+/** The running example application, with helpers for tests. */
 export abstract class RunningExample {
   abstract readonly origin: string
   readonly #folder = mkdtempSync(join(tmpdir(), 'sessmgr-example-'))
-  /** What it is started with. */
+  /** The environment with which it is started. */
   protected readonly env = { ...ENV, TEST_HOOKS_LOG: join(this.#folder, 'hooks.jsonl') }
 
   protected forgetActions(): void {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** The actions of a name in its hooks log. */
+  /** Returns the actions with this name in its hooks log. */
   actions(name: string): { hook: string; args: unknown[] }[] {
     const { TEST_HOOKS_LOG: file } = this.env
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
@@ -46,7 +46,7 @@ export abstract class RunningExample {
     return new Browser(this.origin)
   }
 
-  /** A browser in which a demo user has signed in. */
+  /** Returns a browser in which a demo user has signed in. */
   async signedIn(login: string): Promise<Browser> {
     const browser = this.browser()
     await this.login(browser, login)

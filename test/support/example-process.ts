@@ -8,7 +8,7 @@ import { RunningExample } from './example-app.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_MS = 60_000
 
-/** The example application in a process of its own, as `npm start` runs it. */
+/** The example application in a separate process, as `npm start` runs it. */
 export class ExampleProcess extends RunningExample {
   /** What it has written to the terminal. */
   output = ''
@@ -33,7 +33,7 @@ export class ExampleProcess extends RunningExample {
     return /listening on (http:\S+)/.exec(this.output)?.[1] ?? ''
   }
 
-  /** Starts it on a free port and resolves when it says that it is listening. */
+  /** Starts it on a free port and resolves when it prints that it is listening. */
   static async start(env: Record<string, string> = {}): Promise<ExampleProcess> {
     if (!existsSync(join(ROOT, 'dist/index.js'))) {
       throw new Error('The example runs on the built package, and dist/ is missing: run `npm run build`.')
@@ -58,7 +58,7 @@ export class ExampleProcess extends RunningExample {
       }
       this.#child.stdout?.on('data', listen)
       this.#child.stderr?.on('data', listen)
-      // Not 'exit': what it has said may come after that.
+      // Not 'exit', because output may arrive after that event.
       this.#child.once('close', (code) => {
         clearTimeout(giveUp)
         fail(`ended with ${code}`)

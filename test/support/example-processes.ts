@@ -27,9 +27,9 @@ export interface LoggedHook {
 /** The example application in several processes on one Redis, each on its own port, with the package as it is built. */
 export interface ExampleProcesses {
   readonly origins: readonly string[]
-  /** How many have ended, by a crash or else, since they were started. */
+  /** Returns how many have ended since they were started, for example by a crash. */
   ended(): number
-  /** Every action that has fired in any of them. */
+  /** Returns every action that has fired in any of them. */
   hooks(): readonly LoggedHook[]
   stop(): Promise<void>
 }
@@ -88,7 +88,7 @@ function listening(child: ChildProcess): Promise<string> {
     const fail = (why: string) => reject(new Error(`The example application ${why}:\n${output}`))
     const timer = setTimeout(() => fail('did not listen in time'), START_TIMEOUT_MS)
     const read = (chunk: Buffer) => {
-      // What it has to say is needed only until it listens.
+      // The output is needed only until the process listens.
       if (output.length < 10_000) output += chunk
       const found = /listening on (http:\S+)/.exec(output)?.[1]
       if (found === undefined) return

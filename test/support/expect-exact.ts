@@ -2,12 +2,12 @@ import { expect } from 'vitest'
 import type { LoginRace } from './race-logins.ts'
 import type { LimitSettings } from './whole-settings.ts'
 
-/** Expects that a race of logins exceeds no limit, loses no one and leaves nothing behind. */
+/** Expects that a race of logins exceeds no limit, loses no session and leaves nothing behind. */
 export function expectExact(race: LoginRace, logins: number, { maximum, logic }: LimitSettings): void {
   expect(race.statuses).toEqual(logic === 'block' ? { 200: maximum, 403: logins - maximum } : { 200: logins })
   expect(race.mostAtOnce).toBeLessThanOrEqual(maximum)
   expect(race.left).toBeLessThanOrEqual(maximum)
-  // The mode allow starts again from one session whenever the limit is reached.
+  // Mode allow starts again with one session whenever the limit is reached.
   expect(race.left).toBeGreaterThanOrEqual(logic === 'allow' ? 1 : maximum)
   expect(race).toMatchObject({ strange: 0, remains: 0 })
 }

@@ -2,10 +2,10 @@ import { expect } from 'vitest'
 import { FAULT_DEADLINE_MS, type FaultRun } from './fault-run.ts'
 import type { CallTimes } from './measure-calls.ts'
 
-/** How long a session lives whose login was cut off before it was answered. */
+/** How long a session lives if its login was cut off before the response. */
 const UNCONFIRMED_MS = 120_000
 
-/** What must hold for a run with faults, whatever went wrong. */
+/** Checks what must be true of a run with faults, whatever has failed. */
 export function expectSound(
   { settings, statuses, mostAtOnce, admitted, live, cutOff, ...run }: FaultRun,
   calls: CallTimes,
@@ -13,10 +13,10 @@ export function expectSound(
   const { maximum, logic } = settings
   expect(mostAtOnce).toBeLessThanOrEqual(maximum)
   expect(live).toBeLessThanOrEqual(maximum)
-  // Nothing ends in this mode, so a slot that was given away twice shows.
+  // Nothing ends in this mode, so a slot that was taken twice is visible.
   if (logic === 'block') expect(admitted + cutOff.length).toBeLessThanOrEqual(maximum)
   for (const { lastsMs } of cutOff) expect(lastsMs).toBeLessThanOrEqual(UNCONFIRMED_MS)
-  // 0: express-session reports a session that cannot be saved when the answer is on its way, and Express breaks that off.
+  // 0: express-session reports a failed save after the response has begun, and Express aborts the response.
   const expected = [0, 200, 204, 401, 403, 503]
   expect(Object.keys(statuses).filter((status) => !expected.includes(Number(status)))).toEqual([])
   expect(calls.calls).toBeGreaterThan(10)

@@ -16,18 +16,18 @@ import { recordActions } from './record-actions.ts'
 import { serve } from './serve.ts'
 import { TestStore } from './test-store.ts'
 
-/** What only an application on Express has. */
+/** Options that only an application on Express has. */
 export interface ExpressSetup extends HostSetup {
   readonly express?: 4 | 5
-  /** Short for `sessmgr: { settings }`. */
+  /** Shorthand for `sessmgr: { settings }`. */
   readonly settings?: Partial<SessionSettings> | undefined
   /** What `POST /login` does. */
   readonly way?: LoginWay
   readonly authenticate?: passport.AuthenticateOptions
   readonly session?: Partial<session.SessionOptions>
-  /** The session store, where it is neither a TestStore nor on `sessions`. */
+  /** The session store, if it is neither a TestStore nor based on `sessions`. */
   readonly store?: unknown
-  /** Leaves errors to Express, as an application without an error handler does. */
+  /** Whether errors are left to Express, as in an application without an error handler. */
   readonly expressErrors?: boolean
   /** Path under which the whole application is mounted. */
   readonly mountedAt?: string
@@ -39,7 +39,7 @@ export interface ExpressHost extends HostUnderTest {
   readonly store: TestStore
   /** What sessmgr logged, unless `sessmgr.logger` is given. */
   readonly logs: unknown[][]
-  /** A browser that has signed in, for tests in which the login is not the point. */
+  /** Returns a signed-in browser, for tests that are not about the login. */
   signedIn(login: string): Promise<Browser>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export async function startExpressHost(setup: ExpressSetup = {}): Promise<Expres
   return host
 }
 
-/** Starts the same until it is closed. */
+/** Starts the same application until it is closed. */
 export async function openExpressHost(setup: ExpressSetup): Promise<ExpressHost> {
   const { way = 'plain', order = 'before', sessions = new JsonSessions(), mountedAt = '' } = setup
   const logs: unknown[][] = []
@@ -64,7 +64,7 @@ export async function openExpressHost(setup: ExpressSetup): Promise<ExpressHost>
 
   const express = setup.express === 4 ? express4 : express5
   const app = express()
-  // Without this, Express writes every error that it answers to the console.
+  // Without this, Express writes every error that it responds to to the console.
   app.set('env', 'test')
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false, ...setup.session, store }))
   const ofPassport = way === 'limiter' ? [] : [authentication.session() as RequestHandler]

@@ -4,13 +4,13 @@ import type { Sessmgr } from '../../src/index.ts'
 import type { Gates } from './gates.ts'
 import { authenticate } from './users.ts'
 
-/** Every way in which an application logs someone in. */
+/** Every way in which an application logs a user in. */
 export const LOGIN_WAYS = ['redirect', 'plain', 'callback', 'logIn', 'login', 'limiter'] as const
 export type LoginWay = (typeof LOGIN_WAYS)[number]
 
 /**
- * Adds `POST /login`, and beside it `/callback-login`, `/own-login` and `/direct-login`. `?gate=<gate>` keeps the answer to
- * a successful login waiting.
+ * Adds `POST /login`, `/callback-login`, `/own-login` and `/direct-login`. `?gate=<gate>` delays the response to a
+ * successful login.
  */
 export function addLogins(
   app: Express,

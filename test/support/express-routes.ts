@@ -11,7 +11,7 @@ declare module 'express-session' {
   }
 }
 
-/** Adds what the tests look at: a public page, a page for users, a cart for anybody, ways out, and requests that wait. */
+/** Adds the routes for tests: a public page, a page for users, a cart for anyone, logouts, and requests that wait. */
 export function addRoutes(app: Express, parts: { limiter: Sessmgr; gates: Gates; passport: boolean }): void {
   const { limiter, gates } = parts
 
@@ -66,7 +66,10 @@ export function addRoutes(app: Express, parts: { limiter: Sessmgr; gates: Gates;
   })
 }
 
-/** A slow request. It writes to the session `early`, before it waits, `late`, after it, or `save`s by itself after it. */
+/**
+ * A slow request. It writes to the session before it waits (`early`), afterwards (`late`), or saves it afterwards
+ * (`save`).
+ */
 async function hold(req: Request, gates: Gates): Promise<void> {
   const gate = String(req.params.gate)
   if (req.query.write === 'early') req.session.held = gate

@@ -3,14 +3,14 @@ import { connectRedis } from './redis-client.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 import { startProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** How a replica takes the place of its primary. */
+/** How a replica replaces its primary. */
 export type Failover = 'the primary dies' | 'the primary becomes a replica'
 
-/** Two servers, one the replica of the other, and addresses that lead to the primary. */
+/** A primary and its replica, and addresses that lead to the current primary. */
 export interface FailoverRedis {
   /** Leads to the new primary at once. */
   readonly early: TcpProxy
-  /** Leads to it a while after the old one has become its replica. */
+  /** Leads to the new primary a while after the old one has become its replica. */
   readonly late: TcpProxy
   failOver(how: Failover): Promise<void>
   stop(): Promise<void>

@@ -29,7 +29,7 @@ interface Data {
   held?: string
 }
 
-/** What only Fastify has: options of its own, and further routes, for what only Fastify does. */
+/** Options that only Fastify has, and further routes for them. */
 export interface FastifySetup extends HostSetup {
   readonly fastify?: FastifyServerOptions
   readonly further?: (parts: { app: FastifyInstance; limiter: Sessmgr; gates: Gates }) => unknown
@@ -100,7 +100,7 @@ export async function startFastifyHost(setup: FastifySetup = {}): Promise<HostUn
     '/login',
     { preValidation: authentication.authenticate('local', setup.authenticate ?? {}) },
     (request, reply) => {
-      // Where Passport redirects there is nothing left to send.
+      // If Passport redirects, there is nothing left to send.
       if (!setup.authenticate) void succeed(request).then((answer) => reply.send(answer))
     },
   )

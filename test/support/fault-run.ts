@@ -14,28 +14,28 @@ export const FAULT_DEADLINE_MS = 150
 const RUN_MS = 700
 const VISITORS = 6
 
-/** Two applications on one Redis, each behind a proxy of its own that can go wrong. */
+/** Two applications on one Redis, each behind its own proxy, which can fail. */
 export interface FaultWorld {
   readonly hosts: readonly RedisHost[]
   readonly proxies: readonly TcpProxy[]
-  /** What the applications share, seen past the proxies. */
+  /** What the applications share, without the proxies. */
   readonly store: SessmgrStore
   readonly load: HttpLoad
   stop(): Promise<void>
 }
 
-/** What came of one run with faults. */
+/** The result of one run with faults. */
 export interface FaultRun {
   readonly settings: LimitSettings
-  /** How many answers there were of each status; 0 stands for a connection that broke. */
+  /** Number of responses by status; 0 means a broken connection. */
   readonly statuses: Readonly<Record<number, number>>
-  /** The most sessions that were seen registered at once. */
+  /** The highest number of sessions that were registered at once. */
   readonly mostAtOnce: number
-  /** Logins that were answered 200. */
+  /** Number of logins with the response 200. */
   readonly admitted: number
-  /** Of these, the sessions that work when everything is well again. */
+  /** How many of their sessions work after recovery. */
   readonly live: number
-  /** Sessions that are registered in the end although their login was not answered 200. */
+  /** Sessions that are registered at the end although their login did not get 200. */
   readonly cutOff: readonly { readonly lastsMs: number }[]
   readonly slowestRequestMs: number
 }
@@ -70,7 +70,7 @@ export async function startFaultWorld(): Promise<FaultWorld> {
   }
 }
 
-/** Lets one user log in, come and go through both applications while their connections to Redis go wrong; then looks. */
+/** Lets one user log in and use both applications while their connections to Redis fail, and then checks the state. */
 export async function runFaults(world: FaultWorld, seed: number): Promise<FaultRun> {
   const { hosts, proxies, store, load } = world
   const random = seededRandom(seed)
@@ -148,7 +148,7 @@ function anyFault(random: () => number): Fault {
 
 const brokenOff = (): LoadAnswer => ({ status: 0, headers: {}, text: '', cookie: undefined, ms: 0 })
 
-/** Waits until both applications serve again. */
+/** Waits until both applications respond again. */
 async function recovered({ hosts, load }: FaultWorld): Promise<void> {
   for (const { origin } of hosts) {
     const deadline = performance.now() + 10_000

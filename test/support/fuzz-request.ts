@@ -6,7 +6,7 @@ export interface FuzzMaterial {
   readonly deadId: string
 }
 
-/** The bytes of one request, and after how many of them its sender cuts the connection; undefined: not at all. */
+/** The bytes of one request, and after how many of them the sender cuts the connection; undefined means never. */
 export interface FuzzRequest {
   readonly bytes: Buffer
   readonly cutAfter: number | undefined
@@ -52,7 +52,7 @@ export function fuzzRequest(random: () => number, material: FuzzMaterial): FuzzR
   const below = (limit: number) => Math.floor(random() * limit)
   const pick = <T>(from: readonly T[]) => from[below(from.length)] as T
   const one = (chances: number) => below(chances) === 0
-  /** Mostly the bytes that Node lets through in a header; now and then any. */
+  /** Mostly bytes that Node accepts in a header, sometimes any. */
   const noise = (length: number) =>
     String.fromCharCode(
       ...Array.from({ length: below(length) }, () =>

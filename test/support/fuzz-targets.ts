@@ -18,7 +18,7 @@ const API = [
   '/api/nowhere',
 ]
 const PAGES = ['/', '/login', '/me', '/state', '/messages', '/nowhere']
-// Passport, and on Fastify its adapter, fail on request targets that are no path of a session.
+// Passport, and its adapter for Fastify, fail for request targets that are not a path.
 const ELSEWHERE = 'http://other.example/'
 const ADMIN = ['/admin', '/admin/settings', '/admin/assets/nothing.js']
 
@@ -38,7 +38,7 @@ interface Started {
   browser(): Browser
 }
 
-/** The applications to be fuzzed, each on a framework of its own. */
+/** The applications to be fuzzed, one per framework. */
 export const FUZZ_TARGETS: readonly [name: string, start: () => Promise<FuzzTarget>][] = [
   ['Express 4', async () => targetOf(await startExpressHost({ express: 4 }), [...PAGES, ELSEWHERE])],
   ['Express 5', async () => targetOf(await startExpressHost(), [...all(), ELSEWHERE])],
@@ -51,7 +51,7 @@ function all(): string[] {
   return [...PAGES, '/logout', ...API, ...ADMIN]
 }
 
-/** Creates a target of an application in this process: one of its users has signed in and been signed out. */
+/** Creates a target for an application in this process. One of its users has signed in and been signed out. */
 async function targetOf(host: Started, paths: readonly string[]): Promise<FuzzTarget> {
   const browser = host.browser()
   expect((await browser.login('alice')).status).toBe(200)
@@ -59,7 +59,7 @@ async function targetOf(host: Started, paths: readonly string[]): Promise<FuzzTa
   return { origin: host.origin, paths, ...deadSession(browser) }
 }
 
-/** Creates a target of the example in a process of its own. */
+/** Creates a target for the example in a separate process. */
 export async function exampleTarget(example: ExampleProcess): Promise<FuzzTarget> {
   const browser = await example.signedIn('alice')
   await example.signedIn('alice')

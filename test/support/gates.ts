@@ -1,8 +1,8 @@
-/** A point in a request at which it waits until the test lets it go on. */
+/** A point at which a request waits until the test lets it continue. */
 export interface Gate {
-  /** Resolves when a request stands at the gate. */
+  /** Resolves when a request waits at the gate. */
   readonly arrived: Promise<void>
-  /** Lets everything through, now and later. */
+  /** Lets all requests through, now and later. */
   open(): void
   /** Waits at the gate. */
   pass(): Promise<void>
@@ -19,7 +19,7 @@ export class Gates {
   }
 }
 
-/** Creates a gate that is closed. */
+/** Creates a closed gate. */
 export function createGate(): Gate {
   let arrive = () => {}
   let open = () => {}

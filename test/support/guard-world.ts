@@ -14,20 +14,20 @@ import { TestStore } from './test-store.ts'
 
 const LIFE_MS = 60_000
 
-/** Session data whose cookie expires in a minute, as express-session hands it over. */
+/** Returns session data whose cookie expires in a minute, as express-session passes it. */
 export function sessionData(fields: HostSessionData = {}, lifeMs = LIFE_MS): HostSessionData {
   return { cookie: { originalMaxAge: lifeMs, expires: new Date(Date.now() + lifeMs) }, ...fields }
 }
 
-/** A request, as far as the guard looks at it. */
+/** Returns a request with the properties that the guard reads. */
 export const visitorRequest = (fields: object = { sessmgr: {} }) => fields as HostRequest
 
-/** The token of the session that must be live for a request to log this user in. */
+/** Returns the token of the session that must be live so that a request can log this user in. */
 export async function continuedBy(request: object, userId: UserId): Promise<string | undefined> {
   return (await Standing.of(request)?.dependsOn(userId))?.token
 }
 
-/** Runs what a host does while a login of a request is under way. */
+/** Runs what a host does while a request performs a login. */
 export async function whileLoggingIn(request: object, login: LoginUnderWay, run: () => Promise<void>): Promise<void> {
   const standing = Standing.at(request)
   standing.login = login
@@ -36,7 +36,7 @@ export async function whileLoggingIn(request: object, login: LoginUnderWay, run:
   })
 }
 
-/** A guard between a session store and a limiter, all of them real: one process, which may share its stores with others. */
+/** Creates a guard with a real session store and limiter: one process, which may share its stores with others. */
 export function createGuardWorld({
   settings = { maximum: 3 } as CodeSettings,
   touchEveryMs = 60_000,
@@ -85,9 +85,9 @@ export function createGuardWorld({
       if (!admission.admitted) throw new Error(admission.message)
       return data
     },
-    /** Ends a session in the registry alone, as another process does whose word the session store has not got yet. */
+    /** Ends a session only in the registry, as if another process had not deleted it from the session store yet. */
     endInRegistry: (userId: UserId, sessionId: string) => memory.sessions.end(userId, [tokenOf(sessionId)]),
-    /** What the registry has of a user's sessions, oldest first. */
+    /** Returns the registry's records of a user's sessions, oldest first. */
     async records(userId: UserId): Promise<SessionRecord[]> {
       return (await memory.sessions.read(userId)).sessions.map(({ record }) => record)
     },

@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Megabytes that are in use in this process once all garbage is gone. */
+/** Returns the megabytes in use in this process after garbage collection. */
 export async function heapInUse(): Promise<number> {
-  // What a finished request leaves behind is let go over several turns of the event loop.
+  // The remains of a finished request are released over several turns of the event loop.
   for (let round = 0; round < 3; round++) {
     await new Promise((resolve) => setTimeout(resolve, 20))
     collectGarbage()

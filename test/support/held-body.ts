@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** A request whose head has been sent, and whose body waits. */
+/** A request whose headers have been sent, but not its body. */
 export interface HeldBody {
   /** Sends bytes of the body. */
   write(text: string): void
-  /** Status and everything that came back once the server has closed the connection. */
+  /** The status and the whole response, once the server has closed the connection. */
   readonly answer: Promise<{ readonly status: number; readonly text: string }>
 }
 
-/** Sends the head of a request with a body of so many bytes, and keeps the body. */
+/** Sends the headers of a request with a body of this length, and holds the body back. */
 export async function holdBody(
   origin: string,
   { method = 'POST', path, headers, length }: { method?: string; path: string; headers: object; length: number },

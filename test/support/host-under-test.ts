@@ -12,17 +12,17 @@ import type { JsonSessions } from './json-sessions.ts'
 import type { FiredAction } from './record-actions.ts'
 import { findUser, findUserById } from './users.ts'
 
-/** How an application is put together, whatever its host. */
+/** How an application is set up, in any framework. */
 export interface HostSetup {
   readonly sessmgr?: SessmgrOptions
-  /** Where sessmgr stands: before or after Passport. */
+  /** Whether sessmgr is mounted before or after Passport. */
   readonly order?: 'before' | 'after'
-  /** Leaves the limit out: the application as it was before. */
+  /** Whether to leave out the limit, as before sessmgr was added. */
   readonly unlimited?: boolean
   /** Options of the passport.authenticate call. */
   readonly authenticate?: object
   readonly sessions?: JsonSessions
-  /** A store of the host's own kind, in place of the one on `sessions`. */
+  /** A store of the framework's own kind, instead of the one on `sessions`. */
   readonly store?: unknown
   /** Options of the account page. */
   readonly account?: AccountOptions | undefined
@@ -47,21 +47,21 @@ export interface HostUnderTest {
   readonly limiter: Sessmgr
   readonly gates: Gates
   readonly sessions: JsonSessions
-  /** What reached the host's error handling. */
+  /** Errors that reached the framework's error handling. */
   readonly errors: unknown[]
   /** Every action that fired, in order. */
   readonly actions: FiredAction[]
   browser(): Browser
-  /** The raw id in a browser's session cookie. */
+  /** Returns the raw id in a browser's session cookie. */
   sessionIdOf(browser: Browser): string | undefined
 }
 
-/** Starts an application of one kind until the test is over. */
+/** Starts an application in one framework until the test has finished. */
 export type StartHost = (setup: HostSetup) => Promise<HostUnderTest>
 
 export const FORTNIGHT = 14 * 24 * 60 * 60_000
 
-/** The users of the tests, of whom alice may do everything. */
+/** The users of the tests. Alice has every capability. */
 export const users: Host<Express.User> = {
   users: {
     findById: (id) => findUserById(Number(id)),

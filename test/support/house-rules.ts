@@ -9,13 +9,13 @@ export type Sources = ReadonlyMap<string, string>
 const SMALL = 12
 const MOST_LINES = { class: 150, function: 100 }
 const MOST_FILES = 15
-/** Words that meant two things, or that had a second word for their one meaning. */
+/** Words that had two meanings, or the same meaning as another word. */
 const DENIED = ['gate', 'gated', 'take over', 'guard once', 'guard store', 'guarded stores', 'with http status']
 
-/** Where requests pass that are no logins, which are few. */
+/** Files through which requests other than logins pass. */
 const REQUEST_PATH = /^(guard|middleware|adapters)\//
 const LOGIN = /login/
-/** Types of what lasts, and may be the key of a weak collection. */
+/** Types of lasting objects, which may be keys of a weak collection. */
 const LASTING = ['LogIn', 'SessionGuard', 'SessionStore']
 const REQUESTS = /^(request|response|req|res|raw|reply|ctx|context|visit)$/
 
@@ -39,7 +39,7 @@ export function circles(sources: Sources): string[] {
   return [...new Set([...sources.keys()].map((path) => circleOf(path).sort().join(' ')))].filter((it) => it !== '')
 }
 
-/** Finds the files that cost more of a jump than they are worth: few lines, and importers in fewer than three folders. */
+/** Finds files that are too small to be worth it: few lines, and importers in fewer than three folders. */
 export function smallFiles(sources: Sources): string[] {
   const graph = importGraph(sources)
   const foldersOf = (path: string) =>
@@ -51,14 +51,14 @@ export function smallFiles(sources: Sources): string[] {
     .map(([path]) => `${path}: ${lines(sources.get(path) ?? '')} lines`)
 }
 
-/** Finds the folders with more files than one looks through. */
+/** Finds folders with too many files. */
 export function fullFolders(paths: Iterable<string>): string[] {
   const counts = new Map<string, number>()
   for (const path of paths) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1)
   return [...counts].filter(([, count]) => count > MOST_FILES).map(([folder, count]) => `${folder}/: ${count} files`)
 }
 
-/** Finds the classes and functions that are too long to read in one go. */
+/** Finds classes and functions that are too long. */
 export function longParts(path: string, source: string): string[] {
   const file = parse(path, source)
   return nodesOf(file).flatMap((node) => {
@@ -70,7 +70,7 @@ export function longParts(path: string, source: string): string[] {
   })
 }
 
-/** Finds names that are made with a word of which the house has another. */
+/** Finds names that contain a denied word. */
 export function deniedWords(path: string, source: string): string[] {
   const names = nodesOf(parse(path, source)).filter((node) => ts.isIdentifier(node) || ts.isPrivateIdentifier(node))
   const words = (name: string) =>
@@ -81,8 +81,8 @@ export function deniedWords(path: string, source: string): string[] {
 }
 
 /**
- * Finds what keeps requests alive for longer than they last, which costs every request of the process more than what it
- * is good for: a weak collection whose keys are not known to last, and an object literal that holds a request or a response.
+ * Finds code that keeps requests alive for too long, which slows down every request: weak collections whose keys may
+ * not last, and object literals that contain a request or a response.
  */
 export function requestKeepers(path: string, source: string): string[] {
   if (!REQUEST_PATH.test(path)) return []
@@ -99,7 +99,7 @@ export function requestKeepers(path: string, source: string): string[] {
     .map((node) => `${path}: ${node.getText()}`)
 }
 
-/** Finds a status of HTTP beside a code of SessmgrError: as its entry in a table, or next to it in a call. */
+/** Finds HTTP statuses next to a code of SessmgrError, in a table or a call. */
 export function strayStatuses(path: string, source: string, codes: readonly string[]): string[] {
   const isStatus = (node: ts.Node) => ts.isNumericLiteral(node) && /^[45]\d\d$/.test(node.text)
   const isCode = (node: ts.Node) => 'text' in node && codes.includes(String(node.text))
@@ -112,7 +112,7 @@ export function strayStatuses(path: string, source: string, codes: readonly stri
     .map((node) => `${path}: ${node.getText()}`)
 }
 
-/** Finds the hooks that are told one way in the catalogue and another way where they are typed. */
+/** Finds hooks whose summary in the catalogue differs from their doc comment. */
 export function doubleSentences(source: string): string[] {
   const nodes = nodesOf(parse('hooks.ts', source))
   const typed = nodes.filter((node) => ts.isPropertySignature(node) || ts.isIndexSignatureDeclaration(node))
@@ -131,7 +131,7 @@ export function doubleSentences(source: string): string[] {
   })
 }
 
-/** The words of a comment or a sentence, without the marks around them. */
+/** Returns the words of a comment or a sentence, without its markup. */
 function plain(text: string): string {
   return text
     .replaceAll(/[*/`]|\s+/g, ' ')
@@ -139,7 +139,7 @@ function plain(text: string): string {
     .replaceAll(/ (?=[.,;:)])|^ | $/g, '')
 }
 
-/** Finds the rules that a text cites by number and a page of rules does not have. */
+/** Finds rules that a text cites by number but the page of rules does not contain. */
 export function unknownRules(text: string, page: string): string[] {
   const known = new Set([...page.matchAll(/^- \*\*Rule (\d+)\*\*/gm)].map(([, number]) => number))
   const cited = [...text.matchAll(/\brules? (\d+)\b/gi)].map(([, number]) => number)
