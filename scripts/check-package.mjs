@@ -19,17 +19,17 @@ const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
 
 /** Maximum size of each entry point when it is bundled with its dependencies, in bytes of gzip. */
 const LIMITS = {
-  '.': 49_000,
-  './redis': 11_500,
+  '.': 54_500,
+  './redis': 11_800,
   './document': 6_500,
-  './sqlite': 8_800,
+  './sqlite': 9_000,
   './postgres': 8_500,
-  './comments': 26_300,
+  './comments': 28_200,
   './licensing': 17_000,
   './fastify': 9_000,
-  './koa': 7_200,
+  './koa': 7_600,
   './explicit': 4_000,
-  './testing': 12_200,
+  './testing': 13_200,
 }
 /** What the types of an entry point may import besides Node's: only the package that the entry point is for. */
 const TYPES = { 'fastify.d': ['fastify'], 'koa.d': ['koa'] }
