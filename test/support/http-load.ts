@@ -1,12 +1,12 @@
 import { Agent, type IncomingHttpHeaders } from 'node:http'
 import { send, textOf } from './send.ts'
 
-/** What a server answered, as far as a load run looks. */
+/** The parts of a response that a load run reads. */
 export interface LoadAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The session cookie that was set, as the browser sends it back; undefined when there was none, or when it was cleared. */
+  /** The session cookie that was set, as the browser sends it back; undefined if none was set, or if it was cleared. */
   readonly cookie: string | undefined
   readonly ms: number
 }
@@ -17,7 +17,7 @@ export interface LoadRequest {
   readonly form?: Record<string, string>
 }
 
-/** Sends many requests over few connections. */
+/** Sends many requests over a few connections. */
 export class HttpLoad {
   readonly #agent: Agent
 
@@ -49,7 +49,7 @@ export class HttpLoad {
   }
 }
 
-/** The raw session id in a cookie. */
+/** Returns the raw session id in a cookie. */
 export function sessionIdOf(cookie: string): string {
   return decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1))
     .slice(2)

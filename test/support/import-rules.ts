@@ -29,10 +29,13 @@ export const FLOORS: Readonly<Record<string, number>> = {
   testing: 11,
 }
 
-/** What all folders stand on, and stands on nothing but itself. */
+/** The lowest folder, which imports only from itself. */
 const GROUND = 'ground'
 
-/** All that a folder may know beside Node's own modules and `src/`: no framework, no Redis client, nothing unlisted. */
+/**
+ * The packages that a folder may import besides Node's modules and `src/`: no framework, no Redis client, nothing
+ * unlisted.
+ */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sessions: ['bowser'],
   guard: ['cookie', 'on-headers'],
@@ -48,7 +51,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'browser/admin': ['@tanstack/react-query', 'bowser', 'radix-ui', 'react', 'react-dom/client', 'react/jsx-runtime'],
 }
 
-/** One file a door of the package. */
+/** One file per door of the package. */
 export const DOORS: readonly string[] = [
   'index.ts',
   'redis.ts',
@@ -63,22 +66,22 @@ export const DOORS: readonly string[] = [
   'testing.ts',
 ]
 
-/** The program behind the package's command. It has to run something: what stands in its own folder. */
+/** The program behind the package's command. It runs the code in the folder of the same name. */
 const PROGRAM = 'cli.ts'
 
-/** Tells TypeScript of the modules that the build makes. */
+/** Declares the modules that the build creates. */
 const TYPES_OF_THE_BUILD = 'build-modules.d.ts'
 
-/** The sentences of the admin screen, which the catalogue of all sentences has too. */
+/** The texts of the admin screen, which the catalogue of all texts includes. */
 const SCREEN_TEXTS = { path: 'texts/text-catalogue.ts', target: 'browser/admin/texts/texts.ts' }
 
-/** Loads the application's own file, whatever its name, and so computes what it imports. */
+/** Loads the application's configuration, so the path of its import is computed. */
 const LOADER = 'cli/load-config.ts'
 
-/** Require what the application has installed. */
+/** Files that require packages of the application. */
 const REQUIRERS = [LOADER, 'stores/sqlite/sqlite-opener.ts']
 
-/** Tells in sentences how a file under src/ breaks the house rules on imports. `path` is relative to src/. */
+/** Describes how a file under src/ breaks the rules on imports. `path` is relative to src/. */
 export function importViolations(path: string, source: string): string[] {
   const file = parse(path, source)
   const folder = folderOf(path)
@@ -103,7 +106,7 @@ export function importViolations(path: string, source: string): string[] {
 
 function mayKnow(path: string, folder: string, from: string): boolean {
   if (PACKAGES[folder]?.includes(from)) return path !== PROGRAM
-  // What the browser runs too knows nothing of Node, and `require` would load anything at all.
+  // Code that the browser also runs must not use Node, and `require` could load anything.
   if (path === PROGRAM || isIsland(folder) || folder === 'hooks') return false
   return from.startsWith('node:') && (from !== 'node:module' || REQUIRERS.includes(path))
 }
@@ -117,7 +120,7 @@ function mayStandOn(path: string, target: string): boolean {
   return floorOf(targetFolder) < floorOf(folder)
 }
 
-/** The code that runs in a page has islands, which know the hooks and each itself; types may come from anywhere. */
+/** Code for pages is divided into islands, which import only themselves and the hooks. Types may come from anywhere. */
 function mayReach(path: string, target: string, { typeOnly }: Import): boolean {
   const [island, targetFolder] = [folderOf(path), folderOf(target)]
   if (targetFolder === island || targetFolder === 'hooks') return true

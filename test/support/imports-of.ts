@@ -1,13 +1,13 @@
 import ts from 'typescript'
 
-/** What a file loads, or takes types from. */
+/** An import of a file, also of types. */
 export interface Import {
-  /** As it is written; undefined where the program computes it. */
+  /** The path as written; undefined if it is computed. */
   readonly from: string | undefined
   readonly typeOnly: boolean
 }
 
-/** Finds every import of a source: static and dynamic ones, re-exports, types in place, augmentations and require. */
+/** Finds every import of a source: static and dynamic imports, re-exports, inline types, augmentations and require. */
 export function importsOf(file: ts.SourceFile): readonly Import[] {
   const found: Import[] = file.typeReferenceDirectives.map(({ fileName }) => ({ from: fileName, typeOnly: true }))
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {

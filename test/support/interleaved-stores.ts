@@ -10,7 +10,7 @@ import type { InterleavedStore } from './interleavings.ts'
 import { RedisClock } from './redis-clock.ts'
 import { useRedis } from './use-redis.ts'
 
-/** Where the interleavings of a test file run: in memory, Redis and SQLite. */
+/** The stores on which interleavings run: memory, Redis and SQLite. */
 export function useInterleavedStores(): Record<string, () => InterleavedStore> {
   const redis = useRedis()
   const directory = mkdtempSync(join(tmpdir(), 'sessmgr-interleavings-'))
@@ -23,7 +23,7 @@ export function useInterleavedStores(): Record<string, () => InterleavedStore> {
     },
     Redis() {
       const clock = new RedisClock()
-      // A store estimates the time of Redis for a minute, so only a new one notices that it was set forward.
+      // A store estimates the time of Redis for a minute, so only a new store notices that the clock was set forward.
       return { open: () => redisStore({ client: clock.on(redis.client) }), pass: (ms) => clock.pass(ms) }
     },
     SQLite() {

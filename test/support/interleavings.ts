@@ -16,22 +16,22 @@ const DEVICES = [undefined, undefined, 'home-12345678901', 'work-12345678901']
 
 /** Where interleavings run. */
 export interface InterleavedStore {
-  /** The store of a process, which may be opened anew after time has passed. */
+  /** Returns the store of a process, which may be opened again after time has passed. */
   open(process: number): SessmgrStore
-  /** Lets time pass for the store. */
+  /** Moves the store's clock forward. */
   pass(ms: number): unknown
 }
 
-/** What came of interleavings. */
+/** The result of interleavings. */
 export interface InterleavingFigures {
-  /** What must not happen, with the seed of the interleaving. */
+  /** What happened but must not, with the seed of the interleaving. */
   readonly faults: string[]
   commits: number
   refused: number
   asked: number
-  /** Sessions that users chose, and that ended with a login. */
+  /** Number of sessions that users chose and a login ended. */
   chosen: number
-  /** Sessions that ended because nobody used them. */
+  /** Number of sessions that ended because they were unused. */
   idle: number
   used: number
   siteLogouts: number
@@ -101,7 +101,7 @@ class Interleaving {
     return items[this.#below(items.length)]
   }
 
-  /** Draws all chances at once, so that the order in which processes go on changes none of them. */
+  /** Draws all random numbers at once, so that they do not depend on the order in which processes continue. */
   #operation(): (process: LimiterWorld) => Promise<unknown> {
     const [chance, share, device] = [this.#random(), this.#random(), this.#pick(DEVICES)]
     const user = this.#user
@@ -132,7 +132,7 @@ class Interleaving {
     if (sessions.length < need) this.#fault(`asked for ${need} of ${sessions.length} sessions`)
   }
 
-  /** Some of the user's sessions, and tokens that name none. */
+  /** Returns some of the user's sessions, and tokens of no session. */
   async #choice({ limiter }: LimiterWorld, share: number): Promise<Token[]> {
     const tokens = (await limiter.sessions.list(this.#user)).map(({ token }) => token)
     return [...tokens.slice(0, Math.ceil(share * tokens.length)), 'f'.repeat(64), '']

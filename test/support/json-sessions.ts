@@ -3,12 +3,12 @@ import { createGate, type Gate } from './gates.ts'
 
 type Done = (error?: unknown) => void
 
-/** Sessions as JSON, behind the store contracts of several hosts, slow as over a network. */
+/** Sessions stored as JSON, with the store interfaces of several frameworks, and slow as over a network. */
 export class JsonSessions {
   readonly sessions = new Map<string, string>()
   /** How often each session was written. */
   readonly writes = new Map<string, number>()
-  /** What every call fails with, when it does. */
+  /** The error with which every call fails, if set. */
   failure: NodeJS.ErrnoException | undefined
   #heldWrite: Gate | undefined
   #heldDestroy: Gate | undefined
@@ -82,7 +82,7 @@ export class JsonSessions {
 
   async #call(sessionId: string): Promise<void> {
     await nextTurn()
-    // A store of files tells the path of the file.
+    // The error of a file store contains the path of the file.
     if (this.failure)
       throw Object.assign(new Error(`${this.failure.message}: ${sessionId}`), { code: this.failure.code })
   }

@@ -41,9 +41,10 @@ const POLLUTIONS = [
 ]
 
 /**
- * Text that is JSON, near it, or not, with the keys and values that a route might stumble over. Objects repeat keys.
+ * Returns text that is JSON, almost JSON, or neither, with keys and values that a route might mishandle. Objects repeat
+ * keys.
  *
- * @param likely Keys that the route knows: most objects have one of them.
+ * @param likely Keys that the route knows. Most objects have one of them.
  */
 export function jsonText(likely: readonly string[]): fc.Arbitrary<string> {
   const { value } = fc.letrec<{ value: string; array: string; object: string }>((tie) => ({

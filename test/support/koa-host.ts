@@ -16,7 +16,7 @@ import { authenticate, findUserById } from './users.ts'
 
 type Handler = (ctx: Context) => unknown
 
-/** What only an application on Koa has: further routes, by method and path. */
+/** Options that only an application on Koa has: further routes, by method and path. */
 export interface KoaSetup extends HostSetup {
   readonly further?: ((parts: { limiter: Sessmgr; gates: Gates }) => Record<string, Handler>) | undefined
 }

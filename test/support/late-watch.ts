@@ -1,6 +1,6 @@
 import type { NodeRedis } from './redis-client.ts'
 
-/** Has the connections that a client is duplicated into go through a proxy, and its own not. */
+/** Sends the connections of a client's duplicates through a proxy, but not its own. */
 export function duplicatesThrough(client: NodeRedis, port: number): void {
   const duplicate = client.duplicate.bind(client)
   Object.assign(client, {

@@ -1,7 +1,7 @@
 import type { LimitContext } from '../../src/strategies/limit-strategy.ts'
 import { sessionRecords } from './session-records.ts'
 
-/** What a mode decides on, for user 7 with one session at maximum 1 unless told otherwise. */
+/** Returns the context of a mode: by default, user 7 with one session at maximum 1. */
 export function limitContext(given: Partial<LimitContext> = {}): LimitContext {
   return {
     userId: 7,

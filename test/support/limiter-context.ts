@@ -7,7 +7,7 @@ import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
 import { SimpleHost } from './limiter-world.ts'
 
-/** A limiter's insides around the real store, for use cases that are called one by one. */
+/** Creates the internals of a limiter with a real store, for use cases that are called one by one. */
 export function createLimiterContext(initial: CodeSettings = {}) {
   const store = memoryStore()
   const host = new SimpleHost()
@@ -38,7 +38,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     },
   }
 
-  /** Registers a session of a user past every limit. Returns its raw id. */
+  /** Registers a session of a user without any limit. Returns its raw id. */
   async function register(userId: string | number, generation = 0): Promise<string> {
     const { sessionId, ttlMs } = host.establish()
     const { version } = await store.sessions.read(userId)

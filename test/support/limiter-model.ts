@@ -9,9 +9,9 @@ export interface ModelSession {
 }
 
 /**
- * What the rules say of the session limit, in as few words as possible: one list of sessions, in order of admission.
+ * A model of the rules of the session limit that is as simple as possible: one list of sessions, in order of admission.
  *
- * Knows nothing of registries, versions or strategies, so that it can disagree with them.
+ * It has no registries, versions or strategies, so that it can disagree with them.
  */
 export class LimiterModel {
   now: number
@@ -22,7 +22,7 @@ export class LimiterModel {
   /** Sessions that the host's store holds. */
   sessions: ModelSession[] = []
   readonly fired: FiredAction[] = []
-  /** Users of whom all sessions were ended, including those that no one has seen yet. */
+  /** Users whose sessions were all ended, including unregistered ones. */
   readonly #marked = new Set<number>()
 
   constructor(now: number) {
@@ -53,14 +53,14 @@ export class LimiterModel {
     return true
   }
 
-  /** A session from before the service makes its first request: tells what becomes of it. */
+  /** Makes the first request of a session from before the service, and returns what happens to it. */
   adopt(user: number, id: string, ttlMs: number): 'live' | 'ended' | 'logout_all' {
     if (this.#marked.has(user)) return 'ended'
     this.sessions.push({ id, user, generation: 0, expiresAt: this.now + ttlMs })
     return this.generation === 0 ? 'live' : 'logout_all'
   }
 
-  /** A request with a session: tells what becomes of it. */
+  /** Makes a request with a session, and returns what happens to it. */
   visit({ id, user, generation }: ModelSession, ttlMs: number): 'live' | 'ended' | 'logout_all' {
     const session = this.#registered(user).find((other) => other.id === id)
     if (!session || generation < this.generation) this.#remove([id])
@@ -73,7 +73,7 @@ export class LimiterModel {
     return 'live'
   }
 
-  /** The host itself ends a session, or its store loses it. */
+  /** Ends a session as the host does, or loses it in its store. */
   logout({ id }: ModelSession): void {
     this.#remove([id])
   }
@@ -98,7 +98,7 @@ export class LimiterModel {
     this.fired.push(['sessmgr_logout_all_users', Math.floor(this.now / 1000)])
   }
 
-  /** Sessions of a user that have not expired, be they stale or not. */
+  /** Returns the sessions of a user that have not expired, stale or not. */
   #registered(user: number): ModelSession[] {
     return this.sessions.filter((session) => session.user === user && session.expiresAt > this.now)
   }

@@ -44,11 +44,11 @@ export interface LimiterWorld {
   readonly limiter: SessionLimiter
   readonly host: SimpleHost
   readonly clock: FakeClock
-  /** Every action that has fired, with its parameters, in order. */
+  /** Every action that has fired, in order, with its parameters. */
   readonly fired: FiredAction[]
   /** Every message that was logged, with its details. */
   readonly logged: unknown[][]
-  /** Logs a user in. Returns the raw id of the session, or undefined when the login was refused. */
+  /** Logs a user in. Returns the raw id of the session, or undefined if the login was refused. */
   login(userId: UserId, attempt?: Partial<LoginAttempt>, ttlMs?: number): Promise<string | undefined>
   /** Raw ids of a user's live sessions, oldest first. */
   live(userId: UserId): Promise<readonly string[]>

@@ -7,7 +7,7 @@ import { PendingLogins } from '../../src/limiter/pending/pending-logins.ts'
 import { readerTexts } from '../../src/texts/texts-for.ts'
 import { createGuardWorld, sessionData } from './guard-world.ts'
 
-/** A request that came with session `before`, of a client at 192.0.2.1. */
+/** Returns a request that came with session `before`, from a client at 192.0.2.1. */
 export function clientRequest(session?: HostSessionData, fields: object = {}): GuardedRequest {
   const headers = { 'user-agent': 'curl/8' }
   const socket = { remoteAddress: '192.0.2.1' }
@@ -15,15 +15,15 @@ export function clientRequest(session?: HostSessionData, fields: object = {}): G
 }
 
 /**
- * A host without a framework, around a real guard: a login puts a session of a new id on the request. With `page`, users
- * choose there.
+ * Creates a host without a framework, with a real guard. A login puts a session with a new id on the request. With
+ * `page`, users choose there.
  */
 export function createLoginHost(options: Parameters<typeof createGuardWorld>[0] = {}, page?: ChoicePage) {
   const world = createGuardWorld(options)
   const pending = new PendingLogins(world.memory)
   const ask: Ask | undefined =
     page && askUser.bind(undefined, { pending, page, textsFor: () => readerTexts({}) } as never)
-  /** Sessions that were stood by for: their request may give them up. */
+  /** Sessions that were prepared to be given up by their request. */
   const attended: unknown[] = []
   const store: HostedStore = {
     guard: world.guard,

@@ -3,8 +3,8 @@ import type { Answer } from './browser.ts'
 import { createGate } from './gates.ts'
 
 /**
- * Lets a login of this process lose its slot to another process at the last moment: it has read that a slot is free,
- * and decides only when the other login is through.
+ * Lets a login of this process lose its slot to another process at the last moment. It has read that a slot is free,
+ * and continues only after the other login.
  */
 export async function loseRace<Winner>(
   { limiter }: { readonly limiter: Sessmgr },

@@ -6,20 +6,20 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import mysql from 'mysql2/promise'
 
-/** A private server of MariaDB, reached through a socket in its own folder. */
+/** A private MariaDB server with a socket in its own folder. */
 export interface MariadbServer {
-  /** Where the socket is, and as whom to connect. */
+  /** The socket and the user for connections. */
   readonly connection: { readonly socketPath: string; readonly user: string; readonly database: string }
   stop(): Promise<void>
 }
 
-/** Where the system's package puts the server, outside the PATH of most users. */
+/** Path of the server from the system's package, which is not on the PATH of most users. */
 const PROGRAM = '/usr/sbin/mariadbd'
 
 /** Returns whether MariaDB is installed. Only the campaign uses it. */
 export const hasMariadb = () => existsSync(PROGRAM)
 
-/** Starts a private server in a folder of its own and waits until it answers. */
+/** Starts a private server in its own folder and waits until it responds. */
 export async function startMariadb(): Promise<MariadbServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sessmgr-mariadb-'))
   const user = identity()
@@ -66,7 +66,7 @@ export async function startMariadb(): Promise<MariadbServer> {
   }
 }
 
-/** MariaDB refuses to run as root: its package brings a user for it. */
+/** MariaDB refuses to run as root, so its package creates a user. */
 function identity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(spawnSync('id', [flag, 'mysql'], { encoding: 'utf8' }).stdout)

@@ -1,15 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { CallDeadline, type PendingCall } from '../../src/ground/call-deadline.ts'
 
-/** How long the calls to stores took that were made in this process since the last look. */
+/** How long the store calls of this process took since the last measurement. */
 export interface CallTimes {
   readonly calls: number
   readonly slowestMs: number
-  /** The longest that this process itself was held up: nothing can be on time then. */
+  /** The longest time for which this process itself was blocked. */
   readonly stallMs: number
 }
 
-/** Measures every call that goes through a deadline. Ends with `stop`; `look` starts from zero again. */
+/** Measures every call with a deadline, until `stop`. `look` returns the times and starts from zero. */
 export function measureCalls(): { look(): CallTimes; stop(): void } {
   const { begin } = CallDeadline.prototype
   const stalls = monitorEventLoopDelay({ resolution: 5 })
@@ -21,7 +21,7 @@ export function measureCalls(): { look(): CallTimes; stop(): void } {
       times.calls += 1
       times.slowestMs = Math.max(times.slowestMs, performance.now() - start)
     }
-    // A call waits until it was answered, or has failed.
+    // A call waits until it has succeeded or failed.
     let isWaiting = false
     Object.defineProperty(call, 'isWaiting', {
       get: () => isWaiting,

@@ -5,7 +5,7 @@ interface KeptRow extends DocumentRow {
   readonly until: number
 }
 
-/** Rows in this process, of which any number of drivers can be made. */
+/** Rows in this process, for any number of drivers. */
 export class MemoryRows {
   readonly #rows = new Map<string, KeptRow>()
   readonly #clock: Clock

@@ -1,6 +1,6 @@
 import { resolveOptions, type SessmgrOptions } from '../../src/service/resolve-options.ts'
 
-/** What `sessmgr()` throws for options that TypeScript would not let through. */
+/** Returns what `sessmgr()` throws for options that TypeScript would reject. */
 export function optionsRefusal(options: unknown): { code: string; message: string } {
   try {
     resolveOptions(options as SessmgrOptions)

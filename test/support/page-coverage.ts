@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 
-/** Has every page of a window leave what it ran, in a file of its own, before it is closed. */
+/** Stores the coverage of every page of a window in a separate file, before the page is closed. */
 export function notePageCoverage(context: BrowserContext, folder: string): void {
   const files = join(folder, 'pages')
   mkdirSync(files, { recursive: true })
@@ -18,7 +18,7 @@ export function notePageCoverage(context: BrowserContext, folder: string): void 
       const entries = await page.coverage.stopJSCoverage()
       writeFileSync(join(files, `${randomUUID()}.json`), JSON.stringify(entries))
     } catch (error) {
-      // A page that a test has crashed, or taken the network from, has nothing to tell.
+      // A page that has crashed or is offline has no coverage.
       console.warn(`The coverage of a page is lost: ${(error as Error).message}`)
     }
   }

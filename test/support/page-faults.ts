@@ -6,7 +6,7 @@ import { PICTURES } from './admin-host.ts'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Everything that is wrong with how a page looks, in each width and colour scheme: what axe finds, and what is too wide.
+ * Returns what is wrong with the look of a page, in each width and colour scheme: what axe finds, and what is too wide.
  * Takes a picture of each, with this name.
  */
 export async function faultsOf(page: Page, name: string): Promise<unknown[]> {

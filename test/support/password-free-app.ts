@@ -4,19 +4,19 @@ import passport from 'passport'
 import { Strategy } from 'passport-local'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 
-/** The parts of an application, for tests that put them together in unusual ways. */
+/** The parts of an application, for tests that combine them in unusual ways. */
 export interface Parts {
   readonly app: Express
   readonly store: MemoryStore
   readonly session: RequestHandler
   readonly limiter: Sessmgr
   readonly passportSession: RequestHandler
-  /** Signs in the named user, in the redirecting form of Passport. */
+  /** Signs in the named user with Passport, and redirects. */
   readonly login: RequestHandler
   readonly me: RequestHandler
 }
 
-/** Creates the parts of an application in which every password is right. User ids are the names that are given. */
+/** Creates the parts of an application that accepts every password. User ids are the names. */
 export function parts(options: SessmgrOptions = {}, cookie: session.CookieOptions = {}): Parts {
   const { Passport } = passport as unknown as { Passport: new () => passport.Authenticator }
   const authentication = new Passport()

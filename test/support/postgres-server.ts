@@ -8,24 +8,24 @@ import { Pool, type PoolConfig } from 'pg'
 import { postgresFolders } from '../../scripts/postgres-folders.mjs'
 import { hasEnded } from './has-ended.ts'
 
-/** A private server of PostgreSQL, reached through a socket in its own folder. */
+/** A private PostgreSQL server with a socket in its own folder. */
 export interface PostgresServer {
-  /** Where the socket is: `host` of a pool. */
+  /** Folder of the socket, for the option `host` of a pool. */
   readonly host: string
   readonly process: ChildProcess
   /** Creates a pool, which ends with the server. Its connections may be lost at any time. */
   pool(config?: PoolConfig): Pool
   /** Ends it like a crash. */
   kill(): Promise<void>
-  /** Stops every process of it for a while. */
+  /** Pauses all its processes. */
   freeze(): void
   thaw(): void
-  /** Starts it again on the same files, after a kill. */
+  /** Starts it again with the same files, after a kill. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts a private server in a folder of its own and waits until it answers. */
+/** Starts a private server in its own folder and waits until it responds. */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sessmgr-pg-'))
   const user = identity()
@@ -51,7 +51,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const pools: Pool[] = []
   const pool = (config: PoolConfig = {}) => {
     const made = new Pool({ host: directory, user: 'test', database: 'postgres', ...config })
-    // A connection that is lost while no one uses it.
+    // Emitted if an unused connection is lost.
     made.on('error', () => {})
     pools.push(made)
     return made
@@ -72,7 +72,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     child.kill(signal)
     await gone
   }
-  // Its immediate shutdown: with SIGKILL its children would go on for a while.
+  // SIGQUIT shuts it down immediately. After SIGKILL, its children would run on for a while.
   const leaveNothing = () => child.kill('SIGQUIT')
   process.once('exit', leaveNothing)
   await start()
@@ -95,7 +95,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-/** Each connection is served by a process of its own. */
+/** Each connection has its own server process. */
 function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
   const pid = String(child.pid)
   const listed = spawnSync('ps', ['-o', 'pid=', '--ppid', pid], { encoding: 'utf8' }).stdout
@@ -120,7 +120,7 @@ async function untilUp(child: ChildProcess, pool: Pool): Promise<void> {
   }
 }
 
-/** PostgreSQL refuses to run as root: Debian's package brings a user for it. */
+/** PostgreSQL refuses to run as root, so Debian's package creates a user. */
 function identity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout)

@@ -4,28 +4,28 @@ import type { Browser } from './browser.ts'
 import type { ExpressHost } from './express-host.ts'
 import { inParallel } from './in-parallel.ts'
 
-/** The part of an application that is needed here. */
+/** The part of an application that this test needs. */
 type CutHost = Pick<ExpressHost, 'browser' | 'limiter' | 'signedIn'>
 
-/** A server of any database. */
+/** A database server of any kind. */
 interface CutServer {
   kill(): Promise<void>
   restart(): Promise<unknown>
 }
 
-/** What was found after the database had been killed and restarted in the middle of many ends of sessions. */
+/** The state after the database was killed and restarted while many sessions were being ended. */
 export interface PowerCut {
-  /** Ends that were confirmed before the server died. */
+  /** Number of ends that were confirmed before the server died. */
   readonly confirmed: number
-  /** Ends that were not. */
+  /** Number of ends that were not confirmed. */
   readonly unconfirmed: number
-  /** Sessions that let someone in, or are registered, although their end was confirmed. */
+  /** Number of sessions that still work, or are registered, although their end was confirmed. */
   readonly revived: number
-  /** From the answer of the restarted server to the first request that was served. */
+  /** Milliseconds from the first response of the restarted server to the first served request. */
   readonly recoveryMs: number
 }
 
-/** Ends the sessions of many users, by an administrator or by logging out, and kills the server amid that. */
+/** Ends the sessions of many users, by an administrator or by logging out, and kills the server in the meantime. */
 export async function cutPower(host: CutHost, server: CutServer, users: number): Promise<PowerCut> {
   const browsers = await inParallel(users, 10, (n) => host.signedIn(`user${n}`))
   const staying = await host.signedIn('alice')
@@ -58,7 +58,7 @@ export async function cutPower(host: CutHost, server: CutServer, users: number):
   }
 }
 
-/** Whoever has a copy of the cookie tries to go on with it after the logout. */
+/** Returns a browser with a copy of the cookie, which is used after the logout. */
 function copyOf(host: CutHost, browser: Browser): Browser {
   const copy = host.browser()
   for (const [name, cookie] of browser.cookies) copy.cookies.set(name, cookie)

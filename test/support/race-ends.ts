@@ -16,38 +16,40 @@ export type Ending = 'end' | 'end all' | 'end others' | 'displacement' | 'site-w
 
 export const ENDINGS: readonly Ending[] = ['end', 'end all', 'end others', 'displacement', 'site-wide logout']
 
-/** What the ends of sessions are raced under. */
+/** Conditions of a race between ends and requests. */
 export interface RaceOptions {
-  /** Each chunk between Redis and the serving process arrives up to so many milliseconds late, in order. */
+  /** How many milliseconds late each chunk between Redis and the serving process may arrive, in order. */
   readonly jitterMs?: number
-  /** What happens again and again, at most a second apart. */
+  /** A disturbance that is repeated, at most a second apart. */
   readonly disturbance?: Disturbance | undefined
-  /** The server is replaced by its replica again and again. */
+  /** How the server is repeatedly replaced by its replica. */
   readonly failover?: Failover | undefined
   readonly redis?: readonly string[]
-  /** Sessions are read over another connection than the one on which changes are told, to show that a race sees it. */
+  /**
+   * Reads sessions over another connection than the one that reports changes, to show that the race detects this flaw.
+   */
   readonly isFlawed?: boolean
 }
 
-/** What became of requests for sessions that were being ended. */
+/** The results of requests for sessions that were being ended. */
 export interface RaceFigures {
   readonly trials: number
-  /** Readings that began after the end was acknowledged, and the ones among them that found the session live. */
+  /** Number of reads that began after the end was confirmed, and of those that found the session live. */
   readonly after: number
   readonly live: number
-  /** Sessions that were found live by a reading that began after another one had found them over. */
+  /** Number of sessions that were found live by a read that began after another read had found them ended. */
   readonly revived: number
-  /** Readings, of all, that asked for nothing but the session. */
+  /** Number of reads that requested only the session. */
   readonly confirmed: number
   readonly errors: number
-  /** Ends that were not acknowledged. */
+  /** Number of ends that were not confirmed. */
   readonly failed: number
   readonly disturbances: number
 }
 
 type Read = readonly [begun: number, done: number, outcome: 'live' | 'over' | 'error']
 
-/** Two processes on one Redis: this one ends sessions, the other one serves requests with them. */
+/** Two processes on one Redis. This process ends sessions, the other serves requests with them. */
 export interface EndRace {
   run(ending: Ending, trials: number): Promise<RaceFigures>
   stop(): Promise<void>
@@ -63,13 +65,13 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
   const client = await connectRedis(url)
   const serving = await startServing(served)
   let problem: unknown = 'not asked'
-  // On a machine with much to do, the first try may be too slow.
+  // On a busy machine, the first try may be too slow.
   for (let tries = 0; tries < 10 && problem !== undefined; tries++) problem = await serving.call('whyNot')
   if (problem !== undefined) throw new Error(`The serving process does without the watch: ${problem}`)
   const trouble = disturbance ? disturbRedis(url, disturbance, 1000) : failOver && disturb(2000, failOver)
 
   const store = redisStore({ client, durability: failover ? 'replica' : 'master' })
-  // Without notes, an end is acknowledged a round trip sooner, which makes the race sharper.
+  // Without notes, an end is confirmed a round trip sooner, which makes the race tighter.
   const limiter = sessmgr({ store, endedMemory: 0, settings: { maximum: 1000 } })
   const strict = sessmgr({ store, endedMemory: 0, settings: { maximum: 1, logic: 'logout_oldest' } })
   const forgets = { exists: () => true, destroy: () => {} }
@@ -89,7 +91,7 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
     'site-wide logout': () => limiter.sessions.logoutAllUsers(),
   }
 
-  /** Ends sessions; undefined when nothing says that they have ended. */
+  /** Ends sessions. Resolves to undefined if their end is not confirmed. */
   async function endedAt(ending: Ending, user: string, sessionId: string): Promise<number | undefined> {
     const isDone = await acts[ending](user, sessionId).catch(() => false)
     return isDone ? now() : undefined
@@ -111,7 +113,7 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
         sum.trials++
         sum.confirmed = confirmed
         sum.errors += reads.filter(([, , outcome]) => outcome === 'error').length
-        // Who has read a session just before everything was deleted takes it for one from before sessmgr.
+        // A request that read a session just before everything was deleted treats it as one from before sessmgr.
         const isLost = (begun: number, done: number) => isForgotten && trouble?.isWithin(begun, done)
         const after = reads.filter(
           ([begun, done, outcome]) => begun > ended && outcome !== 'error' && !isLost(begun, done),
@@ -165,7 +167,7 @@ async function startOne({ jitterMs = 0, isFlawed = false, redis: extra = [] }: R
   return { url: redis.url, served, stopServers, failOver: undefined }
 }
 
-/** Starts a server and its replica. The serving process is the last to learn which is the primary. */
+/** Starts a server and its replica. The serving process is the last to notice which is the primary. */
 async function startPair(how: Failover) {
   const { early, late, failOver, stop } = await startFailover(SERVING)
   const served = { url: late.url, latePort: undefined, tracking: true }

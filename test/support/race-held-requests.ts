@@ -6,20 +6,20 @@ import { inParallel } from './in-parallel.ts'
 
 const LONGEST_MS = 400
 
-/** What was found after requests had been held in one process while their sessions ended elsewhere. */
+/** The state after requests were held in one process while their sessions ended elsewhere. */
 export interface HeldRequests {
   readonly trials: number
-  /** Requests that were still under way when their session had ended. */
+  /** Number of requests that were still in progress when their session had ended. */
   readonly underWay: number
-  /** Sessions that let a request in afterwards. */
+  /** Number of sessions that still worked afterwards. */
   readonly revivedInGuard: number
-  /** Sessions that lay in the session store or in the registry afterwards. */
+  /** Number of sessions that were in the session store or the registry afterwards. */
   readonly revivedInRedis: number
 }
 
 type Way = (arena: Arena, trial: { n: number; cookie: string }) => Promise<unknown>
 
-/** The ways in which a session ends through another process than the one that holds the request. */
+/** The ways to end a session through another process than the one that holds the request. */
 const WAYS_OUT: Record<string, Way> = {
   'a logout': ({ load, origins }, { cookie }) => load.send(origins[1] as string, '/logout', { method: 'POST', cookie }),
   'a login that displaces it': ({ load, origins }, { n }) => {
@@ -30,8 +30,8 @@ const WAYS_OUT: Record<string, Way> = {
 }
 
 /**
- * Lets slow requests, which write to the session when they end, run in one process while another ends their sessions,
- * one trial for each user. With `everybody`, one site-wide logout ends them all.
+ * Runs slow requests, which write to the session at their end, in one process while another ends their sessions, once
+ * per user. With `everybody`, one site-wide logout ends all of them.
  */
 export async function holdRequests(
   arena: Arena,
@@ -78,7 +78,7 @@ export async function holdRequests(
   }
 }
 
-/** Checks whether a session that has ended works in any process, and whether it lies anywhere in Redis after that. */
+/** Checks whether an ended session works in any process, and whether it is anywhere in Redis afterwards. */
 async function findRevived(arena: Arena, n: number, cookie: string) {
   const { load, client, store } = arena
   const visits = await Promise.all(

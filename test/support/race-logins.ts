@@ -5,22 +5,22 @@ import { sessionIdOf } from './http-load.ts'
 import { inParallel } from './in-parallel.ts'
 import type { LimitSettings } from './whole-settings.ts'
 
-/** What came of many parallel logins of one account. */
+/** The result of many parallel logins of one account. */
 export interface LoginRace {
-  /** How many answers there were of each status. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>
-  /** The most sessions that were seen registered at once, live or not. */
+  /** The highest number of sessions that were registered at once, live or not. */
   readonly mostAtOnce: number
   readonly samples: number
   readonly left: number
-  /** Sessions that are listed in the end although no login that was answered 200 began them, or that do not work. */
+  /** Number of sessions that are listed at the end, but are from no login with the response 200, or do not work. */
   readonly strange: number
-  /** Sessions that are over and still lie in the session store. */
+  /** Number of ended sessions that are still in the session store. */
   readonly remains: number
   readonly ms: number
 }
 
-/** Logs one account in many times over all processes at once, and looks on all along. */
+/** Logs one account in many times at once, through all processes, and watches the registry in the meantime. */
 export async function raceLogins(
   arena: Arena,
   { user, logins, settings }: { user: number; logins: number; settings: LimitSettings },
@@ -55,13 +55,13 @@ export async function raceLogins(
   }
 }
 
-/** How many of these cookies' sessions lie in the session store. */
+/** Counts how many of these cookies' sessions are in the session store. */
 async function countInSessionStore({ client }: Arena, cookies: readonly string[]): Promise<number> {
   const found = await Promise.all(cookies.map((cookie) => client.exists(`sess:${sessionIdOf(cookie)}`)))
   return found.filter((exists) => exists === 1).length
 }
 
-/** Logs many users in at once, each several times, and tells how many sessions each holds in the end. */
+/** Logs many users in at once, each several times, and returns how many sessions each has at the end. */
 export async function raceUsers(
   arena: Arena,
   { from, users, loginsEach, settings }: { from: number; users: number; loginsEach: number; settings: LimitSettings },
@@ -78,7 +78,7 @@ export async function raceUsers(
   return { statuses: countBy(answers.map(({ status }) => status)), counts: countBy(counts), ms }
 }
 
-/** Reads the registry every few milliseconds: what is registered there is all that could be live. */
+/** Reads the registry every few milliseconds. Only registered sessions can be live. */
 function watchSessions({ store }: Arena, userId: number) {
   let running = true
   let mostAtOnce = 0

@@ -10,20 +10,20 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** How processes race. */
 export interface ProcessRace {
-  /** Where the data is: a file of SQLite, the host of PostgreSQL, or the address of Redis. */
+  /** Location of the data: a SQLite file, the host of PostgreSQL, or the URL of Redis. */
   readonly place: { readonly path: string } | { readonly host: string } | { readonly url: string }
-  /** The same memory, looked at by this process. */
+  /** The same data, as read by this process. */
   readonly store: SessmgrStore
   readonly settings: LimitSettings
   readonly users: readonly number[]
-  /** Logins of each process. */
+  /** Number of logins per process. */
   readonly logins: number
   readonly processes: number
   /** How many logins of each process are in progress at once. @default 20 */
   readonly inFlight?: number
   /** How long a call to SQLite may take. @default as in an application */
   readonly deadlineMs?: number
-  /** Whether the processes end sessions too, by all calls that there are. */
+  /** Whether the processes also end sessions, with every available call. */
   readonly endsToo?: boolean
   /** How many of the processes are killed after a third of their logins. */
   readonly killed?: number
@@ -43,19 +43,19 @@ interface Report {
 
 const NOTHING: Report = { ended: {}, announced: { started: [], ended: [] } }
 
-/** What came of a race. */
+/** The result of a race. */
 export interface ProcessRaceResult {
-  /** How the logins of all processes ended that were not killed: `admitted`, `refused`, or the code of an error. */
+  /** Number of logins by outcome, without killed processes: `admitted`, `refused`, or the code of an error. */
   readonly ended: Readonly<Record<string, number>>
   /** Tokens of the sessions whose start and end the processes announced. */
   readonly announced: Announced
-  /** The most sessions of one user that were registered at any moment. */
+  /** The highest number of sessions of one user that were registered at any moment. */
   readonly mostAtOnce: number
-  /** How many sessions of each user are registered in the end. */
+  /** How many sessions of each user are registered at the end. */
   readonly left: readonly number[]
 }
 
-/** Signs the same users in from several processes at once, and looks on all along. */
+/** Signs the same users in from several processes at once, and watches the registry in the meantime. */
 export async function raceProcesses(race: ProcessRace): Promise<ProcessRaceResult> {
   const { store, users, processes, killed = 0, meanwhile } = race
   const children = Array.from({ length: processes }, (_, n) => launch(race, n))
@@ -84,7 +84,7 @@ export async function raceProcesses(race: ProcessRace): Promise<ProcessRaceResul
 }
 
 function launch({ place, settings, users, logins, endsToo, deadlineMs, inFlight = 20 }: ProcessRace, n: number) {
-  // Their clocks are an hour ahead, right, and an hour behind.
+  // Their clocks are an hour ahead, correct, and an hour behind.
   const skewMs = ((n % 3) - 1) * 3_600_000
   const spec = { ...place, settings, users, logins, inFlight, skewMs, endsToo, deadlineMs }
   const child = spawn(process.execPath, [new URL('login-process.mjs', import.meta.url).pathname], {
@@ -102,7 +102,7 @@ function launch({ place, settings, users, logins, endsToo, deadlineMs, inFlight 
     wake()
   })
   child.once('close', wake)
-  /** Resolves with the line that begins so; rejects when the process ends without it. */
+  /** Resolves with the line that starts with this string; rejects if the process ends without it. */
   const said = (start: string) =>
     new Promise<string>((resolve, reject) => {
       const look = () => {

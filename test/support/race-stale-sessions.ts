@@ -5,17 +5,17 @@ import { sessionIdOf } from './http-load.ts'
 import { inParallel } from './in-parallel.ts'
 import { countBy } from './race-logins.ts'
 
-/** What became of sessions that a site-wide logout had made stale, when many requests came for each at once. */
+/** What happened to sessions that a site-wide logout had made stale, when many requests arrived for each at once. */
 export interface StaleSessions {
-  /** How many answers there were of each status. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>
-  /** For how many sessions sessmgr_session_invalidated fired how often. */
+  /** Number of sessions by how often sessmgr_session_invalidated fired for them. */
   readonly fired: Readonly<Record<number, number>>
-  /** Firings with anything but a user and the token of one of these sessions. */
+  /** Number of actions without a user and the token of one of these sessions. */
   readonly strange: number
 }
 
-/** Signs users in, logs everybody out, and sends many requests at once, over all processes, for each stale session. */
+/** Signs users in, logs everyone out, and sends many requests at once for each stale session, through all processes. */
 export async function raceStaleSessions(
   arena: Arena,
   { from, sessions, requestsEach }: { from: number; sessions: number; requestsEach: number },
@@ -34,7 +34,7 @@ export async function raceStaleSessions(
     )
     statuses.push(...(await Promise.all(visits)).map(({ status }) => status))
   }
-  // Actions are logged as they fire, which may be just after the answer.
+  // Actions are logged when they fire, which may be just after the response.
   await sleep(200)
   const fired = invalidations(arena).filter(({ args: [, token] }) => !earlier.has(token))
   const expected = new Map(cookies.map((cookie, n) => [tokenOf(sessionIdOf(cookie)), seededUser(from + n).id]))

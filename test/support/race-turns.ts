@@ -3,13 +3,13 @@ import { tokenOf } from '../../src/index.ts'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
 import { startWatched } from './watched-process.ts'
 
-/** What readings saw whose commands Redis carried out in the turn in which a session ended. */
+/** What reads saw whose commands Redis ran in the turn in which a session ended. */
 export interface TurnFigures {
   readonly trials: number
   readonly readings: number
-  /** Readings that found data which was written after the session had ended. */
+  /** Number of reads that found data written after the session had ended. */
   readonly changed: number
-  /** Those among them for which the session was live all the same. */
+  /** Number of those that still found the session live. */
   readonly live: number
 }
 
@@ -20,7 +20,7 @@ const OVER = JSON.stringify({ isOver: true, filling: 'x'.repeat(60_000) })
 const BUSY =
   "local t = redis.call('TIME') for _ = 1, 10000 do local n = redis.call('TIME') if (n[1] - t[1]) * 1e6 + n[2] - t[2] > 2000 then break end end"
 
-/** Ends sessions, and in the same breath changes their data: who has read the change knows of the end. */
+/** Ends sessions and changes their data at the same moment, so a read of the change must also see the end. */
 export async function raceTurns(
   url: string,
   trials: number,
@@ -40,7 +40,7 @@ export async function raceTurns(
       const [user, sessionId] = [`user${trial}`, `session${trial}`]
       const session = await writer.login(user, sessionId)
       while (!(await reader.ask(session, sessionId))?.isLive);
-      // What arrives while the server is at work it carries out in one turn.
+      // The server runs everything that arrives while it is busy in one turn.
       const busy = other.eval(BUSY)
       await new Promise(setImmediate)
       const ended = writer.store.sessions.end(user, [tokenOf(sessionId)])
@@ -62,7 +62,7 @@ export async function raceTurns(
   }
 }
 
-/** Has Redis tell the watch of changes as with BCAST, once the connection is believed: in its own time. */
+/** Makes Redis report changes as with BCAST, after the connection was accepted. */
 export function broadcasting(client: NodeRedis): void {
   const { duplicate } = client
   Object.assign(client, {

@@ -17,7 +17,7 @@ const OTHERS = (Object.keys(hookCatalogue.actions) as ActionName[]).filter(
   (name) => !name.endsWith('_init') && !EVERY_SESSION.includes(name),
 )
 
-/** Records every action that fires from now on, in order, but for those of the start and those about every session. */
+/** Records every action that fires from now on, in order, except those at startup and those about every session. */
 export function recordActions(hooks: Hooks, names: readonly ActionName[] = OTHERS): FiredAction[] {
   const fired: FiredAction[] = []
   for (const name of names) {

@@ -3,11 +3,14 @@ import type { RedisClient } from '../../src/redis.ts'
 
 type Task = (connection: RedisClient) => Promise<unknown>
 
-/** The clock that the scripts of a store read in Redis: that of the server, which minutes can be added to. */
+/** The clock that the scripts of a store read in Redis: the server's, plus any number of minutes. */
 export class RedisClock {
   #aheadMs = 0
 
-  /** Waits for less than a second, and sets the clock forward for more. What Redis lets expire by itself waits on. */
+  /**
+   * Waits for less than a second, and moves the clock forward for more. Keys that Redis expires by itself are not
+   * affected.
+   */
   async pass(ms: number): Promise<void> {
     if (ms < 1000) await sleep(ms)
     else this.#aheadMs += ms

@@ -8,11 +8,11 @@ import { type RedisServer, startRedis } from './redis-server.ts'
 const MASTERS = 3
 const run = promisify(execFile)
 
-/** Three masters, each with a third of the slots. */
+/** Three primaries, each with a third of the slots. */
 export interface RedisCluster {
   readonly nodes: readonly ClusterNode[]
   connect(account?: Account): Promise<ClusterClient>
-  /** Tells which master has the slot of a key. */
+  /** Returns which primary has the slot of a key. */
   ownerOf(key: string): Promise<{ slot: number; owner: ClusterNode }>
   stop(): Promise<void>
 }
@@ -20,7 +20,7 @@ export interface RedisCluster {
 export interface ClusterNode {
   readonly id: string
   readonly server: RedisServer
-  /** Talks to this master alone. */
+  /** A client for this primary only. */
   readonly admin: NodeRedis
 }
 
@@ -73,7 +73,7 @@ async function describeNode(server: RedisServer): Promise<ClusterNode> {
   return { id: String(await admin.sendCommand(['CLUSTER', 'MYID'])), server, admin }
 }
 
-/** Moves a slot and all keys in it to another master, taking at least `holdMs` over it, while the cluster serves on. */
+/** Moves a slot with all its keys to another primary, in at least `holdMs`, while the cluster is in use. */
 export async function moveSlot(
   { nodes }: RedisCluster,
   { slot, from, to, holdMs }: { slot: number; from: ClusterNode; to: ClusterNode; holdMs: number },
@@ -88,7 +88,7 @@ export async function moveSlot(
     await from.admin.sendCommand(['MIGRATE', '127.0.0.1', port, '', '0', '5000', 'KEYS', ...keys])
   }
   await sleep(holdMs / 2)
-  // The new owner first, as the cluster specification has it.
+  // The new owner first, as the cluster specification requires.
   for (const { admin } of [to, from, ...nodes.filter((node) => node !== to && node !== from)]) {
     await admin.sendCommand(['CLUSTER', 'SETSLOT', name, 'NODE', to.id])
   }

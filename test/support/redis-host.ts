@@ -3,18 +3,18 @@ import type { SessionSettings, SessmgrStore } from '../../src/index.ts'
 import { type RedisClient, redisStore } from '../../src/redis.ts'
 import { type ExpressHost, openExpressHost } from './express-host.ts'
 
-/** How an application on Redis is put together. */
+/** How an application on Redis is set up. */
 export interface RedisHostOptions {
   readonly client: RedisClient
-  /** For the sessions, where they lie elsewhere. */
+  /** The client for sessions, if they are on another server. */
   readonly sessionClient?: unknown
   readonly settings?: Partial<SessionSettings>
-  /** For both, the session store and the store of sessmgr. */
+  /** Deadline of both the session store and the store of sessmgr. */
   readonly deadlineMs?: number
   readonly durability?: 'master' | 'replica'
   readonly tracking?: boolean
   readonly touchEvery?: number | undefined
-  /** Milliseconds that the cookie lives; without it, it lives as long as the browser. */
+  /** Lifetime of the cookie in milliseconds. By default, it ends with the browser. */
   readonly cookieMaxAge?: number
 }
 

@@ -5,16 +5,16 @@ import { type RedisServer, startRedis, startSentinel } from './redis-server.ts'
 const IN_MEMORY = ['--save', '', '--appendonly', 'no']
 const IN_STEP_MS = 10_000
 
-/** A master and its replica. */
+/** A primary and its replica. */
 export interface ReplicatedRedis {
   readonly master: RedisServer
   readonly replica: RedisServer
   stop(): Promise<void>
 }
 
-/** Starts a master and a replica, and waits until they are in step. */
+/** Starts a primary and a replica, and waits until they are in sync. */
 export async function startReplicated(): Promise<ReplicatedRedis> {
-  // A master usually waits some seconds for further replicas before it sends the first one its data.
+  // By default, a primary waits some seconds for further replicas before it sends the first its data.
   const master = await startRedis([...IN_MEMORY, '--repl-diskless-sync-delay', '0'])
   const replica = await startRedis([...IN_MEMORY, '--replicaof', '127.0.0.1', String(master.port)])
   const admin = await connectRedis(master.url)
@@ -30,7 +30,7 @@ export async function startReplicated(): Promise<ReplicatedRedis> {
   }
 }
 
-/** Starts a sentinel that promotes the replica half a second after the master has gone. */
+/** Starts a sentinel that promotes the replica half a second after the primary has gone. */
 export async function startSentinelOf({ master }: ReplicatedRedis): Promise<RedisServer> {
   return startSentinel([
     `sentinel monitor sessions 127.0.0.1 ${master.port} 1`,
@@ -39,10 +39,10 @@ export async function startSentinelOf({ master }: ReplicatedRedis): Promise<Redi
   ])
 }
 
-/** Connects to whichever server a sentinel says is the master. */
+/** Connects to the server that a sentinel reports as the primary. */
 export async function connectThroughSentinel({ port }: RedisServer) {
-  // One connection to the master for all that need not wait for a replica; without that, a sentinel client of
-  // node-redis loses its further connections one by one and hangs.
+  // One reserved connection to the primary for calls that do not wait for a replica. Without it, node-redis's sentinel
+  // client loses its other connections one by one and hangs.
   const connections = { masterPoolSize: 8, reserveClient: true }
   const client = createSentinel({ name: 'sessions', sentinelRootNodes: [{ host: '127.0.0.1', port }], ...connections })
   client.on('error', () => {})

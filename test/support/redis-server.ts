@@ -14,12 +14,12 @@ export interface RedisServer {
   readonly process: ChildProcess
   /** Ends it like a power cut. */
   kill(): Promise<void>
-  /** Starts it again on the same port and files, after a kill. */
+  /** Starts it again with the same port and files, after a kill. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts a private server on a free port of 127.0.0.1 and waits until it answers. */
+/** Starts a private server on a free port of 127.0.0.1 and waits until it responds. */
 export async function startRedis(
   extra: readonly string[] = ['--save', '', '--appendonly', 'no'],
 ): Promise<RedisServer> {
@@ -27,10 +27,10 @@ export async function startRedis(
   return startServer(directory, ['--bind', '127.0.0.1', '--dir', directory, ...extra])
 }
 
-/** Starts a private sentinel, whose configuration is given without address and folder, and waits until it answers. */
+/** Starts a private sentinel and waits until it responds. The configuration is given without address and folder. */
 export async function startSentinel(configuration: readonly string[]): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sessmgr-redis-'))
-  // A sentinel keeps what it learns in its configuration file.
+  // A sentinel writes what it learns to its configuration file.
   const file = join(directory, 'sentinel.conf')
   writeFileSync(file, ['bind 127.0.0.1', `dir ${directory}`, ...configuration, ''].join('\n'))
   return startServer(directory, [file, '--sentinel'])
@@ -49,7 +49,7 @@ async function startServer(directory: string, given: readonly string[]): Promise
       await launch()
       break
     } catch (error) {
-      // Somebody else may have taken the port in the meantime.
+      // Another process may have taken the port in the meantime.
       if (tries === 3) throw error
     }
   }
@@ -78,7 +78,7 @@ async function startServer(directory: string, given: readonly string[]): Promise
   }
 }
 
-/** Finds a port no one listens on, below those that systems give to outgoing connections. */
+/** Finds a free port, below those that systems use for outgoing connections. */
 async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(16_000 + Math.floor(Math.random() * 16_000), '127.0.0.1')

@@ -1,26 +1,26 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { send, textOf } from './send.ts'
 
-/** What a REST route answered. */
+/** The response of a REST route. */
 export interface RestAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The text as JSON. Throws when it is none. */
+  /** Returns the text as JSON, or throws. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asked for.
   readonly json: any
 }
 
-/** What a call carries. */
+/** What a call contains. */
 export interface RestCall {
   readonly headers?: OutgoingHttpHeaders | undefined
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is, with no content type unless `headers` has one. */
+  /** Sent unchanged, with no content type unless `headers` has one. */
   readonly body?: string | Buffer | undefined
 }
 
-/** Sends requests as scripts do: nothing is normalised, no header is added. */
+/** Sends requests as scripts do, without normalizing or adding anything. */
 export class RestClient {
   readonly #origin: string
 
@@ -43,7 +43,7 @@ export class RestClient {
   }
 }
 
-/** The header of a caller with an application password. */
+/** Returns the header of a caller with an application password. */
 export function basic(name: string, password: string): { authorization: string } {
   return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` }
 }

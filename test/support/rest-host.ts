@@ -19,18 +19,18 @@ import { TestStore } from './test-store.ts'
 
 const FORTNIGHT = 14 * 24 * 60 * 60_000
 
-/** How the application is put together. */
+/** How the application is set up. */
 export interface RestHostOptions {
   readonly sessmgr?: SessmgrOptions
   readonly attempts?: Host['attempts']
-  /** Leaves `host` out, so the users are unknown. */
+  /** Whether to leave out `host`, so that users are unknown. */
   readonly withoutHost?: boolean
-  /** Where the router stands: before or after the application's body parsers. */
+  /** Whether the body parsers come before or after the router. */
   readonly parsers?: 'after' | 'before'
   readonly express?: 4 | 5
 }
 
-/** A browser that has signed in, as far as REST calls go. */
+/** A signed-in browser, as REST calls need it. */
 export interface SignedIn {
   readonly cookie: string
   readonly nonce: string
@@ -55,13 +55,13 @@ export interface RestHost {
   /** Calls any path of the application. */
   send(method: string, path: string, call?: RestCall): Promise<RestAnswer>
   signIn(login: string, agent?: string): Promise<SignedIn>
-  /** Brings about what the calls of the route table need: alice is signed in, and a licence is active. */
+  /** Creates what the calls of the route table need: alice is signed in, and a licence is active. */
   arrange(): Promise<void>
-  /** Creates an application password and returns the header that carries it. */
+  /** Creates an application password and returns a header with it. */
   scriptOf(login: string): Promise<{ authorization: string }>
   user(login: string): RestUser
   isSignedIn(who: SignedIn): Promise<boolean>
-  /** Everything that a call could have written, and every action that has fired. */
+  /** Returns everything that a call could have written, and every action that has fired. */
   snapshot(): Promise<unknown>
   close(): Promise<void>
 }
@@ -136,7 +136,7 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
   }
 }
 
-/** A session without when it was last seen, which every call may change. */
+/** Returns a session without its last use, which every call may change. */
 function identity({ record: { token, generation } }: { record: { token: string; generation: number } }) {
   return { token, generation }
 }

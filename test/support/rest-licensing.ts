@@ -4,16 +4,16 @@ import { createVendor, OFFLINE_ADDONS } from '../behaviour/addons/offline-vendor
 
 const vendor = createVendor()
 
-/** The licence key of the REST tests: good for the add-on 1001. */
+/** The licence key of the REST tests, valid for the add-on 1001. */
 export const LICENSE_KEY = await vendor.issue(1001)
 
-/** What an application with add-ons says of them. */
+/** Returns the options of an application with add-ons. */
 export const licensingOptions = (): Pick<SessmgrOptions, 'licensing' | 'site'> => ({
   licensing: offlineLicensing({ ...vendor.trust, catalogue: OFFLINE_ADDONS }),
   site: { url: 'https://shop.example.test', title: 'The Shop' },
 })
 
-/** Registers the add-ons of the catalogue, as they do themselves when they are installed. */
+/** Registers the add-ons of the catalogue, as installed add-ons do themselves. */
 export function registerAddons(hooks: Hooks): void {
   hooks.addFilter('sessmgr_register_addon', 'test', (addons) => ({
     ...addons,

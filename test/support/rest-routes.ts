@@ -1,11 +1,11 @@
 import { LICENSE_KEY } from './rest-licensing.ts'
 
-/** One route with a call that succeeds for an administrator once the host has arranged what it needs. */
+/** One route, with a call that succeeds for an administrator after `arrange()`. */
 export interface RouteCall {
   readonly method: string
   readonly path: string
   readonly json?: object
-  /** The call is no GET, and still changes nothing. */
+  /** Whether the call changes nothing although it is not a GET. */
   readonly changesNothing?: true
 }
 
@@ -14,7 +14,7 @@ const ADDONS = '/sessmgr/v1/addons'
 const SITE_SETTINGS = '/wp/v2/settings'
 const WRITES = ['POST', 'PUT', 'PATCH'] as const
 
-/** Every route that administrators alone may call. With the next list, a test compares it with the OpenAPI document. */
+/** Every route that only administrators may call. A test compares this list and the next with the OpenAPI document. */
 export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: SETTINGS },
   ...WRITES.map((method) => ({ method, path: SETTINGS, json: { maximum: 4 } })),
@@ -46,7 +46,7 @@ export const OWN_SESSION_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: '/sessmgr/v1/me/notice' },
 ]
 
-/** The path of a route as the OpenAPI document has it. */
+/** Returns the path of a route as in the OpenAPI document. */
 export function pathOf({ path }: { path: string }): string {
   const [place = ''] = path.split('?')
   return place
@@ -55,5 +55,5 @@ export function pathOf({ path }: { path: string }): string {
     .replace('/sessmgr_settings', '/{option}')
 }
 
-/** Those of them that change something. */
+/** The routes for administrators that change something. */
 export const UNSAFE_ROUTES = ADMIN_ROUTES.filter(({ method }) => method !== 'GET')

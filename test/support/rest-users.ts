@@ -5,7 +5,7 @@ export interface RestUser {
   readonly id: number
   readonly login: string
   role: 'administrator' | 'editor' | 'subscriber'
-  /** May do nothing any more. */
+  /** Whether the user has lost all capabilities. */
   disabled?: boolean
 }
 
@@ -27,7 +27,7 @@ export function createRestUsers(): RestUser[] {
   ]
 }
 
-/** Tells sessmgr about the users, as an application does. E-mail addresses are `<login>@example.test`. */
+/** Returns the option `host` with these users. E-mail addresses are `<login>@example.test`. */
 export function restHostOf(users: readonly RestUser[], attempts?: Host['attempts']): Host<RestUser> {
   const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
   return {

@@ -1,4 +1,4 @@
 const factor = Number(process.env.ROUNDS ?? 1)
 
-/** How often to try what is left to chance: `quick` times in `npm test`, many times that in the campaign. */
+/** How often to repeat a random test: `quick` times in `npm test`, and many times that in the campaign. */
 export const rounds = (quick: number): number => quick * factor

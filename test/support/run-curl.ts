@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Runs a documented line as a shell does, against the application at this origin, and tells the status and the body. */
+/** Runs a documented command line in a shell, against the application at this origin, and returns status and body. */
 export async function runCurl(
   line: string,
   origin: string,

@@ -8,7 +8,7 @@ export interface FuzzTarget extends FuzzMaterial {
   readonly origin: string
 }
 
-/** What became of the requests. The lists hold the seeds of those that went wrong, to repeat them by. */
+/** The results of the requests. The lists contain the seeds of failed requests, so that they can be repeated. */
 export interface FuzzResult {
   readonly requests: number
   readonly cut: number
@@ -17,7 +17,7 @@ export interface FuzzResult {
   readonly failures: readonly string[]
 }
 
-/** An answer takes a few milliseconds; this is for a machine that has much else to do. */
+/** A response takes a few milliseconds, but the machine may be busy. */
 const PATIENCE_MS = 30_000
 
 /** Sends random requests, each from its own seed: `seed`, `seed + 1` and so on. */
@@ -33,7 +33,7 @@ export async function runFuzz(target: FuzzTarget, seed: number, requests: number
       return
     }
     statuses[outcome] = (statuses[outcome] ?? 0) + 1
-    // Node gives up a head above 16 KiB, and the sender of what comes after it need not hear why.
+    // Node rejects headers above 16 KiB, and may close the connection without a response.
     const isTooLong = outcome === 'closed' && request.bytes.length > 16_000
     if (/^[1234]\d\d$/.test(outcome) || isTooLong) return
     failures.push(`seed ${seed + index}: ${outcome}: ${JSON.stringify(request.bytes.toString('latin1').slice(0, 600))}`)

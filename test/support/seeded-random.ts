@@ -1,4 +1,4 @@
-/** Creates a source of numbers from 0 to below 1 that returns the same ones for the same seed (mulberry32). */
+/** Creates a random number generator (mulberry32) that returns the same numbers from 0 to below 1 for the same seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

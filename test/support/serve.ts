@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An application that answers requests. */
+/** A running application. */
 export interface Served {
   readonly origin: string
-  /** Cuts off the requests that are under way. */
+  /** Cuts off requests in progress. */
   close(): Promise<void>
 }
 
-/** Lets an application answer on a free port of 127.0.0.1. */
+/** Serves an application on a free port of 127.0.0.1. */
 export async function serve(app: RequestListener): Promise<Served> {
   const server = createServer(app)
-  // Else a client's next request could meet a connection that the server is just giving up as idle.
+  // Otherwise, a client's next request could use a connection that the server is just closing as idle.
   server.keepAliveTimeout = 60_000
-  // So many may come at once that the usual 511 waiting places do not hold them.
+  // More requests may arrive at once than the default backlog of 511 can hold.
   server.listen(0, '127.0.0.1', 2048)
   await once(server, 'listening')
   return {

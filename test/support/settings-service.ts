@@ -4,7 +4,7 @@ import { BUILT_IN_LOGICS, type SessionSettings } from '../../src/options/setting
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
 
-/** Creates the settings of one process, on a store that processes may share. */
+/** Creates the settings service of one process, on a store that processes may share. */
 export function createService(
   initial: Partial<SessionSettings> = {},
   logics: readonly string[] = BUILT_IN_LOGICS,

@@ -12,8 +12,8 @@ interface Kept {
 }
 
 /**
- * Starts a shared cache in front of an application: keeps by RFC 9111, for as long as an answer allows, and tells with
- * `X-Cache` whether an answer came from it. It serves nothing stale and renews nothing.
+ * Starts a shared cache in front of an application. It follows RFC 9111, and reports with `X-Cache` whether a response
+ * came from the cache. It serves nothing stale and revalidates nothing.
  */
 export async function startSharedCache(origin: string): Promise<string> {
   const kept = new Map<string, Kept[]>()
@@ -32,13 +32,13 @@ export async function startSharedCache(origin: string): Promise<string> {
   return cache.origin
 }
 
-/** Checks whether a stored response fits this request, by the headers that it varies on. */
+/** Checks whether a stored response matches this request, by the headers it varies on. */
 function isSelected({ headers, request }: Kept, asked: IncomingHttpHeaders): boolean {
   const names = (headers.vary ?? '').split(',').map((name) => name.trim().toLowerCase())
   return !names.includes('*') && names.filter(Boolean).every((name) => request[name] === asked[name])
 }
 
-/** Seconds for which a shared cache may keep an answer. */
+/** Returns the seconds for which a shared cache may keep a response. */
 function secondsOf(control = '', { authorization }: IncomingHttpHeaders): number {
   const directives = new Map<string, string | undefined>()
   for (const [name = '', value] of control.split(',').map((one) => one.trim().split('='))) directives.set(name, value)

@@ -1,4 +1,4 @@
-// Loaded into a process before anything else: puts its clock ahead by CLOCK_SKEW_MS, or back when that is negative.
+// Loaded into a process before anything else. Moves its clock ahead by CLOCK_SKEW_MS, or back if that is negative.
 const skewMs = Number(process.env.CLOCK_SKEW_MS ?? 0)
 
 if (skewMs !== 0) {

@@ -6,7 +6,7 @@ export interface SourceProse {
   readonly prose: string
 }
 
-/** Returns the comments of a source file. Each begins on a line of its own, which the formatter sees to. */
+/** Returns the comments of a source file. The formatter ensures that each begins on its own line. */
 export function commentsIn(source: string): readonly SourceProse[] {
   const found: SourceProse[] = []
   const lines = source.split('\n')
