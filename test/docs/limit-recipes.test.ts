@@ -1,7 +1,11 @@
+import express from 'express'
+import session from 'express-session'
+import { Passport } from 'passport'
+import { Strategy } from 'passport-local'
 import supertest from 'supertest'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
-import { createApp, FORM, runBlock } from './recipe-app.ts'
+import { createApp, FORM, runBlock, userOf } from './recipe-app.ts'
 
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const PHONE =
@@ -35,6 +39,61 @@ it('limits-per-user.md: a second computer signs out the first one, and not the p
   for (const device of devices) await device.post('/login').type('form').send(FORM).expect(302)
   const states = await Promise.all(devices.map(async (device) => (await device.get('/me')).status))
   expect(states).toEqual([401, 200, 200])
+})
+
+/** An application with the lines of choose-device.md, with Passport or without. */
+function choosingApp(block: 0 | 1) {
+  const app = express()
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+  const passport = new Passport()
+  passport.use(new Strategy((username, password, done) => done(null, password === 'secret' && userOf(username))))
+  passport.serializeUser<unknown>((user, done) => done(null, (user as Express.User).id))
+  passport.deserializeUser((id, done) => done(null, userOf(String(id))))
+  const quiet = { warn() {}, error() {} }
+  const findById = (id: unknown) => userOf(String(id))
+  const host = { users: { findById, findByEmail() {}, findByLogin() {}, summary() {} }, can: () => false }
+  const limited = (options: SessmgrOptions) => sessmgr({ ...options, logger: quiet })
+  const names = { app, passport, host, sessmgr: limited }
+  const limiter =
+    block === 0
+      ? (runBlock('choose-device', 0, names, 'limiter') as Sessmgr)
+      : sessmgr({ settings: { maximum: 2, logic: 'ask' }, sessionUser: ({ userId }) => userId, logger: quiet })
+  onTestFinished(() => limiter.close())
+  if (block === 1) app.use(limiter)
+  app.use(express.urlencoded({ extended: false }), express.json())
+  const checkPassword = async ({ username }: typeof FORM) => ({ id: username })
+  if (block === 1) runBlock('choose-device', 1, { app, limiter, checkPassword })
+  else app.post('/login', passport.authenticate('local', { successRedirect: '/', failureRedirect: '/login' }))
+  app.get('/me', (req, res) => void res.sendStatus(req.user || req.session.userId ? 200 : 401))
+  return app
+}
+
+it.each([
+  ['with Passport', 0],
+  ['without Passport', 1],
+] as const)('choose-device.md, %s: a browser and a script choose', async (_, block) => {
+  const app = choosingApp(block)
+  const login = (device: ReturnType<typeof supertest.agent>) => device.post('/login').type('form').send(FORM)
+  const devices = Array.from({ length: 4 }, () => supertest.agent(app))
+  const [laptop, phone, tablet, script] = devices as [
+    (typeof devices)[0],
+    (typeof devices)[0],
+    (typeof devices)[0],
+    (typeof devices)[0],
+  ]
+  for (const device of [laptop, phone]) await login(device).expect(302)
+  await login(tablet).expect(303).expect('Location', '/login/choose')
+  const { text } = await tablet.get('/login/choose').expect(200)
+  const [, proof] = /name="proof" value="([^"]+)"/.exec(text) ?? []
+  const [, end] = /name="end" value="([^"]+)"/.exec(text) ?? []
+  await tablet.post('/login/choose').type('form').send({ proof, end }).expect(303).expect('Location', '/')
+  const states = () => Promise.all(devices.map(async (device) => (await device.get('/me')).status))
+  expect(await states()).toEqual([401, 200, 200, 401])
+  if (block === 1) return
+  const { body } = await login(script).accept('json').expect(409)
+  const tokens = body.data.sessions.map(({ token }: { token: string }) => token)
+  await script.post(body.data.choice_url).send({ end: tokens }).expect(200)
+  expect(await states()).toEqual([401, 401, 401, 200])
 })
 
 it('report-only.md: what the limit would do is reported, and it is enforced for some users', async () => {

@@ -2,6 +2,7 @@ import { readConfig } from '../../examples/express-app/config.ts'
 import { resolveFreemiusOptions } from '../../src/features/addons/freemius/freemius-options.ts'
 import { resolveOfflineOptions } from '../../src/features/addons/offline/offline-options.ts'
 import { resolveAdminOptions } from '../../src/features/admin/resolve-admin-options.ts'
+import { resolveChoiceOptions } from '../../src/features/choice/resolve-choice-options.ts'
 import { COMMENT_DEFAULTS } from '../../src/features/comments/comment-settings.ts'
 import { sessmgr } from '../../src/index.ts'
 import { type RedisStoreOptions, redisStore } from '../../src/redis.ts'
@@ -115,6 +116,16 @@ export const OPTION_TABLES: readonly OptionTable[] = [
     title: 'Admin screen',
     declared: [['src/features/admin/resolve-admin-options.ts', 'AdminOptions']],
     real: () => ({ loginUrl: resolveAdminOptions().loginUrl }),
+  },
+  {
+    path: 'docs/limiter.md',
+    title: 'The choice page',
+    declared: [['src/features/choice/resolve-choice-options.ts', 'ChoiceOptions']],
+    real: () => {
+      const { url, loginUrl, successRedirect, seconds, secretInBody } = resolveChoiceOptions()
+      return { url, loginUrl, successRedirect, choiceSeconds: seconds, secretInBody }
+    },
+    give: (name, value) => resolveChoiceOptions({ [name]: value }),
   },
   {
     path: 'examples/express-app/README.md',
