@@ -11,7 +11,9 @@ import { LoginCookie, scopeOf, sendCookies } from './request/login-cookie.ts'
 
 /** The cookie with the secret of a pending login. */
 export const PENDING_COOKIE = new LoginCookie('sessmgr_pending')
-/** How much longer than the login its cookie lives: a user who comes back late must not seem to refuse cookies. */
+/**
+ * How much longer the cookie lives than the login, so that a user who comes back late does not seem to refuse cookies.
+ */
 const COOKIE_SECONDS = 86_400
 
 /** The page where users choose. */

@@ -34,11 +34,13 @@ function proseOf(comment: readonly string[]): string {
 
 /** Four words or more. */
 const SENTENCE = /(?:[\p{L}'’]+[,.:;]? ){3}\p{L}/u
-/** Statements of SQL, and user agents. */
+/** Matches SQL statements and user agents. */
 const FOREIGN = /^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE) |Mozilla\//
 const QUOTED = /'[\w.:-]+'|"[^"]*"/g
 
-/** Returns the messages of a source file: texts of four or more words in the code, joined where a `+` continues them. */
+/**
+ * Returns the messages of a source file: strings of four or more words in the code, joined where `+` continues them.
+ */
 export function messagesIn(path: string, source: string): readonly SourceProse[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true)
   const found: SourceProse[] = []
@@ -52,7 +54,9 @@ export function messagesIn(path: string, source: string): readonly SourceProse[]
   return found
 }
 
-/** The text that an expression makes, with `code` in place of each value; undefined for anything else than a text. */
+/**
+ * Returns the string that an expression creates, with `code` in place of each value; undefined for other expressions.
+ */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isTemplateExpression(node)) {

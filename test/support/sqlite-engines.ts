@@ -5,7 +5,9 @@ type DatabaseClass = new (path: string) => SqliteDatabase
 
 const require = createRequire(import.meta.url)
 
-/** Every package that is here and opens a file of SQLite: libsql always, `node:sqlite` on the Nodes that have it. */
+/**
+ * Every installed package that opens a SQLite file: always libsql, and `node:sqlite` on versions of Node that have it.
+ */
 export const SQLITE_ENGINES: Readonly<Record<string, DatabaseClass>> = {
   libsql: require('libsql'),
   ...optional('better-sqlite3', () => require('better-sqlite3')),

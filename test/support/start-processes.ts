@@ -5,7 +5,8 @@ import { TestStore } from './test-store.ts'
 /**
  * Starts the application several times on one registry and one set of sessions.
  *
- * As with real processes, each has its own store objects and its own queue of logins: only the registry keeps the limit.
+ * As with real processes, each has its own store objects and its own queue of logins, so only the registry enforces the
+ * limit.
  */
 export async function startProcesses(count: number, options: ExpressSetup = {}): Promise<readonly ExpressHost[]> {
   const store = new TestStore()

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** What lets a program listen on another port, for `node --import`. */
+/** Module for `node --import` that makes a program listen on another port. */
 export const listenAnywhere = new URL('./listen-anywhere.mjs', import.meta.url).href
 
 /** How a program is started. */
@@ -15,7 +15,7 @@ export interface ProgramOptions {
   readonly processes?: number
 }
 
-/** A program that listens. */
+/** A running program. */
 export interface StartedProgram {
   readonly origin: string
   stop(): Promise<void>
@@ -29,7 +29,7 @@ export async function startProgram(name: string, options: ProgramOptions): Promi
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  // Also if the test runs out of time before it can stop the program.
+  // Stops the program even if the test times out before it can.
   const leaveNothing = () => child.kill()
   process.once('exit', leaveNothing)
   const exited = once(child, 'exit').finally(() => process.off('exit', leaveNothing))

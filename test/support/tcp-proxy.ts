@@ -1,29 +1,29 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What goes wrong between client and server. */
+/** A fault between client and server. */
 export type Fault =
   | { readonly kind: 'none' }
   /** Every chunk arrives later, in order. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Every chunk arrives up to so much later, in order. */
+  /** Every chunk arrives up to this many milliseconds later, in order. */
   | { readonly kind: 'jitter'; readonly ms: number }
-  /** Every connection is reset, the new ones too. */
+  /** Every connection is reset, including new ones. */
   | { readonly kind: 'reset' }
   /** Every connection is reset after this many bytes of replies. */
   | { readonly kind: 'cut'; readonly bytes: number }
-  /** Nothing passes and nothing closes. What was held back arrives when the fault is over, as TCP has it. */
+  /** Nothing passes and nothing closes. As in TCP, everything that was held back arrives when the fault is over. */
   | { readonly kind: 'black hole' }
-  /** Commands arrive, replies do not; the connections that lost one are reset when the fault is over. */
+  /** Commands arrive, but replies do not. Connections that lost a reply are reset when the fault is over. */
   | { readonly kind: 'lost reply' }
 
 /** A proxy in front of a server. */
 export interface TcpProxy {
   readonly port: number
   readonly url: string
-  /** Puts a fault in the place of the one before. */
+  /** Replaces the current fault. */
   set(fault: Fault): void
-  /** Has new connections go to another server, and resets those that there are. */
+  /** Leads new connections to another server, and resets existing ones. */
   lead(serverPort: number): void
   stop(): Promise<void>
 }
@@ -32,12 +32,12 @@ interface Link {
   readonly ends: readonly [client: Socket, server: Socket]
   /** Bytes of replies that may still pass. */
   left: number
-  /** Must not be used again: a reply is missing, or an end is gone. */
+  /** Whether the connection must not be used again, because a reply is missing or one end is closed. */
   broken: boolean
   readonly waiting: { readonly chunk: Buffer; readonly to: Socket; readonly due: number }[]
 }
 
-/** Starts a proxy on a free port of 127.0.0.1, for a port of it or a socket in a file. */
+/** Starts a proxy on a free port of 127.0.0.1, for another port or a Unix socket. */
 export async function startProxy(serverAt: number | string): Promise<TcpProxy> {
   const links = new Set<Link>()
   let fault: Fault = { kind: 'none' }
@@ -50,7 +50,7 @@ export async function startProxy(serverAt: number | string): Promise<TcpProxy> {
     }
     links.delete(link)
     for (const end of link.ends) {
-      // A socket in a file knows no reset.
+      // A Unix socket cannot be reset.
       if (end.remotePort === undefined) end.destroy()
       else end.resetAndDestroy()
     }
@@ -80,7 +80,7 @@ export async function startProxy(serverAt: number | string): Promise<TcpProxy> {
     flush(link)
     if (!isReply) return
     link.left -= chunk.length
-    // Ended politely first, so that the bytes before the cut do arrive.
+    // Ended gracefully first, so that the bytes before the cut arrive.
     if (link.left <= 0) to.end(() => sever(link))
   }
 

@@ -6,26 +6,26 @@ const ANY = ''
 
 type Done = (error?: unknown) => void
 
-/** The memory store of express-session, which remembers every session id it was ever asked to write. */
+/** The memory store of express-session, which also records the id of every written session. */
 export class TestStore extends MemoryStore {
-  /** Raw session ids in the order of their writes, the ones destroyed long ago included. */
+  /** Raw session ids in the order of their writes, including destroyed sessions. */
   readonly writes: string[] = []
   /** Turns of the event loop that a write takes, as over a network. */
   writeTurns = 0
   /** Turns of the event loop that a read takes. */
   readTurns = 0
-  /** Answers nothing any more, as over a network that is cut. */
+  /** Whether the store no longer responds, as over a cut network. */
   silent = false
-  /** What a read fails with, when it does. */
+  /** The error with which reads fail, if set. */
   getError: Error | undefined
-  /** What destroying a session that is `undeletable` fails with. */
+  /** The error with which destroying an `undeletable` session fails. */
   readonly destroyError = new Error('The store does not destroy.')
   readonly undeletable = new Set<string | undefined>()
   readonly #heldWrites = new Map<string, Gate>()
   /** The sessions as JSON, by raw session id. */
   declare sessions: Record<string, string>
 
-  /** A second store object on the same sessions, as another process has it. */
+  /** Returns a second store object with the same sessions, as in another process. */
   twin(): TestStore {
     const twin = new TestStore()
     twin.sessions = this.sessions
@@ -72,7 +72,7 @@ export class TestStore extends MemoryStore {
     return gate
   }
 
-  /** What the store holds under an id. */
+  /** Returns the stored data of a session id. */
   read(sessionId: string | undefined): Record<string, unknown> | undefined {
     const json = sessionId === undefined ? undefined : this.sessions[sessionId]
     return json === undefined ? undefined : JSON.parse(json)

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
-/** A Redis server of a test file. */
+/** The Redis server of a test file. */
 interface OwnRedis {
   readonly server: RedisServer
   readonly client: NodeRedis
 }
 
-/** Gives the tests of a file a server, which is empty when a test begins, and a connection to it. */
+/** Starts a server for the tests of a file, and a connection to it. The server is empty when a test begins. */
 export function useRedis(): OwnRedis {
   const own = {} as { -readonly [key in keyof OwnRedis]: OwnRedis[key] }
   beforeAll(async () => {

@@ -14,7 +14,10 @@ const USERS: readonly Express.User[] = [
   { login: 'nameless' },
 ]
 
-/** Finds the user of a right password. `user<n>` has the id 1000 + n. Hashes nothing, so that tests measure sessions. */
+/**
+ * Finds a user if the password is correct. `user<n>` has the id 1000 + n. Does not hash, so that tests measure
+ * sessions.
+ */
 export function authenticate(login: string, password: string): Express.User | undefined {
   return password === 'secret' ? findUser(login) : undefined
 }

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Sessmgr, UserId } from '../../src/index.ts'
 
-/** Counts the live sessions of a user over and over while a task runs, and returns the highest count and how often it looked. */
+/**
+ * Counts the live sessions of a user repeatedly while a task runs. Returns the highest count, and how often it counted.
+ */
 export async function highestCount(
   limiter: Sessmgr,
   userId: UserId,

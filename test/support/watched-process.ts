@@ -5,7 +5,7 @@ import { redisStore } from '../../src/redis.ts'
 import type { VerdictWatch, WatchedSession } from '../../src/stores/verdict-watch.ts'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
 
-/** What reading a session over the watched connection has shown. */
+/** The result of reading a session over the watched connection. */
 export interface Answer {
   readonly data: unknown
   readonly isLive: boolean
@@ -19,7 +19,7 @@ export interface WatchedProcess {
   readonly sessionStore: RedisStore
   /** Registers a session, and returns it as the process remembers it. */
   login(userId: UserId, sessionId: string): Promise<WatchedSession>
-  /** Reads a session over the watched connection; undefined where there is none. */
+  /** Reads a session over the watched connection. Resolves to undefined without such a connection. */
   ask(session: WatchedSession, sessionId: string): Promise<Answer | undefined>
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ interface Options {
   readonly deadlineMs?: number
 }
 
-/** Starts a process with a connection of its own, unless one is given. */
+/** Starts a process with its own connection, unless one is given. */
 export async function startWatched(url: string, options: Options = {}): Promise<WatchedProcess> {
   const client = options.client ?? (await connectRedis(url))
   const { sessionStore = new RedisStore({ client }), tracking, deadlineMs } = options
@@ -71,7 +71,7 @@ export async function startWatched(url: string, options: Options = {}): Promise<
   }
 }
 
-/** Gives the tests of a file what starts processes whose watch is in use; `open` are those to close when a test ends. */
+/** Returns a function that starts processes whose watch is in use. Those in `open` are closed when a test ends. */
 export function useWatched(redis: { readonly server: { readonly url: string } }) {
   const open: WatchedProcess[] = []
   afterEach(async () => {

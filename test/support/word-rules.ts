@@ -6,7 +6,7 @@ export interface WordRule {
 
 const rule = (pattern: RegExp, better: string): WordRule => ({ pattern, better })
 
-/** Words that hold up a reader, wherever we write English: pages, doc comments, messages. */
+/** Words that slow down a reader, in all our English: pages, doc comments, messages. */
 export const PLAIN_WORDS: readonly WordRule[] = [
   rule(/\bbut for\b/i, 'except'),
   rule(/\bnothing but\b/i, 'only'),
@@ -58,7 +58,7 @@ export const PLAIN_WORDS: readonly WordRule[] = [
   rule(/\band (its|their) kin\b/i, 'and similar ones'),
 ]
 
-/** Words that only pages for users avoid, most of them terms of the source code. */
+/** Words that only pages for users avoid. Most are terms of the source code. */
 export const HOUSE_WORDS: readonly WordRule[] = [
   rule(/\bdoors?\b/i, 'entry point'),
   rule(/\bhosts?\b(?!\.\w)(?<!^host(?=$))/i, 'framework, or application'),
@@ -98,7 +98,7 @@ export function sentencesOf(prose: string): readonly string[] {
     .filter((sentence) => /\p{L}/u.test(sentence))
 }
 
-/** Reports what a reader would stumble over in a prose: avoided words, each with a better one, and long sentences. */
+/** Reports avoided words, each with a better one, and long sentences. */
 export function wordFaults(prose: string, rules: readonly WordRule[] = PLAIN_WORDS): readonly string[] {
   return sentencesOf(prose).flatMap((sentence) => {
     const words = sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length

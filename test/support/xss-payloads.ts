@@ -1,4 +1,4 @@
-/** What a browser runs, loads or obeys when it is let into a page. `¤` becomes the number of the payload. */
+/** Markup that a browser would run or load. `¤` becomes the number of the payload. */
 const VECTORS = [
   '<script>ran(¤)</script>',
   '<ScRiPt\n>ran(¤)</sCrIpT\t>',
@@ -52,7 +52,7 @@ const VECTORS = [
   '<%= ran(¤) %><img src=x: onerror=`ran(¤)`>\u0024{ran(¤)}{{ran(¤)}}',
 ]
 
-/** Where a payload lands, and what it may try to break out of. `%` becomes the vector. */
+/** Contexts that a payload may try to break out of. `%` becomes the vector. */
 const CONTEXTS = [
   '%',
   '">%',
@@ -104,13 +104,13 @@ const ADDRESSES = [
   'http://example.test/?q=`-ran(¤)-`',
 ]
 
-/** What each address stands between, as far as it makes another address of it. */
+/** Strings around each URL that change its meaning. */
 const AROUND = [
   ...['%', '%"', "%'", '%>', '"%', "'%", '%<!--', '% ', '%\r\n', '\t%'],
   ...['%#x', '\u200b%', '%\\', 'url(%)', '%;', '%?', '&Tab;%', '%&amp;', '<%>', '%\u202e'],
 ]
 
-/** Makes 500 hostile addresses, always the same. */
+/** Creates 500 hostile URLs, always the same. */
 export function hostileAddresses(): string[] {
   return AROUND.flatMap((around, row) =>
     ADDRESSES.map((address, column) => {

@@ -3,26 +3,26 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { watch } from './chromium.ts'
 
-/** What hostile texts have done. */
+/** The harm that hostile strings have done. */
 export interface Harm {
-  /** Numbers of the texts that ran. */
+  /** Numbers of the payloads that ran. */
   readonly ran: unknown[]
   readonly dialogs: string[]
-  /** Addresses elsewhere that were asked for. */
+  /** URLs of other sites that were requested. */
   readonly requests: string[]
-  /** What the policy had to stop. */
+  /** Violations that the policy stopped. */
   readonly violations: readonly string[]
 }
 
-/** Looks at what happens in a window of the browser. */
+/** Watches a window of the browser for harm. */
 export interface HarmWatch {
   readonly ran: readonly unknown[]
   readonly requests: readonly string[]
-  /** Tells of all harm, once what was to run has had its chance. */
+  /** Returns all harm, after payloads had time to run. */
   seenBy(page: Page): Promise<Harm>
 }
 
-/** Notes what runs, opens, or is fetched from elsewhere, from before the first line of each page and frame on. */
+/** Records what runs, opens or is fetched from other sites, from the start of each page and frame. */
 export async function watchForHarm(context: BrowserContext, origin: string): Promise<HarmWatch> {
   const harm = { ran: [] as unknown[], dialogs: [] as string[], requests: [] as string[] }
   await watch(context)
@@ -48,7 +48,7 @@ export async function watchForHarm(context: BrowserContext, origin: string): Pro
   }
 }
 
-/** Takes the policy away from every page. */
+/** Removes the policy from every page. */
 export async function withoutPolicy(context: BrowserContext): Promise<void> {
   await context.route('**/posts/*', async (route) => {
     const response = await route.fetch()
@@ -58,7 +58,7 @@ export async function withoutPolicy(context: BrowserContext): Promise<void> {
   })
 }
 
-/** Tells, inside a page, of every piece of markup in its comments that no reader may use. */
+/** Runs in a page, and returns all markup in its comments that readers may not use. */
 export function foreignMarkup(): string[] {
   const allowed: Record<string, string> = {
     ...{ STRONG: '', EM: '', CODE: '', BLOCKQUOTE: '', P: '', BR: '' },

@@ -60,7 +60,10 @@ async function answerOpen(
   return refusal(STATUS.invalid_choice, 'invalid_choice', say(counted('choice_few', need), { need }), { data })
 }
 
-/** Returns the JSON response to a request that could not be read, or whose login the store did not allow to begin. */
+/**
+ * Returns the JSON response to a request that could not be read, or whose login could not begin because the store
+ * failed.
+ */
 export function answerFailure({ status, code, message, headers }: RestError | SessmgrError, texts: ReaderTexts) {
   return refusal(status, code, restSentence(message, texts, code), { headers })
 }
