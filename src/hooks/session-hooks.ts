@@ -72,7 +72,7 @@ export interface NewDevice {
 export interface SessionActions {
   /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter it returned. */
   sessmgr_init: [core: unknown]
-  /** Fires after mode `block` has refused a login. Subscribers cannot change that. */
+  /** Fires after mode `block`, or `ask` without a page for the choice, has refused a login. Subscribers cannot change that. */
   sessmgr_login_blocked: [userId: UserId]
   /** Fires when mode `allow`, or a forced logout of one user, has ended all sessions of that user. */
   sessmgr_destroy_all_sessions: [userId: UserId]
@@ -158,7 +158,7 @@ export const sessionHooks = {
     sessmgr_login_blocked: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: 'Fires after mode block has refused a login.',
+      summary: 'Fires after mode block, or ask without a page for the choice, has refused a login.',
     },
     sessmgr_destroy_all_sessions: {
       parameters: ['user_id'],

@@ -140,6 +140,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     }
   }
 
+  // Load it now, so that an update in place cannot remove the file first.
+  if (labels) import('./decision/label-group.ts').catch(() => {})
   const notes = createEndedNotes(parts)
   const tools = { announce, noteDevice, discard }
   const context: LimiterContext = { ...parts, labels, hooks, settings, modes, notes, ...tools }

@@ -115,7 +115,7 @@ describe('an explanation', () => {
   })
 
   it('tells of labels, for the login of a user agent', async () => {
-    const labels = { limits: { desktop: 1 }, deadlineMs: 1000 }
+    const labels = { limits: { desktop: 1 }, deadlineMs: 60_000 }
     const { limiter, login } = createLimiterWorld({ labels, settings: { maximum: 5, logic: 'block' } })
     await login(7, { userAgent: CHROME })
     await login(7)

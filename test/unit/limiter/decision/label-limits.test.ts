@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { LabelLimits } from '../../../../src/limiter/decision/label-group.ts'
 import { tokenOf } from '../../../../src/sessions/token.ts'
 import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
+import { fakeClock } from '../../../../src/testing/fake-clock.ts'
 import { createLimiterWorld, SimpleHost } from '../../../support/limiter-world.ts'
 
+const DAY = 86_400_000
 const WINDOWS =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
 const IPHONE =
@@ -15,7 +17,7 @@ const IPAD =
 const BY_AGENT: LabelLimits = {
   limits: { d: 1, m: 2 },
   labelOf: ({ userAgent }) => userAgent ?? undefined,
-  deadlineMs: 1000,
+  deadlineMs: 60_000,
 }
 
 /** A user with sessions of these labels, oldest first, at a limit that may be lower. */
@@ -87,6 +89,21 @@ describe('a limit per label: d 1, m 2', () => {
     expect(await limiter.sessions.count(7)).toBe(2)
   })
 
+  it('ends an unused session of the label before others, and only as many as needed', async () => {
+    const settings = { maximum: 3, logic: 'block', idle_release: 300 }
+    const clock = fakeClock()
+    const { login, live } = createLimiterWorld({ clock, labels: BY_AGENT, settings })
+    const other = await login(7, { userAgent: 'x' }, DAY)
+    await login(7, { userAgent: 'm' }, DAY)
+    clock.advance(300_000)
+    const used = await login(7, { userAgent: 'm' }, DAY)
+    const next = await login(7, { userAgent: 'm' }, DAY)
+    expect(await live(7)).toEqual([other, used, next])
+    expect(await login(7, { userAgent: 'm' }, DAY)).toBeUndefined()
+    const last = await login(7, { userAgent: 'd' }, DAY)
+    expect(await live(7)).toEqual([used, next, last])
+  })
+
   it('says which limit refused, or would have', async () => {
     for (const enforce of [true, false]) {
       const { limiter, login } = await withSessions('block', 5, 'dx')
@@ -135,7 +152,7 @@ describe('a limit per label: d 1, m 2', () => {
 
 describe('labelOf', () => {
   it('by default tells computers from phones and tablets', async () => {
-    const labels = { limits: { desktop: 1, mobile: 1 }, deadlineMs: 1000 }
+    const labels = { limits: { desktop: 1, mobile: 1 }, deadlineMs: 60_000 }
     const { login, live } = createLimiterWorld({ labels, settings: { maximum: 9, logic: 'logout_oldest' } })
     const ids: unknown[] = []
     for (const userAgent of [WINDOWS, IPHONE, IPAD, WINDOWS, null, 'curl/8.5.0', 'curl/8.5.0']) {
@@ -148,7 +165,7 @@ describe('labelOf', () => {
     const asked: unknown[] = []
     const labelOf = (client: object) => void asked.push(client)
     const { login } = createLimiterWorld({
-      labels: { limits: { d: 1 }, labelOf, deadlineMs: 1000 },
+      labels: { limits: { d: 1 }, labelOf, deadlineMs: 60_000 },
       settings: { maximum: 9 },
     })
     await login(7, { userAgent: 'agent', ip: '192.0.2.1', device: 'device' })

@@ -5,7 +5,7 @@ import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../../support/limiter-world.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'
 
-const MODES = ['allow', 'logout_oldest', 'block', 'ask']
+const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
 
 function reportsOf({ limiter }: LimiterWorld): LimitReport[] {
   const reports: LimitReport[] = []
@@ -36,7 +36,7 @@ describe('a limit that is not enforced', () => {
       const unlimited = createLimiterWorld({ settings: { maximum: 1000, logic } })
       const reports = reportsOf(world)
       let reported = 0
-      for (let count = 0; count < 250; count++) {
+      for (let count = 0; count < 200; count++) {
         const [live, canAsk] = [await world.live(7), random() < 0.5]
         const expected = await enforced(logic, maximum, live, canAsk)
         const made = [await world.login(7, { canAsk }), await unlimited.login(7, { canAsk })]
