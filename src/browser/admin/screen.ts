@@ -31,6 +31,9 @@ export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 /** The only tab that this user may see; undefined means all. */
 export const onlyTab = mount.dataset.only
 
+/** Whether this user may manage the lazy comments. */
+export const hasComments = mount.dataset.comments !== undefined
+
 /** Help links that the application has set. */
 export const support: Partial<Record<'docs' | 'forum' | 'contact', string>> = JSON.parse(mount.dataset.support ?? '{}')
 

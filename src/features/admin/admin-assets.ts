@@ -17,6 +17,8 @@ export interface AdminEntry {
   /** Modules that the script imports, to be preloaded. */
   readonly modules: readonly string[]
   readonly styles: readonly string[]
+  /** Modules that the script loads on demand. */
+  readonly later: readonly string[]
 }
 
 /** The built files of the admin screen, read on demand. */
@@ -31,6 +33,7 @@ interface Chunk {
   readonly isEntry?: boolean
   readonly css?: readonly string[]
   readonly imports?: readonly string[]
+  readonly dynamicImports?: readonly string[]
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -67,6 +70,7 @@ export function createAdminAssets(folder: string): AdminAssets {
         script: basename(entry.file),
         modules: imported.map(({ file }) => basename(file)),
         styles: [entry, ...imported].flatMap(({ css = [] }) => css).map((file) => basename(file)),
+        later: (entry.dynamicImports ?? []).flatMap((name) => chunks[name]?.file ?? []).map((file) => basename(file)),
       }
     },
     async find(name) {

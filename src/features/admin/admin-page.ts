@@ -3,6 +3,7 @@ import { isStyleSheet } from '../../routes/page-addresses.ts'
 import { SCREEN_PREFIX } from '../../texts/text-catalogue.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
+import { adminFrame, type FrameParts } from './admin-frame.ts'
 import type { SupportLinks } from './resolve-admin-options.ts'
 
 const SCREEN_ID = 'users_page_sessmgr'
@@ -15,27 +16,22 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 )}`
 
 /** The data of the page. */
-export interface PageParts {
-  /** Path where the screen is mounted. */
-  readonly base: string
+export interface PageParts extends FrameParts {
   readonly entry: AdminEntry
   /** Marks the scripts that the content security policy allows. */
   readonly nonce: string
   readonly nonceHeader: string
-  readonly vars: Readonly<Record<string, unknown>>
   /** Scripts and style sheets of add-ons, in the order in which they run. */
   readonly scripts: readonly string[]
-  readonly texts: ReaderTexts
   readonly support: SupportLinks
-  /** The only tab that this user may see; undefined means all. */
-  readonly only: 'comments' | undefined
 }
 
 /**
  * Returns the page of the admin screen. Scripts of add-ons run after the screen's own, once `window.sessmgr` is
  * complete.
  */
-export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, texts, support, only }: PageParts): string {
+export function adminPage(parts: PageParts): string {
+  const { base, entry, nonce, nonceHeader, vars, scripts, texts, support, hasComments, only } = parts
   const attribute = ` nonce="${nonce}"`
   const own = (name: string) => `${base}/assets/${name}`
   const style = (url: string) => `<link rel="stylesheet" href="${htmlText(url)}">`
@@ -45,14 +41,17 @@ export function adminPage({ base, entry, nonce, nonceHeader, vars, scripts, text
     [
       ...entry.styles.map((name) => style(own(name))),
       ...scripts.filter(isStyleSheet).map(style),
-      ...entry.modules.map((name) => `<link rel="modulepreload" href="${htmlText(own(name))}"${attribute}>`),
+      ...[...entry.modules, ...(parts.tab === 'sessions' ? entry.later : [])].map(
+        (name) => `<link rel="modulepreload" href="${htmlText(own(name))}"${attribute}>`,
+      ),
       ...screenTexts(texts),
       `<script${attribute}>window.sessmgr=${scriptText(vars)}</script>`,
       script(own(entry.script)),
       ...scripts.filter((url) => !isStyleSheet(url)).map(script),
     ],
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
-      `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''}></div>` +
+      `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''}` +
+      `${hasComments ? ' data-comments' : ''}>${adminFrame(parts)}</div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
   )

@@ -54,8 +54,11 @@ export function createAdmin(parts: AdminParts): Handler {
     if (asset !== undefined) {
       const answering = answerAsset(request, response, asset).then((found) => found || next())
       answerSafely(response, answering, next)
-    } else if (/^\/?[^/]*\/?$/.test(path)) answerSafely(response, answerPage(request, response), next)
-    else next()
+      return
+    }
+    const tab = /^\/?([^/]*)\/?$/.exec(path)?.[1]
+    if (tab === undefined) next()
+    else answerSafely(response, answerPage(request, response, tab), next)
   }
 
   async function answerAsset(request: HostRequest, response: HostResponse, name: string): Promise<boolean> {
@@ -68,7 +71,7 @@ export function createAdmin(parts: AdminParts): Handler {
     return true
   }
 
-  async function answerPage(request: HostRequest, response: HostResponse): Promise<void> {
+  async function answerPage(request: HostRequest, response: HostResponse, tab: string): Promise<void> {
     parts.notePage(request)
     const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
     const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
@@ -76,9 +79,8 @@ export function createAdmin(parts: AdminParts): Handler {
     const user = session && (await parts.findSignedIn(session.userId))
     const nonce = user === undefined ? undefined : await parts.nonceOf(request)
     const isManager = nonce !== undefined && (await can(user, 'manage_options'))
-    const isForComments =
-      session && nonce !== undefined && !isManager && (await mayManageComments({ user, ...session }))
-    const refusal = nonce === undefined ? 401 : isManager || isForComments ? undefined : 403
+    const hasComments = session !== undefined && nonce !== undefined && (await mayManageComments({ user, ...session }))
+    const refusal = nonce === undefined ? 401 : isManager || hasComments ? undefined : 403
     const texts = parts.textsFor(request)
     response.setHeader('Vary', 'Accept, Cookie')
     if (wantsVars) {
@@ -101,7 +103,9 @@ export function createAdmin(parts: AdminParts): Handler {
           scripts,
           texts,
           support,
-          only: isForComments ? 'comments' : undefined,
+          tab,
+          hasComments,
+          only: isManager ? undefined : 'comments',
           vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
         })
     sendPage(request, response, refusal ?? 200, page)

@@ -75,6 +75,17 @@ describe('the page', () => {
     expect(vars.restNonce).toMatch(/^[\w-]{32}$/)
   })
 
+  test('shows the tabs before the script runs, and loads the list of sessions early for its tab only', async () => {
+    const browser = await as('admin')
+    const [settings, sessions] = [await browser.get('/admin'), await browser.get('/admin/sessions?user=admin')]
+    expect(settings.text).toContain('<a href="/admin/settings" aria-current="page">Settings</a>')
+    expect(sessions.text).toContain('<a href="/admin/sessions" aria-current="page">Sessions</a>')
+    const early = /<link rel="modulepreload" href="\/admin\/assets\/session-list-[\w-]+\.js"/
+    expect(settings.text).not.toMatch(early)
+    expect(sessions.text).toMatch(early)
+    for (const answer of [settings, sessions]) expect(answer.text).not.toContain('/admin/comments')
+  })
+
   test('lets the filter sessmgr_admin_script_vars change them, and nothing in them can end the script', async () => {
     const hostile = '</script><script>alert(1)</script>\u2028'
     const remove = lab.limiter.hooks.addFilter('sessmgr_admin_script_vars', 'test', (vars) => ({

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { useOptions } from '../options/use-options.ts'
 import { useSave } from '../options/use-save.ts'
 import { Button } from '../parts/button.tsx'
 import { draft, saving } from '../screen.ts'
@@ -10,6 +11,7 @@ const TABS_WITH_OPTIONS = ['settings', 'comments']
 export function SaveBar({ tab }: { tab: string | undefined }) {
   const t = useTexts()
   const { isDirty, isSaving, save } = useSave()
+  const { data: options } = useOptions()
   const failure = useSyncExternalStore(saving.failure.subscribe, saving.failure.value)
   const bar = useRoom(isDirty)
   useEffect(() => {
@@ -17,7 +19,8 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
     window.addEventListener('online', say)
     return () => window.removeEventListener('online', say)
   }, [t])
-  if (!isDirty && !TABS_WITH_OPTIONS.includes(tab ?? '')) return null
+  // Options that are still loading would push the bar down.
+  if (!isDirty && !(options && TABS_WITH_OPTIONS.includes(tab ?? ''))) return null
 
   function discard(): void {
     saving.failure.become(undefined)

@@ -42,7 +42,7 @@ export function Shell() {
             </ScreenTabs>
           </PartBoundary>
         ) : (
-          // The tab may not appear until the options are loaded.
+          // An add-on may add the tab a moment later.
           <NoTab name={key} first={tabs[0]} />
         )}
         <SaveBar tab={open?.key} />

@@ -1,9 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { AddonsTab } from '../addons/addons-tab.tsx'
-import { COMMENTS_OPTION } from '../comments/comment-settings.ts'
 import { CommentsTab } from '../comments/comments-tab.tsx'
-import { useOptions } from '../options/use-options.ts'
-import { hookChanges, hooks, onlyTab, place } from '../screen.ts'
+import { hasComments, hookChanges, hooks, onlyTab, place } from '../screen.ts'
 import { SessionsTab } from '../sessions/sessions-tab.tsx'
 import { SettingsTab } from '../settings/settings-tab.tsx'
 import { SupportTab } from '../support/support-tab.tsx'
@@ -14,11 +12,9 @@ import type { TabEntry } from './entries.ts'
 /** Returns the tabs, and the open tab if the URL names one. */
 export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key: string } {
   const t = useTexts()
-  const { data: options } = useOptions()
   // An add-on that loads late may change the tabs.
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const key = useSyncExternalStore(place.subscribe, place.key)
-  const hasComments = onlyTab === 'comments' || (options !== undefined && COMMENTS_OPTION in options)
   const builtIn: readonly TabEntry[] = [
     { key: 'settings', label: t('tab_settings'), component: SettingsTab },
     { key: 'sessions', label: t('tab_sessions'), component: SessionsTab },

@@ -24,12 +24,24 @@ test('nothing is read before somebody asks, and a build that comes later is foun
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'assets', name), text)
   const manifest = {
-    'main.tsx': { file: 'assets/main.js', isEntry: true, css: ['assets/main.css'], imports: ['shared'] },
+    'main.tsx': {
+      file: 'assets/main.js',
+      isEntry: true,
+      css: ['assets/main.css'],
+      imports: ['shared'],
+      dynamicImports: ['list'],
+    },
+    list: { file: 'assets/list.js' },
     shared: { file: 'assets/shared.js', imports: ['deep', 'shared'] },
     deep: { file: 'assets/deep.js', imports: ['shared'] },
   }
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest))
-  expect(await assets.entry()).toEqual({ script: 'main.js', modules: ['shared.js', 'deep.js'], styles: ['main.css'] })
+  expect(await assets.entry()).toEqual({
+    script: 'main.js',
+    modules: ['shared.js', 'deep.js'],
+    styles: ['main.css'],
+    later: ['list.js'],
+  })
 
   const found = await assets.find('main.css')
   expect(found?.type).toBe('text/css; charset=utf-8')
