@@ -70,7 +70,7 @@ export class ChoiceLogins {
     const { request } = call
     const { returnTo } = Object(request.session)
     try {
-      await signIn(this.#parts, call, user, ends)
+      await signIn(this.#parts, call, { userId: login.userId, user }, ends)
     } catch (error) {
       if (!(error instanceof SessmgrError)) throw error
       if (error.code === 'login_choice_required') return this.#putBack(request, login, secret, ends, 'changed')

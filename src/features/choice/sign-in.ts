@@ -1,4 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
+import type { UserId } from '../../ground/user-id.ts'
 import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
 import { guardedRequestOf, visitOf } from '../../guard/request/host-visit.ts'
 import { Standing } from '../../guard/request/standing.ts'
@@ -11,6 +12,12 @@ export interface ChoiceCall {
   readonly response: HostResponse
 }
 
+/** The user of a pending login, and what the application knows as this user. */
+export interface ChoosingUser {
+  readonly userId: UserId
+  readonly user: unknown
+}
+
 /**
  * Signs a user in as the application does.
  *
@@ -19,7 +26,7 @@ export interface ChoiceCall {
 export async function signIn(
   { options, login }: ChoiceParts,
   { request, response }: ChoiceCall,
-  user: unknown,
+  { userId, user }: ChoosingUser,
   ends: readonly Token[],
 ): Promise<void> {
   const guarded = guardedRequestOf(request)
@@ -31,7 +38,8 @@ export async function signIn(
   } finally {
     standing.chosen = undefined
   }
-  if (!guarded.sessmgr?.session) throw invalidOption('"complete" of choice() must sign the user in')
+  const signedIn = guarded.sessmgr?.session?.userId
+  if (String(signedIn) !== String(userId)) throw invalidOption('"complete" of choice() must sign the user in')
 }
 
 /** Signs a user in with the framework's Passport. Returns undefined if it has none. */

@@ -11,12 +11,13 @@ interface Entry {
 
 /**
  * A transient store in memory. When it is full, it evicts the oldest entries, but reserves space for notes about ended
- * sessions.
+ * sessions and for pending logins.
  */
 export class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock
   readonly #texts = new BoundedMap<string, Entry>(CAPACITY)
   readonly #endedNotes = new BoundedMap<string, Entry>(CAPACITY)
+  readonly #pending = new BoundedMap<string, Entry>(CAPACITY)
   readonly #generations = new Map<string, number>()
 
   constructor(clock: Clock) {
@@ -26,6 +27,7 @@ export class MemoryTransientStore implements TransientStore {
   wipe(): void {
     this.#texts.clear()
     this.#endedNotes.clear()
+    this.#pending.clear()
     this.#generations.clear()
   }
 
@@ -59,6 +61,7 @@ export class MemoryTransientStore implements TransientStore {
   }
 
   #entriesOf(key: string): BoundedMap<string, Entry> {
+    if (key.startsWith('pending:')) return this.#pending
     return key.startsWith('ended:') ? this.#endedNotes : this.#texts
   }
 }

@@ -52,6 +52,16 @@ describe('an option of the choice page', () => {
     }
   })
 
+  test('complete that does nothing is no login, even if somebody else is signed in', async () => {
+    const host = await startAskingHost(1, { complete: () => {} })
+    await signedIn(host, 'windows')
+    const [phone, page] = await asked(host)
+    await phone.login('alice')
+    const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })
+    expect([answer.status, String(host.errors[0])]).toEqual([500, expect.stringContaining('must sign the user in')])
+    expect(await host.limiter.sessions.count(BOB)).toBe(1)
+  })
+
   test('complete signs the user in, and may answer itself', async () => {
     const host = await startAskingHost(1, {
       complete: (request: Request, response: Response, user: Express.User) =>

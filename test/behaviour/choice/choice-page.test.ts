@@ -2,18 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { useRedis } from '../../support/use-redis.ts'
-import {
-  asked,
-  BOB,
-  CHOOSE,
-  choosing,
-  logIn,
-  proofIn,
-  signedIn,
-  startAskingHost,
-  textOf,
-  tokenOn,
-} from './choice-host.ts'
+import { asked, BOB, CHOOSE, choosing, proofIn, signedIn, startAskingHost, textOf, tokenOn } from './choice-host.ts'
 
 const redis = useRedis()
 const STORES = {
@@ -192,15 +181,16 @@ describe('the choice page', () => {
     expect(text).not.toContain('127.0.0.1')
   })
 
-  test('the visitor gets a new session id, and goes where Passport would lead', async () => {
+  test('leads to the page of the option, with a session of a new id', async () => {
     const host = await startAskingHost(1, { successRedirect: '/me' })
     await signedIn(host, 'windows')
     const [phone, page] = await asked(host)
-    const [fixed] = await logIn(host, 'linux')
-    const before = host.sessionIdOf(fixed)
-    const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })
-    expect(answer.location).toBe('/me')
-    expect(host.sessionIdOf(phone)).toBeDefined()
-    expect(host.sessionIdOf(phone)).not.toBe(before)
+    const visitor = phone.copy()
+    await visitor.post('/cart', { item: 'hat' })
+    const before = host.sessionIdOf(visitor)
+    const answer = await visitor.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })
+    expect([answer.location, await visitor.me()]).toEqual(['/me', 200])
+    expect([before, host.sessionIdOf(visitor)]).not.toContain(undefined)
+    expect(host.sessionIdOf(visitor)).not.toBe(before)
   })
 })

@@ -158,11 +158,12 @@ describe('the memory of memoryStore', () => {
 })
 
 describe('the transient store', () => {
-  it('keeps notes about ended sessions apart, so 10,000 cached strings evict none, nor the other way round', async () => {
+  it('keeps notes about ended sessions and pending logins apart, so 10,000 cached strings evict none, nor the other way round', async () => {
     const { transients } = memoryStore()
     await transients.set('ended:a', 'note', DAY)
+    await transients.set('pending:a', 'login', DAY)
     for (let count = 0; count < 10_000; count++) await transients.set(`page ${count}`, 'cached', DAY)
-    expect(await transients.get('ended:a')).toBe('note')
+    expect([await transients.get('ended:a'), await transients.get('pending:a')]).toEqual(['note', 'login'])
     for (let count = 0; count < 10_000; count++) await transients.set(`ended:${count}`, 'note', DAY)
     const found = ['ended:a', 'ended:0', 'page 0', 'page 9999'].map((key) => transients.get(key))
     expect(await Promise.all(found)).toEqual([undefined, 'note', 'cached', 'cached'])
