@@ -6,6 +6,7 @@ export interface ModelSession {
   readonly user: number
   generation: number
   expiresAt: number
+  usedAt: number
 }
 
 /**
@@ -17,11 +18,15 @@ export class LimiterModel {
   now: number
   maximum = 1
   logic = 'allow'
+  /** In seconds; at least three times the minute after which a use is recorded again. */
+  idleRelease = 0
   bypass = false
   generation = 0
   /** Sessions that the host's store holds. */
   sessions: ModelSession[] = []
   readonly fired: FiredAction[] = []
+  /** How many unused sessions have freed their slots. */
+  released = 0
   /** Users whose sessions were all ended, including unregistered ones. */
   readonly #marked = new Set<number>()
 
@@ -39,24 +44,29 @@ export class LimiterModel {
   login(user: number, id: string, ttlMs: number, replaces: string | undefined): boolean {
     const others = this.live(user).filter((other) => other !== replaces)
     if (!this.bypass && others.length >= this.maximum) {
-      if (this.logic === 'block') {
+      const need = others.length + 1 - this.maximum
+      if (this.logic === 'block' && this.#idle(others).length < need) {
         this.fired.push(['sessmgr_login_blocked', user])
         return false
       }
-      const displaced = this.logic === 'allow' ? others : others.slice(0, others.length + 1 - this.maximum)
+      const inTurn = { allow: others, logout_oldest: others.slice(0, need), block: this.#idle(others).slice(0, need) }
+      const displaced = inTurn[this.logic as keyof typeof inTurn] ?? this.#longestUnused(others).slice(0, need)
       this.#remove(displaced)
+      if (this.logic === 'block') this.released += displaced.length
       if (this.logic === 'allow') this.fired.push(['sessmgr_destroy_all_sessions', user])
-      else for (const _ of displaced) this.fired.push(['sessmgr_destroy_oldest_session', user])
+      if (this.logic === 'logout_oldest') {
+        for (const _ of displaced) this.fired.push(['sessmgr_destroy_oldest_session', user])
+      }
     }
     if (replaces !== undefined && this.#isRegistered(replaces)) this.#remove([replaces])
-    this.sessions.push({ id, user, generation: this.generation, expiresAt: this.now + ttlMs })
+    this.sessions.push({ id, user, generation: this.generation, expiresAt: this.now + ttlMs, usedAt: this.now })
     return true
   }
 
   /** Makes the first request of a session from before the service, and returns what happens to it. */
   adopt(user: number, id: string, ttlMs: number): 'live' | 'ended' | 'logout_all' {
     if (this.#marked.has(user)) return 'ended'
-    this.sessions.push({ id, user, generation: 0, expiresAt: this.now + ttlMs })
+    this.sessions.push({ id, user, generation: 0, expiresAt: this.now + ttlMs, usedAt: this.now })
     return this.generation === 0 ? 'live' : 'logout_all'
   }
 
@@ -70,6 +80,7 @@ export class LimiterModel {
       return 'logout_all'
     }
     session.expiresAt = this.now + ttlMs
+    session.usedAt = this.now
     return 'live'
   }
 
@@ -101,6 +112,18 @@ export class LimiterModel {
   /** Returns the sessions of a user that have not expired, stale or not. */
   #registered(user: number): ModelSession[] {
     return this.sessions.filter((session) => session.user === user && session.expiresAt > this.now)
+  }
+
+  #longestUnused(ids: readonly string[]): string[] {
+    const usedAt = (id: string) => this.sessions.find((session) => session.id === id)?.usedAt ?? 0
+    return ids.toSorted((a, b) => usedAt(a) - usedAt(b))
+  }
+
+  /** Those that nobody has used for so long that they free their slots. */
+  #idle(ids: readonly string[]): string[] {
+    const isIdle = ({ usedAt }: ModelSession) => this.idleRelease > 0 && this.now - usedAt >= this.idleRelease * 1000
+    const idle = this.sessions.filter(isIdle).map(({ id }) => id)
+    return this.#longestUnused(ids).filter((id) => idle.includes(id))
   }
 
   #isRegistered(id: string): boolean {

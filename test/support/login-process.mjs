@@ -49,14 +49,23 @@ async function endSome(n, userId) {
     : limiter.sessions.end(userId, first.token))
 }
 
+/** Ends as many of the offered sessions as needed. Others may do so at the same time, and the user is asked again. */
+async function choose(userId, { need, sessions }, create) {
+  const ends = sessions.slice(-need).map(({ token }) => token)
+  const { admitted } = await calls.login({ userId, ends }, create)
+  const outcome = admitted ? 'chosen' : 'again'
+  ended[outcome] = (ended[outcome] ?? 0) + 1
+}
+
 let next = 0
 async function loginOn() {
   for (let n = next++; n < logins; n = next++) {
     const userId = users[n % users.length]
     const create = async () => ({ sessionId: `${process.pid}-${n}`, ttlMs: 3_600_000 })
     try {
-      const { admitted } = await calls.login({ userId }, create)
+      const { admitted, choice } = await calls.login({ userId }, create)
       ended[admitted ? 'admitted' : 'refused'] += 1
+      if (choice) await choose(userId, choice, create)
       if (endsToo && n % 10 === 0) await endSome(n, userId)
     } catch (error) {
       const code = error.code ?? String(error)

@@ -9,11 +9,15 @@ import { wholeSettings } from '../../support/whole-settings.ts'
 const USERS = [1, 2]
 
 const user = fc.constantFrom(...USERS)
-const ttlMs = fc.constantFrom(10_000, 60_000, 600_000)
+const ttlMs = fc.constantFrom<number>(10_000, 60_000, 600_000)
 /** Chooses one of the sessions that the host holds, if there is one. */
 const pick = fc.nat({ max: 1000 })
 const changes = fc.record(
-  { maximum: fc.integer({ min: 1, max: 4 }), logic: fc.constantFrom('allow', 'logout_oldest', 'block') },
+  {
+    maximum: fc.integer({ min: 1, max: 4 }),
+    logic: fc.constantFrom<string>('allow', 'logout_oldest', 'logout_idlest', 'block'),
+    idle_release: fc.constantFrom<number>(0, 300),
+  },
   { requiredKeys: [] },
 )
 const kind = <K extends string>(name: K) => fc.constant(name)
@@ -30,8 +34,15 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind('log all users out') }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('log all others out'), pick }) },
   { weight: 4, arbitrary: fc.record({ kind: kind('set'), changes }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('wait'), ms: fc.constantFrom(1, 5000, 10_000, 70_000) }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('wait'), ms: fc.constantFrom<number>(1, 5000, 10_000, 70_000) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('bypass'), on: fc.boolean() }) },
+)
+/** Those after which sessions have often been unused for as long as it takes to free their slots. */
+const slowCommand: typeof command = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: kind('login'), user: fc.constant(1), ttlMs: fc.constant(900_000) }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('visit'), pick, ttlMs: fc.constant(900_000) }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('wait'), ms: fc.constantFrom(1, 100_000, 199_999) }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('set'), changes }) },
 )
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
 
@@ -72,9 +83,10 @@ async function runOnSite(
     case 'set':
       model.maximum = command.changes.maximum ?? model.maximum
       model.logic = command.changes.logic ?? model.logic
+      model.idleRelease = command.changes.idle_release ?? model.idleRelease
       return [
         await limiter.settings.update(command.changes),
-        wholeSettings({ maximum: model.maximum, logic: model.logic }),
+        wholeSettings({ maximum: model.maximum, logic: model.logic, idle_release: model.idleRelease }),
       ]
     case 'wait':
       model.now += command.ms
@@ -137,14 +149,15 @@ async function visit({ limiter, host }: LimiterWorld, { id, user }: ModelSession
   return verdict.reason
 }
 
-it('agrees with the model on every answer, every live session, every stored session and every action', async () => {
+/** Compares the limiter with the model, and returns the names of what has happened. */
+async function compare(command: fc.Arbitrary<Command>, initial: Command, numRuns: number): Promise<string[]> {
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(fc.array(command, { maxLength: 60, size: 'max' }), async (commands) => {
       const real = createLimiterWorld()
       const model = new LimiterModel(real.clock.now())
       real.limiter.hooks.addFilter('sessmgr_bypass', 'model', () => model.bypass)
-      for (const command of commands) {
+      for (const command of [initial, ...commands]) {
         const answers = await run(command, real, model)
         if (answers) expect(answers[0], command.kind).toEqual(answers[1])
         for (const user of USERS) {
@@ -156,11 +169,17 @@ it('agrees with the model on every answer, every live session, every stored sess
       }
       expect(real.fired).toEqual(model.fired)
       for (const [name] of model.fired) seen.add(name)
+      if (model.released > 0) seen.add('released')
     }),
-    { numRuns: rounds(200) },
+    { numRuns },
   )
+  return [...seen].sort()
+}
+
+it('agrees with the model on every answer, every live session, every stored session and every action', async () => {
+  const seen = await compare(command, { kind: 'set', changes: {} }, rounds(200))
   // A model test that never gets anywhere would agree as well.
-  expect([...seen].sort()).toEqual([
+  expect(seen.filter((name) => name !== 'released')).toEqual([
     'sessmgr_destroy_all_sessions',
     'sessmgr_destroy_oldest_session',
     'sessmgr_destroy_session',
@@ -168,4 +187,9 @@ it('agrees with the model on every answer, every live session, every stored sess
     'sessmgr_logout_all_users',
     'sessmgr_session_invalidated',
   ])
+})
+
+it('agrees with the model on sessions that free their slots because they are unused', async () => {
+  const changes = { logic: 'block', maximum: 2, idle_release: 300 }
+  expect(await compare(slowCommand, { kind: 'set', changes }, rounds(30))).toContain('released')
 })

@@ -7,12 +7,13 @@ import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 const expectedLive: Record<string, (logins: number, maximum: number) => number> = {
   allow: (logins, maximum) => ((logins - 1) % maximum) + 1,
   logout_oldest: Math.min,
+  logout_idlest: Math.min,
   block: Math.min,
 }
 
 describe('parallel logins', () => {
   it('rule 5: leave exactly as many sessions as logins one after the other, over several processes', async () => {
-    const logic = fc.constantFrom('allow', 'logout_oldest', 'block')
+    const logic = fc.constantFrom('allow', 'logout_oldest', 'logout_idlest', 'block')
     const logins = fc.integer({ min: 1, max: 12 })
     await fc.assert(
       fc.asyncProperty(logic, logins, fc.integer({ min: 1, max: 4 }), async (logic, logins, maximum) => {
