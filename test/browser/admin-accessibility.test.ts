@@ -46,6 +46,15 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
     ],
     ['sessions-empty', '/sessions', 'No user selected yet'],
     ['sessions', '/sessions?user=admin', 'This is you'],
+    [
+      'explain',
+      '/sessions?user=admin',
+      'This is you',
+      async (page) => {
+        await page.getByRole('button', { name: 'Explain' }).click()
+        await page.getByText('A login from another browser').waitFor()
+      },
+    ],
     ['sessions-failed', '/sessions?user=nobody', 'This user does not exist.'],
     ['comments', '/comments', 'Loading behavior'],
     ['addons-empty', '/addons', 'No add-ons available'],

@@ -63,6 +63,48 @@ test('all sessions can be ended, once one has said so twice', async () => {
   expect(host.actions).toEqual([['sessmgr_destroy_all_sessions', 2]])
 })
 
+test('Explain says what the limit does with the next login, and changes nothing', async () => {
+  await host.limiter.settings.update({ maximum: 2, logic: 'logout_oldest' })
+  await host.signIn('alice', { userAgent: PHONE })
+  await host.signIn('alice', { userAgent: FIREFOX })
+  host.actions.length = 0
+  const page = await host.open('/sessions?user=alice')
+  const explain = page.getByRole('button', { name: 'Explain' })
+  const dialog = page.getByRole('dialog', { name: 'How the limit applies to Alice' })
+  const close = async () => {
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await explain.click()
+  await dialog.getByText('A login from another browser succeeds and signs out this session:').waitFor()
+  for (const sentence of [
+    'Alice may have 2 sessions and has 2.',
+    'Login Logic: Logout Oldest.',
+    'Safari on iPhone, last seen',
+  ]) {
+    expect(await dialog.textContent()).toContain(sentence)
+  }
+  expect(await dialog.getByRole('listitem').count()).toBe(1)
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Close')
+  await close()
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Explain')
+
+  const remove = host.limiter.hooks.addFilter('sessmgr_maximum', 'test', () => 3)
+  await host.limiter.settings.update({ logic: 'ask', enforce: false })
+  await page.reload()
+  await explain.click()
+  await dialog.getByText('A login from another browser succeeds and signs out nothing.').waitFor()
+  expect(await dialog.textContent()).toContain('Alice may have 3 sessions and has 2. This number comes from')
+  await close()
+  remove()
+  await page.reload()
+  await explain.click()
+  await dialog.getByText('A login from another browser has to choose a session to sign out.').waitFor()
+  expect(await dialog.textContent()).toContain('Report only: this is what would happen')
+  expect((await seenBy(page)).violations).toEqual([])
+  expect([host.actions, (await host.limiter.sessions.list(2)).length]).toEqual([[], 2])
+})
+
 test('the own session ends only after a warning, and the screen says that one is signed out', async () => {
   const page = await host.open('/sessions?user=admin')
   await page.getByRole('button', { name: 'Sign out Chrome' }).click()

@@ -57,8 +57,8 @@ export interface LimitExplanation {
   /** The user's live sessions, oldest first. */
   readonly live: readonly ExplainedSession[]
   /**
-   * What the limit does with the next login from another browser: it is admitted, it is admitted and ends sessions, the
-   * user has to choose sessions first, or it is refused.
+   * What the limit does with the next login from another browser: it admits it, ends sessions for it, asks the user to
+   * choose sessions first, or refuses it.
    */
   readonly nextLogin: 'admitted' | 'ends' | 'asked' | 'refused'
   /** How many sessions the user has to choose, if asked. */

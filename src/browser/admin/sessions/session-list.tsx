@@ -9,6 +9,7 @@ import { useSignedIn } from '../rest/use-signed-in.ts'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 import { ConfirmEverywhere } from './confirm-everywhere.tsx'
 import { deviceOf } from './device.ts'
+import { ExplainLimit } from './explain-limit.tsx'
 import { ListHead } from './list-head.tsx'
 import { SessionCard } from './session-card.tsx'
 import { timeAgo } from './time-words.ts'
@@ -51,6 +52,7 @@ export default function SessionList({ user }: { user: string }) {
           count={count}
           updated={t(error && isSignedIn ? 'not_updated' : 'updated', { when: timeAgo(dataUpdatedAt) })}
         >
+          <ExplainLimit user={user} name={name} />
           <Button
             tone="quiet"
             icon="refresh"

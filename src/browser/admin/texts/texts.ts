@@ -159,6 +159,24 @@ export const TEXTS = {
   end_own_text:
     'This is the session that you are using now. You will be signed out here and will have to sign in again.',
 
+  explain: 'Explain',
+  explain_title: 'How the limit applies to {name}',
+  explain_bypassed: '{name} is exempt from the limit.',
+  explain_may_one: '{name} may have {count} session and has {live}.',
+  explain_may_other: '{name} may have {count} sessions and has {live}.',
+  explain_filter: 'This number comes from your application or an add-on, not from the settings.',
+  explain_mode: 'Login Logic: {mode}.',
+  explain_report_only: 'Report only: this is what would happen if the limit were enforced.',
+  explain_admitted: 'A login from another browser succeeds and signs out nothing.',
+  explain_ends_one: 'A login from another browser succeeds and signs out this session:',
+  explain_ends_other: 'A login from another browser succeeds and signs out these {count} sessions:',
+  explain_asked_one: 'A login from another browser has to choose a session to sign out.',
+  explain_asked_other: 'A login from another browser has to choose {count} sessions to sign out.',
+  explain_refused: 'A login from another browser is refused.',
+  explain_label: 'That is because of the limit for “{label}”.',
+  explain_session: '{device}, last seen {when}',
+  explain_idle: '{device}, last seen {when} and unused for long enough to make room',
+
   // Comments
   c_loading: 'Loading behavior',
   c_loading_help: 'When the comments below a post are loaded.',
