@@ -12,7 +12,7 @@ const LOGINS = rounds(60)
 
 describe('rule 1: the default settings', () => {
   test('are one session and mode allow', async () => {
-    expect(await sessmgr().settings.get()).toEqual({ maximum: 1, logic: 'allow' })
+    expect(await sessmgr().settings.get()).toEqual({ maximum: 1, logic: 'allow', idle_release: 0, enforce: true })
     const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     const phone = await host.signedIn('alice')
