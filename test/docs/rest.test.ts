@@ -41,7 +41,9 @@ describe('docs/rest-routes.md', () => {
 describe('docs/rest.md', () => {
   const page = pageAt('docs/rest.md')
   const general = tableRows(sectionOf(page, 'Error codes').text)
-  const ofAddons = tableRows(sectionOf(page, 'Error codes of add-ons').text)
+  const ofAddons = tableRows(sectionOf(page, 'Error codes of add-ons').text).flatMap(([routes, status, codes = '']) =>
+    codes.split(', ').map((code) => [code, status, codeIn(routes)]),
+  )
   let measured: readonly AddonError[]
   beforeAll(async () => {
     measured = await addonErrors()
