@@ -2,7 +2,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { useOptions } from '../options/use-options.ts'
 import { useSave } from '../options/use-save.ts'
 import { Button } from '../parts/button.tsx'
-import { draft, saving } from '../screen.ts'
+import { draft, saving, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 const TABS_WITH_OPTIONS = ['settings', 'comments']
@@ -25,6 +25,9 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
   function discard(): void {
     saving.failure.become(undefined)
     draft.discard()
+    toasts.clear()
+    // The button that had the focus disappears.
+    bar.current?.querySelector<HTMLElement>('.primary')?.focus({ preventScroll: true })
   }
 
   return (

@@ -10,6 +10,7 @@ export interface Toast {
 /** The visible toasts. */
 export interface ToastList {
   all(): readonly Toast[]
+  /** Shows a toast. Good news removes errors, which otherwise stay until they are dismissed. */
   show(text: string, tone?: Toast['tone']): void
   remove(id: number): void
   clear(): void
@@ -36,7 +37,8 @@ export function createToasts(isSilent: () => boolean): ToastList {
       lastId += 1
       // Count a repeated message instead of showing a second toast.
       const same = toasts.find((toast) => toast.text === text)
-      const others = toasts.filter((toast) => toast !== same)
+      // What works now makes earlier failures obsolete.
+      const others = toasts.filter((toast) => toast !== same && (tone === 'error' || toast.tone === 'good'))
       become([...others, { id: lastId, text, tone, count: (same?.count ?? 0) + 1 }].slice(-MOST))
     },
     clear: () => become([]),

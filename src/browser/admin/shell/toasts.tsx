@@ -5,7 +5,7 @@ import { toasts } from '../screen.ts'
 import { direction } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
-/** Renders the toasts over the screen. Errors stay longer. */
+/** Renders the toasts over the screen. Errors stay until they are dismissed or something succeeds. */
 export function Toasts({ children }: { children: ReactNode }) {
   const t = useTexts()
   const all = useSyncExternalStore(toasts.subscribe, toasts.all)
@@ -19,7 +19,7 @@ export function Toasts({ children }: { children: ReactNode }) {
           key={id}
           className={`toast ${tone}`}
           type={tone === 'error' ? 'foreground' : 'background'}
-          duration={tone === 'error' ? 12_000 : 6_000}
+          duration={tone === 'error' ? Number.POSITIVE_INFINITY : 6_000}
           onOpenChange={(open) => open || toasts.remove(id)}
         >
           <Icon name={tone === 'error' ? 'alert' : 'check'} />
@@ -41,10 +41,17 @@ export function Toasts({ children }: { children: ReactNode }) {
 function useIsUp(list: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
   const [isUp, setUp] = useState(false)
   useLayoutEffect(() => {
-    const { activeElement } = document
-    const control = activeElement?.closest('#content *, .dialog *')?.getBoundingClientRect()
-    const room = newest === undefined ? 0 : (list.current?.offsetHeight ?? 0)
-    setUp(control !== undefined && control.bottom > window.innerHeight - room && control.top < window.innerHeight)
+    if (newest === undefined) return
+    const move = () => {
+      const { activeElement } = document
+      if (list.current?.contains(activeElement)) return
+      const control = activeElement?.closest('#content *, .dialog *')?.getBoundingClientRect()
+      const room = list.current?.offsetHeight ?? 0
+      setUp(control !== undefined && control.bottom > window.innerHeight - room && control.top < window.innerHeight)
+    }
+    move()
+    document.addEventListener('focusin', move)
+    return () => document.removeEventListener('focusin', move)
   }, [list, newest])
   return isUp
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Icon } from '../icon.tsx'
 
 /** Renders a permanent message. Screen readers announce errors at once. */
@@ -13,6 +13,13 @@ export function Notice({
   children?: ReactNode
   actions?: ReactNode
 }) {
+  useEffect(
+    () => () => {
+      // The button that had the focus is gone, and keyboard users would lose their place.
+      if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true })
+    },
+    [],
+  )
   return (
     <div className={`notice ${tone}`} role={tone === 'info' ? undefined : 'alert'}>
       <Icon name={tone === 'info' ? 'info' : 'alert'} />
