@@ -25,8 +25,9 @@ export function longestUnusedFirst({
 
 /** Returns the sessions that have been unused long enough to give up their slots, longest unused first. */
 export function idleSessions(context: LimitContext): readonly SessionRecord[] {
-  const { now, idleAfterMs } = context
-  return longestUnusedFirst(context).filter(({ lastSeenAt }) => now - lastSeenAt >= idleAfterMs)
+  const { sessions, now, idleAfterMs } = context
+  const idle = sessions.filter(({ lastSeenAt }) => now - lastSeenAt >= idleAfterMs)
+  return longestUnusedFirst({ ...context, sessions: idle })
 }
 
 function othersLast(sessions: readonly SessionRecord[], others: readonly SessionRecord[]): readonly SessionRecord[] {
