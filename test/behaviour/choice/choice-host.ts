@@ -15,7 +15,7 @@ const AGENTS = {
 }
 
 /** A browser that asks for pages, on one of the devices. */
-export type Device = keyof typeof AGENTS
+type Device = keyof typeof AGENTS
 
 /** Starts an application in mode `ask`, in which a login is answered as a browser sees it. */
 export function startAskingHost(maximum: number, choice: ChoiceOptions = {}, sessmgr: SessmgrOptions = {}) {
@@ -27,7 +27,7 @@ export function startAskingHost(maximum: number, choice: ChoiceOptions = {}, ses
 }
 
 /** Posts the login form of bob from a device, in a browser of its own. */
-export async function logIn(host: Pick<ExpressHost, 'browser'>, device: Device): Promise<[Browser, Answer]> {
+async function logIn(host: Pick<ExpressHost, 'browser'>, device: Device): Promise<[Browser, Answer]> {
   const browser = host.browser()
   return [browser, await browser.login('bob', { 'user-agent': AGENTS[device], accept: 'text/html' })]
 }
