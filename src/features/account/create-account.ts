@@ -1,7 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import type { Handler, HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
+import type { Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
+import { pageHandler } from '../../pages/page-handler.ts'
 import { loginAddress, mountPath } from '../../routes/page-addresses.ts'
-import { answerSafely } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import { redirect, sendPage } from '../../routes/send-page.ts'
 import { AccountForms } from './account-forms.ts'
@@ -29,19 +29,6 @@ export function createAccount(parts: AccountParts): Account {
   const pages = new AccountPages(parts, own)
   const forms = new AccountForms(parts, own, stepUp, pages)
   const results = new PageResults(parts.signed)
-
-  function handler(request: HostRequest, response: HostResponse, next: Next): void {
-    const { method, url = '/' } = request
-    const isPage = (url.split('?', 1)[0] ?? '/').replace('/', '') === ''
-    const isRead = method === 'GET' || method === 'HEAD'
-    if (!isPage || !(isRead || method === 'POST')) return next()
-    const answering = isRead ? show(request, response) : act(request, response)
-    answerSafely(
-      response,
-      answering.catch((error) => fail(request, response, error)),
-      next,
-    )
-  }
 
   async function show(request: HostRequest, response: HostResponse): Promise<void> {
     parts.notePage(request)
@@ -99,7 +86,7 @@ export function createAccount(parts: AccountParts): Account {
   const baseOf = (request: HostRequest) => options.path ?? mountPath(request)
 
   return {
-    handler,
+    handler: pageHandler({ show, act, fail }),
     own,
     stepUp,
     showsIp: options.show.ip === true,

@@ -1,11 +1,12 @@
 import { RETRY_SOON, SessmgrError } from '../../ground/errors.ts'
 import { type AskedLogin, type AskParts, askUser, PENDING_COOKIE } from '../../guard/ask-user.ts'
-import type { Handler, HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
+import type { Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
 import { guardedRequestOf } from '../../guard/request/host-visit.ts'
 import { addCookies, scopeOf } from '../../guard/request/login-cookie.ts'
+import { pageHandler } from '../../pages/page-handler.ts'
 import { refuseCrossOrigin } from '../../routes/caller.ts'
 import { withParameter } from '../../routes/page-addresses.ts'
-import { answerSafely, sendAnswer } from '../../routes/rest-answer.ts'
+import { sendAnswer } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import { redirect, sendPage } from '../../routes/send-page.ts'
 import { answerFailure, answerOutcome } from './answer-outcome.ts'
@@ -34,19 +35,6 @@ export function createChoice(parts: ChoiceParts): Choice {
   const { url, seconds, showsIp, secretInBody } = options
   const page = { url, seconds, showsIp, secretInBody }
   const asking: AskParts = { pending: logins.pending, page, textsFor }
-
-  function handler(request: HostRequest, response: HostResponse, next: Next): void {
-    const { method, url: path = '/' } = request
-    const isPage = (path.split('?', 1)[0] ?? '/').replace('/', '') === ''
-    const isRead = method === 'GET' || method === 'HEAD'
-    if (!isPage || !(isRead || method === 'POST')) return next()
-    const answering = isRead ? show(request, response) : act(request, response)
-    answerSafely(
-      response,
-      answering.catch((error) => fail(request, response, error)),
-      next,
-    )
-  }
 
   async function show(request: HostRequest, response: HostResponse): Promise<void> {
     parts.notePage(request)
@@ -119,7 +107,7 @@ export function createChoice(parts: ChoiceParts): Choice {
     sendPage(request, response, status, document)
   }
 
-  return { handler, ask: (login) => askUser(asking, login) }
+  return { handler: pageHandler({ show, act, fail }), ask: (login) => askUser(asking, login) }
 }
 
 /** Returns the secret in the cookie of a request. */
