@@ -12,7 +12,7 @@ export interface ChoiceCall {
   readonly response: HostResponse
 }
 
-/** The user of a pending login, and what the application knows as this user. */
+/** The user of a pending login: the id, and the application's user object. */
 export interface ChoosingUser {
   readonly userId: UserId
   readonly user: unknown

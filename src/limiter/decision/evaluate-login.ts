@@ -26,7 +26,7 @@ export interface LoginEvaluation {
   readonly chosen: readonly Token[]
   /** All registered sessions at that version. */
   readonly registered: readonly StoredSession[]
-  /** What the login is measured by. Undefined for exempt users. */
+  /** The sessions and the limit with which the login was compared. Undefined for exempt users. */
   readonly measured?: LimitContext
   /** The limit that the login has reached, and the mode that decided. */
   readonly reached?: DecidedLimit
@@ -37,7 +37,7 @@ export interface LoginEvaluation {
 const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
 const NONE: readonly Token[] = []
 
-/** What to assume instead of the settings. */
+/** Values to assume instead of the settings. */
 export interface Assumption {
   readonly mode?: string | undefined
   readonly maximum?: number | undefined

@@ -34,7 +34,7 @@ export interface ExplainedSession {
   readonly createdAt: number
   /** When it was last used, in milliseconds since the Unix epoch. */
   readonly lastSeenAt: number
-  /** Its label, with the option `limits`. */
+  /** Label of the session, with the option `limits`. */
   readonly label?: string
   /** Whether it has been unused long enough to give up its slot, by the setting `idle_release`. */
   readonly idle: boolean
@@ -57,8 +57,8 @@ export interface LimitExplanation {
   /** The user's live sessions, oldest first. */
   readonly live: readonly ExplainedSession[]
   /**
-   * What the limit does with the next login from another browser: it admits it, ends sessions for it, asks the user to
-   * choose sessions first, or refuses it.
+   * What happens to the next login from another browser: it is admitted, ends sessions, asks the user to choose
+   * sessions first, or is refused.
    */
   readonly nextLogin: 'admitted' | 'ends' | 'asked' | 'refused'
   /** How many sessions the user has to choose, if asked. */
@@ -106,7 +106,7 @@ function outcomeOf(decision: LimitDecision | undefined): LimitExplanation['nextL
   return decision.choose === undefined ? 'refused' : 'asked'
 }
 
-/** A login checks only as many sessions as it needs to; this checks them all. */
+/** Explains all live sessions. A login checks only as many as it needs. */
 async function explainSessions(
   { hostSessions, labels }: LimiterContext,
   { registered, generation, measured, reached }: LoginEvaluation,

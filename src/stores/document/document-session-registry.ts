@@ -34,7 +34,7 @@ const LEAST_LIFE_MS = 60_000
 const MANY_SESSIONS = 500
 /** How often to try to record a use while others write the same row. */
 const TOUCH_TRIES = 2
-/** The same if the last recorded use is not recent. */
+/** How often to try if the last recorded use is not recent. */
 const OLD_TOUCH_TRIES = 50
 /** Well below the shortest idle release, which is 300 seconds. */
 const RECENT_MS = 120_000

@@ -9,7 +9,7 @@ export type SignedText = { readonly payload: unknown } | { readonly problem: str
 const MAX_LENGTH = 1_000_000
 /** Header, payload, and an Ed25519 signature of 64 bytes. */
 const COMPACT = /^([\w-]+)\.[\w-]+\.([\w-]{86})$/
-/** The problem of a string that is no JWS at all. */
+/** The problem with a string that is not a JWS. */
 export const NOT_SIGNED = 'it is not a signed string'
 
 const HEADER = ['alg', 'kid', 'typ']
