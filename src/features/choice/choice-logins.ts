@@ -54,6 +54,8 @@ export class ChoiceLogins {
     if (verify && (await this.#isProved(request, user, input)) !== true) {
       return this.#putBack(request, login, secret, ends, 'unproved')
     }
+    // Checking a proof can take long, and the password may have been changed in the meantime.
+    if (verify && (await this.pending.isVoid(login))) return { kind: 'expired' }
     return this.#finish(call, { login, secret, user, ends, ended: preview.ends })
   }
 

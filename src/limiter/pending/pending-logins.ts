@@ -80,6 +80,18 @@ export class PendingLogins {
     return left
   }
 
+  /**
+   * Checks whether a login has become void, perhaps since it was taken.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  async isVoid(login: PendingLogin): Promise<boolean> {
+    const [mark, generation] = await Promise.all([pendingMark(this.#store, login.userId), this.#store.epoch.current()])
+    // A missing mark has expired, and was older than this login.
+    const isSame = mark === undefined || mark === login.mark
+    return !isSame || generation !== login.generation
+  }
+
   #write(secret: string, login: PendingLogin, life: number): Promise<void> {
     return this.#store.transients.set(keyOf(secret), JSON.stringify(login), life)
   }
@@ -89,10 +101,7 @@ export class PendingLogins {
     const text = await get(keyOf(secret))
     if (text === undefined) return undefined
     const login = JSON.parse(text) as PendingLogin
-    const [mark, generation] = await Promise.all([pendingMark(this.#store, login.userId), this.#store.epoch.current()])
-    // A missing mark has expired, and was older than this login.
-    const isSame = mark === undefined || mark === login.mark
-    return isSame && generation === login.generation ? login : undefined
+    return (await this.isVoid(login)) ? undefined : login
   }
 }
 

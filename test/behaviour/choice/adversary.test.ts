@@ -151,6 +151,19 @@ describe.each(HOSTS)('a choice on %s', (_name, start) => {
   })
 })
 
+test('a password that is changed while a second proof is checked lets nobody in', async () => {
+  const during: { change?: () => Promise<unknown> } = {}
+  const verify = async () => (await during.change?.()) !== null
+  const { host } = await startFull(startExpressHost, { choice: { verify } })
+  for (const change of [() => host.limiter.sessions.endAll(BOB), () => host.limiter.sessions.logoutAllUsers()]) {
+    during.change = change
+    const { browser, tokens } = await ask(host)
+    const answer = await browser.request('POST', PAGE, { json: { end: tokens, code: '1' }, headers: AS_SCRIPT })
+    expect([codeOf(answer), await browser.me(), await host.limiter.sessions.count(BOB)]).toEqual([EXPIRED, 401, 0])
+    await signIn(host, 'bob')
+  }
+})
+
 test('a secret that a sibling domain has planted is not read where the session is sent over HTTPS', async () => {
   const session = { proxy: true, cookie: { secure: true } }
   const https = { 'x-forwarded-proto': 'https', ...AS_SCRIPT }
