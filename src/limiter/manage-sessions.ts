@@ -10,7 +10,7 @@ import { endByWhom } from './end-by-whom.ts'
 import { followUpEnd } from './follow-up-end.ts'
 import { heldSessions } from './held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
-import { voidPending } from './pending/void-pending.ts'
+import { endWithPending } from './pending/void-pending.ts'
 
 /** How often, and how many times, to try to repair a session after a site-wide logout failed. */
 const STAMP_RETRY_MS = 1000
@@ -160,18 +160,18 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     async endAll(userId, whom) {
       requireUserId(userId)
       const end = endByWhom(whom)
-      await voidPending(store, userId)
       const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] => [
         ['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId],
       ]
-      return (await followUpEnd(context, store.sessions.end(userId), () => end, actionsOf)).length
+      const ending = endWithPending(context, userId, () => store.sessions.end(userId))
+      return (await followUpEnd(context, ending, () => end, actionsOf)).length
     },
     async endOthers(userId, keepToken, whom) {
       requireUserId(userId)
       const end = endByWhom(whom)
       if (!(await isRegistered(userId, keepToken))) throw notTheirs()
-      await voidPending(store, userId)
-      const ending = store.sessions.endOthers(userId, keepToken).then((ended) => ended ?? Promise.reject(notTheirs()))
+      const endOthers = async () => (await store.sessions.endOthers(userId, keepToken)) ?? Promise.reject(notTheirs())
+      const ending = endWithPending(context, userId, endOthers)
       return (await followUpEnd(context, ending, () => end, eachOf)).length
     },
     async logoutAllUsers(keep, whom) {
