@@ -6,7 +6,8 @@ import { Standing } from '../guard/request/standing.ts'
 /**
  * Returns a check that warns once when requests reach `part` before the limiter.
  *
- * With explicit calls, it never warns, because there a request without a session looks the same.
+ * With explicit calls, it never warns, because requests without a session look the same as requests
+ * that have not reached the limiter.
  *
  * @param part The middleware that is mounted too early, as the application writes it.
  */
