@@ -50,6 +50,18 @@ test('the tab Support links to where the application says that there is help, an
   expect(await other.getByRole('region', { name: 'More help' }).count()).toBe(0)
 })
 
+test('the report for a support request says what runs where, with which settings and add-ons, and no names', async () => {
+  const lab = await startAdminLab({ ...options, sessmgr: { ...options.sessmgr, settings: { maximum: 4 } } })
+  installFirst(lab.limiter)
+  const page = await lab.open(chromium, '/support')
+  const report = page.locator('.report')
+  await expect.poll(() => report.textContent()).toMatch(/Settings: .*\bmaximum 4\b.*\nAdd-ons: 11 \(not licensed\)\n/)
+  expect(await report.textContent()).toContain(`Node.js: ${process.versions.node}\n`)
+  expect(await report.textContent()).not.toMatch(/admin@|example\.test/)
+  await page.screenshot({ path: `${PICTURES}admin-support-report.png` })
+  await lab.close()
+})
+
 test('the page brings its own icon: nobody is asked for a favicon.ico', async () => {
   const page = await shop.open(chromium, '/support')
   await page.getByRole('heading', { name: 'Questions and answers' }).waitFor()

@@ -1,9 +1,11 @@
 import { useContext } from 'react'
+import { useAddons } from '../addons/use-addons.ts'
+import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
-import { vars } from '../screen.ts'
+import { nodeVersion, vars } from '../screen.ts'
 import { ScreenTabs } from '../shell/entries.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { SupportLinks } from './support-links.tsx'
@@ -20,8 +22,17 @@ export function SupportTab() {
   const t = useTexts()
   const tabs = useContext(ScreenTabs)
   const copy = useCopy()
+  const { data: options } = useOptions()
+  const { data: addons } = useAddons()
+  const settings = Object.entries(options?.sessmgr_settings ?? {}).map(([key, value]) => `${key} ${value}`)
+  const installed = (Array.isArray(addons?.items) ? addons.items : [])
+    .filter((addon) => addon.is_active)
+    .map((addon) => `${addon.id} (${addon.is_license_active ? 'licensed' : 'not licensed'})`)
   const report = [
     `${vars.name} ${vars.version} (${vars.slug})`,
+    `Node.js: ${nodeVersion}`,
+    `Settings: ${settings.join(', ') || 'unknown'}`,
+    `Add-ons: ${installed.join(', ') || 'none'}`,
     `REST: ${vars.restUrl}`,
     `Sections: ${tabs.map(({ key }) => key).join(', ')}`,
     `Logics: ${Object.keys(vars.logics).join(', ')}`,
