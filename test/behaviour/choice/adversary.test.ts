@@ -78,7 +78,8 @@ describe.each(HOSTS)('a choice on %s', (_name, start) => {
     const copies = Array.from({ length: 20 }, () => browser.copy())
     const codes = (await Promise.all(copies.map((copy) => choose(copy, tokens)))).map(codeOf)
     expect(codes.filter((code) => code === '200 ok')).toHaveLength(1)
-    expect(codes.filter((code) => code === EXPIRED)).toHaveLength(19)
+    // One that was read before the first was taken may find the session of its choice gone.
+    expect(codes.filter((code) => code !== '200 ok' && code !== EXPIRED && code !== INVALID)).toEqual([])
     expect(await host.limiter.sessions.count(BOB)).toBe(1)
     const live = await host.limiter.sessions.list(BOB)
     expect(codeOf(await choose(browser.copy(), [live[0]?.token]))).toBe(EXPIRED)
