@@ -112,7 +112,7 @@ describe('the choice page', () => {
     await signedIn(host, 'windows')
     const [phone, page] = await asked(host)
     expect(textOf(page)).toMatch(
-      /Continue on this device\? You are signed in on Chrome on Windows , last used now \. .*sign out there\?/,
+      /Continue on this device\? You are signed in on Chrome on Windows , last used .* \. .*sign out there\?/,
     )
     expect(page.text).not.toContain('<fieldset')
     expect((await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })).location).toBe('/')
