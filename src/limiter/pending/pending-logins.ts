@@ -87,7 +87,7 @@ export class PendingLogins {
    */
   async isVoid(login: PendingLogin): Promise<boolean> {
     const [mark, generation] = await Promise.all([pendingMark(this.#store, login.userId), this.#store.epoch.current()])
-    // A missing mark has expired, and was older than this login.
+    // A mark that is missing has expired, so it was set before this login.
     const isSame = mark === undefined || mark === login.mark
     return !isSame || generation !== login.generation
   }
