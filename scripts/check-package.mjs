@@ -19,12 +19,12 @@ const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
 
 /** Maximum size of each entry point when it is bundled with its dependencies, in bytes of gzip. */
 const LIMITS = {
-  '.': 54_500,
+  '.': 54_800,
   './redis': 11_800,
   './document': 6_500,
   './sqlite': 9_000,
   './postgres': 8_500,
-  './comments': 28_200,
+  './comments': 28_500,
   './licensing': 17_000,
   './fastify': 9_000,
   './koa': 7_600,
