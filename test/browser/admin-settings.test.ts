@@ -81,6 +81,15 @@ describe('General Settings', () => {
     await expect.poll(() => field.inputValue()).toBe('5')
   })
 
+  test('say of a lower limit that it ends no session by itself', async () => {
+    const page = await host.open()
+    const words = page.getByText('Users with more sessions stay signed in.')
+    await page.getByLabel('Active Logins Limit').fill('6')
+    expect(await words.count()).toBe(0)
+    await page.getByLabel('Active Logins Limit').fill('4')
+    await words.waitFor()
+  })
+
   test('release idle sessions after minutes, and say what happens in Block New without that', async () => {
     const page = await host.open()
     const field = page.getByLabel('Idle Release')

@@ -1,5 +1,6 @@
 import { minutesOf } from '../options/option-words.ts'
 import { useOption } from '../options/use-option.ts'
+import { useOptions } from '../options/use-options.ts'
 import { Choice } from '../parts/forms/choice.tsx'
 import { NumberField } from '../parts/forms/fields.tsx'
 import { Toggle } from '../parts/forms/toggle.tsx'
@@ -19,7 +20,9 @@ interface LimitSettings {
 export function GeneralPanel() {
   const t = useTexts()
   const [settings, change, { problems, changed }] = useOption<LimitSettings>('sessmgr_settings')
+  const stored = useOptions().data?.sessmgr_settings as LimitSettings | undefined
   if (!settings) return null
+  const isLower = typeof settings.maximum === 'number' && settings.maximum < Number(stored?.maximum)
   const logics = Object.entries(vars.logics).map(([value, { label, desc }]) => ({ value, label, help: desc }))
   const labelOf = (logic: string) => vars.logics[logic]?.label ?? logic
   const waits = settings.logic === 'block' && settings.idle_release === 0
@@ -27,7 +30,11 @@ export function GeneralPanel() {
     <Panel title={t('general')} help={t('general_help')}>
       <NumberField
         label={t('maximum')}
-        help={t('maximum_help')}
+        help={
+          <>
+            {t('maximum_help')} {isLower && <strong>{t('maximum_lower')}</strong>}
+          </>
+        }
         minimum={1}
         value={settings.maximum}
         problem={problems.maximum}

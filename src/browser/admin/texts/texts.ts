@@ -74,6 +74,7 @@ export const TEXTS = {
   general_help: 'How many logins one account may have, and what happens to the next one.',
   maximum: 'Active Logins Limit',
   maximum_help: 'Number of logins that one account may have at the same time.',
+  maximum_lower: 'Users with more sessions stay signed in. The new limit applies from their next login.',
   logic: 'Login Logic',
   logic_help: 'What happens when the limit is reached and the account signs in again.',
   idle: 'Idle Release (Minutes)',
