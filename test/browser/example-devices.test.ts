@@ -130,3 +130,18 @@ test('a refused login has the focus where the next step is, and keeps name and t
   await full.getByRole('button', { name: 'Sign in' }).click()
   await full.waitForURL(`${host.origin}/posts/6`)
 })
+
+test('in mode ask, a login continues on this device, and goes on to the page that it was for', async () => {
+  const context = await host.signIn('alice')
+  await host.limiter.settings.update({ maximum: 1, logic: 'ask' })
+  const page = await openIn(await host.chromium.visitor({ userAgent: FIREFOX }), '/login?redirect_to=%2Fposts%2F6')
+  await page.getByLabel('User name or e-mail').fill('alice')
+  await page.getByLabel('Password').fill('alice-password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Continue on this device?' }).waitFor()
+  await page.getByRole('button', { name: 'Continue here' }).click()
+  await page.waitForURL(`${host.origin}/posts/6`)
+  await page.getByText('Signed in as alice').waitFor()
+  const earlier = await openIn(context, '/')
+  await earlier.getByText('to make room for Firefox on Windows').waitFor()
+})
