@@ -1,5 +1,5 @@
 // @ts-check
-// MongoDB 5.1 or newer, as a replica set, with the package mongodb. No schema: one document per row, found by `_id`.
+// MongoDB 5.1 or newer, as a replica set, with the mongodb package. No schema: one document per row, found by `_id`.
 // For purge(), create an index on `expiresAt`.
 //
 // Changes to a single document are atomic. With write concern majority, they survive a failover. Reads go to the
@@ -7,7 +7,7 @@
 // transaction.
 
 /**
- * @param {any} db A `Db` of the package mongodb.
+ * @param {any} db A `Db` from the mongodb package.
  * @returns {import('sessmgr/document').DocumentDriver}
  */
 export function mongodbDriver(db, name = 'sessmgr') {

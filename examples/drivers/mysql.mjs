@@ -1,5 +1,5 @@
 // @ts-check
-// MySQL 8 and MariaDB, with the package mysql2. Table: npx sessmgr schema mysql
+// MySQL 8 and MariaDB, with the mysql2 package. Table: npx sessmgr schema mysql
 //
 // Each statement is its own transaction, at any isolation level. Pass a pool from `mysql2/promise` that connects to the
 // primary. A single connection could be in a transaction that is rolled back.

@@ -48,8 +48,8 @@ export function createSignedValues(secrets: () => Promise<readonly string[]>, cl
 }
 
 function signatureOf(secret: string, purpose: string, content: string): Buffer {
-  // With JSON, different purposes cannot produce the same message. The first word distinguishes it from the message of
-  // a session marker.
+  // As JSON, messages of different purposes always differ. 'value' distinguishes them from the messages signed for
+  // session markers.
   const message = JSON.stringify(['value', purpose, content])
   return nodeCrypto()
     .createHmac('sha256', secret)

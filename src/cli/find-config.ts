@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { CliError } from './cli-error.ts'
 
 const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `sessmgr.config.${extension}`)
+const ANY_NAME = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(NAMES)
 
 /**
  * Finds the configuration in a folder: `file` if given, otherwise `sessmgr.config.*`. Ends the command if it does not
@@ -13,8 +14,8 @@ export function findConfig(folder: string, file?: string): string {
   if (path !== undefined && existsSync(path)) return path
   throw new CliError(
     1,
-    `${path === undefined ? `No ${NAMES.join(', ')} was found in ${folder}` : `${path} does not exist`}. ` +
-      'Create it, and export your limiter: ' +
+    `${path === undefined ? `No ${ANY_NAME} was found in ${folder}` : `${path} does not exist`}. ` +
+      'Create a configuration file that exports your limiter: ' +
       'export default sessmgr({ store, host }).',
     'command-cannot-load-the-configuration',
   )

@@ -72,7 +72,7 @@ async function importTypeScript(path: string, unreadable: string): Promise<unkno
   try {
     jiti = await import(pathToFileURL(createRequire(path).resolve('jiti')).href)
   } catch {
-    throw cannotRead(unreadable, 'Install the package jiti in your application')
+    throw cannotRead(unreadable, 'Install the jiti package in your application')
   }
   if (!jiti.createJiti) throw cannotRead(unreadable, 'Install jiti 2 or newer (your application has an older one)')
   return jiti.createJiti(path).import(path)

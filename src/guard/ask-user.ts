@@ -16,7 +16,7 @@ export const PENDING_COOKIE = new LoginCookie('sessmgr_pending')
  */
 const COOKIE_SECONDS = 86_400
 
-/** The page where users choose. */
+/** The page where users choose which sessions to end. */
 export interface ChoicePage {
   /** Address of the page. */
   readonly url: string

@@ -22,7 +22,7 @@ export interface CookieScope {
   readonly secure?: unknown
 }
 
-/** Session data of express-session. */
+/** The data of an express-session session. */
 export interface HostSessionData {
   cookie?: HostCookie
   [key: string]: unknown
@@ -35,7 +35,7 @@ export interface HostSession extends HostSessionData {
   destroy?(callback?: (error?: unknown) => void): unknown
 }
 
-/** The store of express-session, with the methods that are guarded. */
+/** An express-session store, reduced to the members that sessmgr uses or replaces. */
 export interface HostStore {
   get(sessionId: string, callback: (error: unknown, data?: HostSessionData | null) => void): unknown
   set(sessionId: string, data: HostSessionData, callback?: (error?: unknown) => void): unknown
@@ -86,7 +86,7 @@ export interface GuardedRequest {
   readonly logIn?: unknown
 }
 
-/** A request with a session of express-session, and perhaps Passport. */
+/** A request with an express-session session, and perhaps Passport. */
 export interface HostRequest extends IncomingMessage {
   session?: HostSession | undefined
   sessionID?: string | undefined

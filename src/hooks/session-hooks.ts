@@ -82,13 +82,13 @@ export interface SessionActions {
   sessmgr_destroy_session: [userId: UserId, token: string]
   /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the clock of the store. */
   sessmgr_logout_all_users: [epoch: number]
-  /** Fires when a session that was ended by a site-wide logout is used again; once per session, across processes. */
+  /** Fires once per session ended by a site-wide logout, when it is next used, even with several processes. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
   /** Fires once for each session that was registered, at a login or on its first use. */
   sessmgr_session_started: [session: SessionRecord, how: SessionStart]
   /**
-   * Fires once for each session that was ended, across processes. Does not fire if a session expires, or is never used
-   * again after a site-wide logout.
+   * Fires once for each session that ends, even with several processes; expired sessions do not fire it. After a
+   * site-wide logout, it fires when a session is next used.
    */
   sessmgr_session_ended: [session: SessionRecord, end: SessionEnd]
   /** Fires when a mode has refused a login. */
@@ -183,8 +183,7 @@ export const sessionHooks = {
     sessmgr_session_invalidated: {
       parameters: ['user_id', 'token'],
       since: '3.3.0',
-      summary:
-        'Fires when a session that was ended by a site-wide logout is used again; once per session, across processes.',
+      summary: 'Fires once per session ended by a site-wide logout, when it is next used, even with several processes.',
     },
     sessmgr_session_started: {
       parameters: ['session', 'how'],
@@ -194,7 +193,7 @@ export const sessionHooks = {
     sessmgr_session_ended: {
       parameters: ['session', 'end'],
       since: '3.3.0',
-      summary: 'Fires once for each session that was ended, across processes.',
+      summary: 'Fires once for each session that ends, even with several processes; expired sessions do not fire it.',
     },
     sessmgr_login_refused: {
       parameters: ['user_id', 'refusal'],

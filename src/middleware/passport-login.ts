@@ -81,7 +81,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
     const options = direct ? {} : (optionsOrDone ?? {})
     const { limitLogin, response } = Standing.of(this) ?? {}
     // Requests that did not pass the limiter are not limited. Without a session, there is nothing to limit. Without a
-    // callback, Passport reports the error itself.
+    // callback, Passport throws its own error.
     if (!limitLogin || options.session === false || !this._sessionManager || typeof done !== 'function') {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }

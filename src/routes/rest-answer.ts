@@ -41,8 +41,8 @@ export function sendAnswer(response: HostResponse, { status, type, text, headers
   if (given !== undefined && 'Vary' in headers) response.setHeader('Vary', `${given}, ${headers.Vary}`)
   if (hasBody) response.setHeader('Content-Length', Buffer.byteLength(text))
   if (headers['Cache-Control']?.startsWith('public')) keepCookiesOut(response)
-  // Send the headers now, so that a listener of the application that throws does so before express-session considers
-  // the response sent.
+  // Send the headers before `end()`: if one of the application's header listeners throws, express-session must not yet
+  // consider the response sent.
   response.writeHead(status)
   response.end(text)
 }

@@ -41,7 +41,7 @@ export function createRouter(parts: RouterParts) {
     if (path === undefined) return next()
     parts.noteCall?.(request)
     const refusing = (error: unknown) => refuse(request, response, error)
-    // Sending the error response may fail as well, because it runs the same listeners of the application.
+    // Sending the error response may fail as well, because it runs the same listeners.
     answerSafely(response, answer(request, response, path).catch(refusing), refusing)
   }
 

@@ -34,8 +34,8 @@ export function sendBody(request: HostRequest, response: HostResponse, { type, c
   response.setHeader('Cache-Control', cache)
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('Content-Length', body.length)
-  // Send the headers now, so that a listener of the application that throws does so before express-session considers
-  // the response sent.
+  // Send the headers before `end()`: if one of the application's header listeners throws, express-session must not yet
+  // consider the response sent.
   response.writeHead(response.statusCode)
   response.end(request.method === 'HEAD' ? undefined : body)
 }

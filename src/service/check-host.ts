@@ -3,7 +3,7 @@ import { requireMethods } from '../ground/option-checks.ts'
 import type { Host } from '../host/host.ts'
 
 const NEEDS_BOTH = ': "attempts" needs both allow and failed'
-const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLazyComments() of sessmgr/comments'
+const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLazyComments() from sessmgr/comments'
 
 /**
  * Checks at startup that the option `host` has all required methods.

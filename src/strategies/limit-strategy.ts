@@ -17,7 +17,8 @@ export interface LimitContext {
   /** Time of the decision in milliseconds, never ahead of the store's clock. */
   readonly now: number
   /**
-   * Milliseconds without use after which a session may give up its slot. `Infinity` without the setting `idle_release`.
+   * Milliseconds without use after which a session may give up its slot. `Infinity` if the setting `idle_release` is 0
+   * or the store does not return its time.
    */
   readonly idleAfterMs: number
 }

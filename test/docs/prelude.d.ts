@@ -29,7 +29,7 @@ declare global {
   const session: typeof import('express-session')
   const passport: import('passport').Authenticator
   const RedisStore: typeof import('connect-redis').RedisStore
-  /** A connected client of the package redis. */
+  /** A connected client from the redis package. */
   const client: ReturnType<typeof import('redis').createClient>
   const store: import('express-session').Store
   const secret: string

@@ -11,7 +11,7 @@ import { isMissing, sessionCall } from '../../guard/stores/session-call.ts'
 import type { StoreCalls } from '../../guard/stores/store-calls.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
 
-/** A loaded session and the result of its check. */
+/** The key of a session that was loaded, and the result of its check. */
 export interface KoaLoad extends Inspected {
   readonly key: string
 }
@@ -40,7 +40,7 @@ const LOAD = Symbol('sessmgr.load')
 
 type LoadedContext = KoaContext & { [LOAD]?: KoaLoad }
 
-/** Key for the other arguments of koa-session, attached to the data while the guard writes it. */
+/** Key under which the data holds koa-session's other arguments while the guard writes it. */
 const WRITING = Symbol('sessmgr.writing')
 
 class Writing {

@@ -76,7 +76,7 @@ export class AccountForms {
     }
   }
 
-  /** Names one of the user's own sessions, except the current one. Resolves to undefined for any other token. */
+  /** Returns the device name of one of the user's other sessions, or undefined for any other token. */
   async #nameOf(request: HostRequest, reader: Reader, token: string): Promise<string | undefined> {
     const { sessions } = await this.#own.list(reader)
     const record = sessions.find((one) => one.token === token && token !== reader.token)

@@ -110,7 +110,7 @@ function endOthersRoute(account: () => Promise<Account>): RestRoute {
     ...OWN,
     methods: ['POST'],
     path: `${OWN_ROUTES}sessions/end-others`,
-    summary: "Ends all of the caller's own sessions except the current one, and returns how many.",
+    summary: "Ends all of the caller's own sessions except the current one, and returns how many it ended.",
     schemas: () => ({ params: z.object({}), response: z.object({ ended: z.int() }) }),
     async handle({ caller, request }) {
       const reader = readerOf(caller)

@@ -60,8 +60,8 @@ export class OwnSessions {
   }
 
   /**
-   * Ends all sessions except the caller's, and returns how many. If the caller's session is over, nothing ends and the
-   * result is undefined.
+   * Ends all sessions except the caller's, and returns how many it ended. If the caller's session is over, nothing ends
+   * and the result is undefined.
    */
   async endOthers(reader: Reader): Promise<number | undefined> {
     const { userId, token } = reader

@@ -10,7 +10,7 @@ const PATH = '/sessmgr/v1/addons/{id}/license'
 const PRODUCT_ID = /^[1-9]\d{0,15}$/
 const MAX_KEY_LENGTH = 10_000
 
-const productId = z.string().check(z.regex(PRODUCT_ID, 'must be a product id'))
+const productId = z.string().check(z.regex(PRODUCT_ID, 'must be a product id, a positive integer'))
 const licenseKey = z.string('must be a string').check(z.maxLength(MAX_KEY_LENGTH, 'is too long'))
 
 type Params = Readonly<Record<string, unknown>>

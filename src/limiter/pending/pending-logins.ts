@@ -12,7 +12,7 @@ const TRIES = 3
 /** A login that has passed all checks and waits until the user has chosen which sessions to end. */
 export interface PendingLogin {
   readonly userId: UserId
-  /** When it expires, by the clock of the process that opened it. */
+  /** When it expires, by the opening process's clock. */
   readonly expiresAt: number
   /** How many tries are left, including the next one. */
   readonly tries: number
@@ -22,9 +22,10 @@ export interface PendingLogin {
 }
 
 /**
- * Keeps pending logins, which are not sessions and do not count. The store has only hashes of their secrets.
+ * Keeps pending logins, which are not sessions and do not count. The store contains only hashes of their secrets.
  *
- * A pending login becomes void if the user's sessions are ended, as after a password change, or by a site-wide logout.
+ * A pending login becomes void when the user's sessions are ended, as after a password change, or when all users are
+ * logged out.
  */
 export class PendingLogins {
   readonly #store: SessmgrStore
@@ -73,7 +74,7 @@ export class PendingLogins {
    */
   async putBack(secret: string, login: PendingLogin): Promise<PendingLogin | undefined> {
     const left = { ...login, tries: login.tries - 1 }
-    // The clock of the process that opened the login may differ.
+    // The login may have been opened by another process, whose clock differs.
     const life = Math.min(login.expiresAt - Date.now(), MOST_PENDING_MS)
     if (left.tries < 1 || life <= 0) return undefined
     await this.#write(secret, left, life)

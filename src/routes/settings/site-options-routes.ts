@@ -74,7 +74,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
     restRoute<{ option: string }>({
       methods: ['GET'],
       path: `${path}/{option}`,
-      summary: 'Returns the stored part of an option, and its defaults.',
+      summary: 'Returns the value of an option, the stored part of it, and its defaults.',
       access,
       schemas: () => ({ params: z.object({ option: z.string() }), response: SOURCES }),
       handle: async ({ params, caller }) => answer(await find(params.option, caller)),

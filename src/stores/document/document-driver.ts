@@ -41,8 +41,8 @@ export interface DocumentDriver {
    */
   swap(key: string, revision: number | undefined, text: string, lifeMs: number | undefined): Promise<boolean>
   /**
-   * Deletes up to `count` expired rows and returns how many. Never deletes a row that has been rewritten in the
-   * meantime.
+   * Deletes up to `count` expired rows and returns how many it deleted. Never deletes a row that has been rewritten in
+   * the meantime.
    */
   purge(count: number): Promise<number>
   /** Deletes every row. */

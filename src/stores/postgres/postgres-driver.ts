@@ -2,7 +2,7 @@ import { rewordError } from '../../ground/error-text.ts'
 import type { DocumentDriver } from '../document/document-driver.ts'
 import { quoteName, tableSchema } from '../document/table-schema.ts'
 
-/** A PostgreSQL connection pool from the package pg, or anything with a compatible `query` method. */
+/** A PostgreSQL connection pool from the pg package, or anything with a compatible `query` method. */
 export interface PostgresPool {
   /** Runs one statement with its values. */
   query(
@@ -95,7 +95,7 @@ export async function createPostgresTable(pool: PostgresPool, table: string): Pr
 }
 
 const OTHER_TABLE =
-  'This is not a table of this version of sessmgr. Name another table, or create one with the output of ' +
+  'This is not a table that this version of sessmgr can use. Name another table, or create one with the output of ' +
   '"npx sessmgr schema postgres"'
 
 /** Advice for errors that only an operator can fix, by PostgreSQL code. */
@@ -108,7 +108,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   '42809': OTHER_TABLE,
   '42501': 'Grant the database user SELECT, INSERT, UPDATE and DELETE on the table',
   '25006': 'The connection is read-only or leads to a replica. Connect to the primary: target_session_attrs=read-write',
-  '25P02': 'The connection is inside a transaction of your application. Pass a pool to postgresStore(), not a client',
+  '25P02':
+    'The connection is inside a transaction that your application started. Pass a pool to postgresStore(), not a client',
 }
 
 /** Adds advice to an error. Leaves out PostgreSQL's details, which may contain session ids. */

@@ -9,7 +9,7 @@ import { createPostgresTable, type PostgresPool, postgresDriver } from './postgr
 /** Options of postgresStore(). Omitted and undefined options have their defaults. */
 export interface PostgresStoreOptions extends DocumentStoreOptions {
   /**
-   * A pool from the package pg, or an object with its `query(text, values)`. It must connect to the primary. You close
+   * A pool from the pg package, or an object with its `query(text, values)`. It must connect to the primary. You close
    * it.
    */
   pool: PostgresPool
@@ -48,12 +48,12 @@ function checkOptions(options: PostgresStoreOptions): void {
     throw invalidOption('Pass the pool as an option: postgresStore({ pool }), not postgresStore(pool)')
   }
   if ('connectionString' in Object(options)) {
-    throw invalidOption('Pass a pool from the package pg: postgresStore({ pool: new Pool({ connectionString }) })')
+    throw invalidOption('Pass a pool from the pg package: postgresStore({ pool: new Pool({ connectionString }) })')
   }
   requireKnown(options ?? {}, OPTIONS, (name) => `postgresStore() has no option "${name}"`)
   const { pool, table, createTable } = options ?? {}
   if (typeof pool?.query !== 'function') {
-    throw invalidOption('"pool" is missing. Pass a pool from the package pg: postgresStore({ pool: new Pool() })')
+    throw invalidOption('"pool" is missing. Pass a pool from the pg package: postgresStore({ pool: new Pool() })')
   }
   // The first property is from a client taken from a pool, the second from a standalone client. A pool has neither.
   if ('release' in pool || 'connectionParameters' in pool) {

@@ -31,7 +31,7 @@ export interface IoredisClient {
 export function fromIoredis(redis: IoredisClient): RedisClient {
   for (const method of ['evalsha', 'eval', 'get', 'hget', 'del'] as const) {
     if (typeof redis?.[method] === 'function') continue
-    throw invalidOption(`fromIoredis() needs a client or cluster from the package ioredis: it has no ${method}()`)
+    throw invalidOption(`fromIoredis() needs a client or cluster from the ioredis package: it has no ${method}()`)
   }
   return {
     evalSha: (sha1, { keys, arguments: args }) => redis.evalsha(sha1, keys.length, ...keys, ...args),

@@ -2,7 +2,7 @@ import type { UserId } from '../../ground/user-id.ts'
 
 /** Builds every key of the store. */
 export interface Keys {
-  /** Key of a user's sessions, all in one slot of a cluster. */
+  /** Key of a user's sessions: one per user, with the user id as its hash tag. */
   sessions(userId: UserId): string
   /** Key of a user's application passwords. */
   passwords(userId: UserId): string
@@ -14,7 +14,7 @@ export interface Keys {
   readonly options: string
 }
 
-/** Creates the keys below a prefix. */
+/** Creates the keys with a prefix. */
 export function createKeys(prefix: string): Keys {
   return {
     // Encoded, because a brace in a user id would end the hash tag too early.

@@ -77,12 +77,12 @@ function checkOptions(options: RedisStoreOptions): void {
   requireKnown(options ?? {}, OPTIONS, (name) => `redisStore() has no option "${name}"`)
   const { client, prefix, deadlineMs, durability, tracking } = options ?? {}
   if (client === undefined || client === null) {
-    throw invalidOption('"client" is missing. Pass a connected client from the package redis: redisStore({ client })')
+    throw invalidOption('"client" is missing. Pass a connected client from the redis package: redisStore({ client })')
   }
   for (const method of ['evalSha', 'eval', 'get', 'hGet'] as const) {
     if (typeof client[method] === 'function') continue
     throw invalidOption(
-      `"client" has no ${method}(). Pass a client from the package redis, version 5 or newer, or wrap an ioredis client: ` +
+      `"client" has no ${method}(). Pass a client from the redis package, version 5 or newer, or wrap an ioredis client: ` +
         'redisStore({ client: fromIoredis(client) })',
     )
   }

@@ -5,11 +5,11 @@ import type { RedisClient } from './redis-client.ts'
 
 const BATCH = 500
 
-/** Matches the keys that keys.ts builds, without the prefix. Other keys below the prefix belong to the application. */
+/** Matches the keys that keys.ts builds, without the prefix. Other keys with the prefix belong to the application. */
 const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
 
 /**
- * Deletes every key of the store below a prefix, on every primary of a cluster.
+ * Deletes every key that the store has created with a prefix, on every primary of a cluster.
  *
  * Scans the whole key space. Meant only for uninstalling.
  *

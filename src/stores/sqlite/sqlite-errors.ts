@@ -1,6 +1,7 @@
 import { rewordError } from '../../ground/error-text.ts'
 
-const OTHER_TABLE = 'This is not a table of this version of sessmgr. Name another table with the option "table"'
+const OTHER_TABLE =
+  'This is not a table that this version of sessmgr can use. Name another table with the option "table"'
 
 /**
  * Advice for errors that only an operator can fix, by SQLite's own messages, because each package has different codes.

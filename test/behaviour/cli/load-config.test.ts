@@ -103,7 +103,7 @@ describe('the configuration', () => {
     expect(code).toBe(1)
     if ((process.features as { typescript?: unknown }).typescript)
       expect(err).toContain('must default-export the limiter')
-    else expect(err).toMatch(/cannot read TypeScript \(.*sessmgr\.config\.ts\)\. Install the package jiti/)
+    else expect(err).toMatch(/cannot read TypeScript \(.*sessmgr\.config\.ts\)\. Install the jiti package/)
   })
 
   it('in TypeScript says which jiti it takes where the application has an older one', async () => {

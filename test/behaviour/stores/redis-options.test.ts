@@ -80,7 +80,7 @@ describe('redisStore refuses', () => {
 
 describe('fromIoredis refuses', () => {
   it.each([undefined, null, 'redis://127.0.0.1', {}, client])('what is no client of ioredis, at once (%#)', (given) => {
-    expect(() => fromIoredis(given as never)).toThrow(invalid(/package ioredis: it has no evalsha\(\)/))
+    expect(() => fromIoredis(given as never)).toThrow(invalid(/ioredis package: it has no evalsha\(\)/))
   })
 })
 

@@ -108,7 +108,7 @@ describe('the watch is not used, and says why,', () => {
       createSentinel({ name: 'master', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }),
       /a pool, a sentinel or a cluster/,
     ],
-    ['a client of ioredis', fromIoredis(new Redis({ lazyConnect: true })), /not from the package redis/],
+    ['a client of ioredis', fromIoredis(new Redis({ lazyConnect: true })), /not from the redis package/],
   ])('where the client is %s', async (_, client, reason) => {
     const { watch } = redisStore({ client: client as RedisClient })
     expect(await watch?.whyNot()).toMatch(reason)

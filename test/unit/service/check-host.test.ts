@@ -24,7 +24,7 @@ describe('the options of sessmgr()', () => {
 
   it('throw for a host of posts without users, and say how the lazy comments come alone', () => {
     for (const host of [{ posts: {} }, { theme: {} }]) {
-      expect(refusal({ host })).toMatchObject(invalid('users, can .* createLazyComments\\(\\) of sessmgr/comments.$'))
+      expect(refusal({ host })).toMatchObject(invalid('users, can .* createLazyComments\\(\\) from sessmgr/comments.$'))
     }
   })
 

@@ -8,6 +8,10 @@ export const DEFAULT_AUDIENCE = 'sessmgr'
 const seconds = z.int('must be Unix seconds').check(z.minimum(0, 'must be Unix seconds'))
 const text = z.string('must be a string').check(z.minLength(1, 'must not be empty'))
 
+const PRODUCT_ID = 'must be a product id, a positive integer'
+/** The product id of an add-on. */
+export const productId = z.int(PRODUCT_ID).check(z.minimum(1, PRODUCT_ID))
+
 /** Claims of a licence. Times are in Unix seconds. */
 export const licenseClaims = z.object({
   /** The vendor. */
@@ -16,7 +20,7 @@ export const licenseClaims = z.object({
   /** Id of the licence. */
   sub: text,
   /** Product id. */
-  pid: z.int('must be a product id').check(z.minimum(1, 'must be a product id')),
+  pid: productId,
   iat: seconds,
   nbf: z.optional(seconds),
   /** Null if the licence never expires. */

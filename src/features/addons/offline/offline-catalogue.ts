@@ -4,11 +4,12 @@ import * as z from 'zod/mini'
 import { SessmgrError } from '../../../ground/errors.ts'
 import { LicensingError } from '../licensing/licensing-error.ts'
 import type { RawAddon } from '../licensing/licensing-provider.ts'
+import { productId } from './license-claims.ts'
 
 const optionalText = z._default(z.string('must be a string'), '')
 
 const entry = z.object({
-  id: z.int('must be a product id').check(z.minimum(1, 'must be a product id')),
+  id: productId,
   slug: z.string('must be a string').check(z.minLength(1, 'must not be empty')),
   title: z.string('must be a string').check(z.minLength(1, 'must not be empty')),
   is_premium: z.boolean('must be true or false'),

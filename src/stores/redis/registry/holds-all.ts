@@ -2,7 +2,7 @@ import type { SessmgrStore } from '../../store.ts'
 import type { RedisCalls } from '../redis-calls.ts'
 import type { RedisClient } from '../redis-client.ts'
 
-/** A session store such as connect-redis, which has its own client and key prefix. */
+/** A session store that exposes its client and key prefix, as connect-redis does. */
 interface PrefixedStore {
   readonly client?: unknown
   readonly prefix?: unknown

@@ -28,7 +28,7 @@ export function whyNotTrackable(client: Partial<TrackableClient> & object): stri
     return 'the client is a pool, a sentinel or a cluster, which may read a session and its user over two connections'
   }
   const needed = [client.duplicate, client.sendCommand, client.on, client.off]
-  if (needed.some((method) => typeof method !== 'function')) return 'the client is not from the package redis'
+  if (needed.some((method) => typeof method !== 'function')) return 'the client is not from the redis package'
   return undefined
 }
 

@@ -69,7 +69,7 @@ describe('the options of offlineLicensing()', () => {
     for (const [text, message] of [
       ['[', 'The catalogue file is not valid JSON.'],
       ['{}', 'The catalogue file must be an array.'],
-      ['[{"id":"x"}]', 'The catalogue file is wrong at 0.id: it must be a product id.'],
+      ['[{"id":"x"}]', 'The catalogue file is wrong at 0.id: it must be a product id, a positive integer.'],
     ] as const) {
       writeFileSync(file, text)
       await expect(provider.listAddons({})).rejects.toMatchObject({ code: 'provider_bad_response', message })
