@@ -2,5 +2,5 @@
 import { runCli } from './cli/run-cli.ts'
 import { writtenOut } from './cli/written-out.ts'
 
-// Open connections of the application would keep the process running, but the command is finished.
+// The application's open connections would keep the process running, but the command is finished.
 process.exit(await writtenOut(() => runCli(process.argv.slice(2))))

@@ -29,7 +29,9 @@ export interface RoleLimitsOptions<User> {
 export function roleLimits<User>(limiter: Sessmgr, { vendor, roles, rolesOf }: RoleLimitsOptions<User>): Middleware {
   const { hooks, host, options, addons } = limiter
   if (!host)
-    throw new Error('Role limits need the users of the application. Set host: sessmgr({ host: { users, can } }).')
+    throw new Error(
+      'Role limits look up users in your application. Set the option host: sessmgr({ host: { users, can } }).',
+    )
 
   hooks.addFilter('sessmgr_register_addon', NAME, (registered) => ({
     ...registered,

@@ -7,7 +7,7 @@ import { sqliteStore } from 'sessmgr/sqlite'
 import type { Config } from './config.ts'
 import { SqliteSessions } from './sqlite-sessions.ts'
 
-/** Where the sessions and the data of sessmgr are stored. */
+/** Where the sessions and sessmgr's data are stored. */
 export interface Storage {
   sessionStore: session.Store
   store: SessmgrStore

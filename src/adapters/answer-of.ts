@@ -17,7 +17,7 @@ export interface MiddlewareAnswer {
 export interface Mounting {
   /** Mount path, or an empty string for the root. */
   readonly baseUrl: string
-  /** The path below the mount path, and the query. */
+  /** The rest of the path, and the query. */
   readonly url: string
   readonly originalUrl: string
   readonly ip: string
@@ -25,7 +25,7 @@ export interface Mounting {
   readonly body?: unknown
   /** The stream of the body, if it is not the request itself. */
   readonly payload?: Readable | undefined
-  /** The `Vary` header of the application. */
+  /** The `Vary` header that the application has set. */
   readonly vary: string | undefined
 }
 

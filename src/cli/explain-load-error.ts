@@ -11,7 +11,7 @@ export function explainLoadError(config: string, error: unknown): string {
   return sentence.startsWith(config) ? sentence : `${config} could not be loaded: ${sentence}`
 }
 
-/** Describes an uncaught error of the application, for example from a client without an error listener. */
+/** Describes an error that the application did not catch, for example from a client without an error listener. */
 export function explainUncaught(config: string, error: unknown): string {
   // Node 20 throws a syntax error in an imported file a second time, as an uncaught exception.
   if (error instanceof SyntaxError) return explainLoadError(config, error)

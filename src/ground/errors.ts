@@ -100,7 +100,7 @@ export class SessmgrError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** Recognizes errors from other copies of this class, because each entry point of the package may load its own. */
+  /** Recognizes errors from other copies of this class, because each entry point may load its own. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
   }

@@ -4,10 +4,10 @@ import { type CommentActions, type CommentFilters, commentHooks } from './commen
 import type { HookEntry } from './hook-types.ts'
 import { type SessionActions, type SessionFilters, sessionHooks } from './session-hooks.ts'
 
-/** The bus of all hooks of the package. */
+/** The bus of all sessmgr hooks. */
 export type Hooks = HookBus<SessionActions & CommentActions, SessionFilters & CommentFilters>
 
-/** Data about all hooks of the package. */
+/** Data about all sessmgr hooks. */
 export const hookCatalogue: {
   /** Actions by name. */
   readonly actions: Readonly<Record<keyof SessionActions | keyof CommentActions, HookEntry>>
@@ -18,7 +18,7 @@ export const hookCatalogue: {
   filters: { ...sessionHooks.filters, ...commentHooks.filters },
 }
 
-/** Creates the bus of all hooks of the package. */
+/** Creates the bus of all sessmgr hooks. */
 export function createHooks(options: { logger: Logger; deadlineMs: number }): Hooks {
   const logger = safeLogger(options.logger)
   return createHookBus({

@@ -12,7 +12,7 @@ export interface UserSummary {
   readonly display_name: string
 }
 
-/** Finds the users of your application. `User` is your own user type. */
+/** Finds your application's users. `User` is your own user type. */
 export interface HostUsers<User = unknown> {
   /**
    * Finds a user by id. Returns undefined or null if there is none.
@@ -32,13 +32,13 @@ export interface HostUsers<User = unknown> {
 
 /** What your application supplies besides sessions: users, permissions and, for lazy comments, posts and theme. */
 export interface Host<User = unknown, Post = unknown> {
-  /** The users of your application. */
+  /** Your application's users. */
   readonly users: HostUsers<User>
   /**
    * Checks whether a user has a capability, such as `manage_options`. Called for every request; only `true` grants it.
    */
   can(user: User, capability: string): boolean | Promise<boolean>
-  /** The posts of your application, for lazy comments. */
+  /** Your application's posts, for lazy comments. */
   readonly posts?: HostPosts<Post> | undefined
   /** How your application renders comments, for lazy comments. */
   readonly theme?: Theme<Post> | ((post: Post) => Theme<Post>) | undefined

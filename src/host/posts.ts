@@ -1,4 +1,4 @@
-/** Finds the posts of your application. `Post` is your own post type. */
+/** Finds your application's posts. `Post` is your own post type. */
 export interface HostPosts<Post = unknown> {
   /** Finds a post by id. Returns undefined or null if there is none. */
   find(id: number): Post | null | undefined | Promise<Post | null | undefined>

@@ -22,7 +22,7 @@ export interface SessionSettings {
   readonly enforce: boolean
 }
 
-/** Settings in the code of your application. */
+/** Settings in your application's code. */
 export interface CodeSettings {
   /**
    * Sessions that each user may have: an integer of 1 or more, or a function that returns it for a user id. @default 1

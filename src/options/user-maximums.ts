@@ -8,7 +8,7 @@ import { A_MAXIMUM, type CodeSettings, isMaximum, type SessionSettings } from '.
 export interface UserMaximums {
   /** The `maximum` that settings show if the application passes a function or nothing: 1. */
   readonly siteWide: number
-  /** Marks settings whose maximum comes from a function of the application. */
+  /** Marks settings whose maximum comes from one of the application's functions. */
   mark(settings: SessionSettings): SessionSettings
   /** Copies the mark from one settings object to another that is derived from it. */
   carryMark(from: SessionSettings, to: SessionSettings): SessionSettings

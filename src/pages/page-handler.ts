@@ -9,11 +9,11 @@ export interface PageActions {
   readonly show: Answer
   /** Does what a form asks for. */
   readonly act: Answer
-  /** Answers a failure. Failures that it throws go to the error handler of the application. */
+  /** Answers a failure. If it throws, the application's error handler receives the error. */
   fail(request: HostRequest, response: HostResponse, error: unknown): Promise<void>
 }
 
-/** Returns the middleware of a page. It passes requests below the path of the page on. */
+/** Returns the middleware of a page, which passes on requests for any path under its own. */
 export function pageHandler({ show, act, fail }: PageActions): Handler {
   return (request, response, next) => {
     const { method, url = '/' } = request

@@ -2,7 +2,7 @@ import type { HostRequest } from '../guard/host-types.ts'
 import { bodyText } from './body-text.ts'
 
 /**
- * Reads the fields of a form, even if a body parser of the application has already read the body.
+ * Reads the fields of a form, even if the application's body parser has already read them.
  *
  * @throws RestError if the body cannot be read.
  */

@@ -12,7 +12,7 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   // Check the type even without a body. Without a preflight request, pages on other sites can only send other types.
   if (type !== undefined && type !== 'application/json') throw unsupportedType()
-  // A body parser of the application has already read the body.
+  // The application's body parser has already read the body.
   if (request.body !== undefined && request.readableEnded) {
     const body = objectOf(request.body)
     return Object.keys(body).length > 0 || hasBody(request) ? body : undefined

@@ -54,7 +54,7 @@ export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
   return route as RestRoute
 }
 
-/** Returns the path of a request below the router, or undefined if the application handles the request. */
+/** Returns a request's path relative to the router, or undefined if the application handles the request. */
 export function restPath(request: HostRequest): string | undefined {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   return NAMESPACES.some((namespace) => path === namespace || path.startsWith(`${namespace}/`)) ? path : undefined

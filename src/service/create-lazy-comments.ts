@@ -17,9 +17,9 @@ import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
 import { createRestService, WITHOUT_USERS } from './rest-service.ts'
 import type { Middleware } from './service.ts'
 
-/** The posts and theme of your application, and its users if it has any. */
+/** Your application's posts and theme, and its users if it has any. */
 export interface LazyCommentsHost<User = unknown, Post = unknown> extends Partial<Host<User, Post>> {
-  /** The posts of your application. */
+  /** Your application's posts. */
   readonly posts: HostPosts<Post>
   /** How your application renders comments, for all posts or for each one. */
   readonly theme: Theme<Post> | ((post: Post) => Theme<Post>)
@@ -33,7 +33,7 @@ type Shared = 'store' | 'secret' | 'restPath' | 'nonceHeader' | 'deadlineMs' | '
 
 /** Options of the lazy comments without sessmgr(). Options that sessmgr() also has mean the same here. */
 export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
-  /** The posts, theme and users of your application. */
+  /** Your application's posts, theme and users. */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users and posts.
   host: LazyCommentsHost<any, any>
   /** The bus for the hooks. @default a new one */

@@ -91,7 +91,7 @@ export interface SessmgrOptions {
    * @default no link
    */
   securityUrl?: string | undefined
-  /** Users and permissions of your application, for the REST routes and the command line. */
+  /** Your application's users and permissions, for the REST routes and the command line. */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users.
   host?: Host<any, any> | undefined
   /**

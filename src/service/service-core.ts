@@ -23,7 +23,7 @@ export interface ServiceCore {
   readonly options: ResolvedOptions
 }
 
-// A global symbol, because each entry point of the package may load its own copy of this module.
+// A global symbol, because each entry point may load its own copy of this module.
 const CORE = Symbol.for('sessmgr.core')
 
 /** Attaches the core to a service as a hidden property. */

@@ -166,7 +166,7 @@ export interface Sessmgr extends Middleware {
    */
   signedOut(request: RequestLike): Promise<SignedOutBody | undefined>
   /**
-   * Removes all options and keys of sessmgr from its store. Users stay signed in.
+   * Removes all of sessmgr's options and keys from its store. Users stay signed in.
    *
    * @throws SessmgrError `invalid_option` if the client of the store cannot list keys; `store_unavailable`, and some
    * keys may remain.

@@ -120,7 +120,7 @@ export interface SessionRegistry {
   endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined>
 }
 
-/** The session store of the application, reduced to what the limit needs. */
+/** The application's session store, reduced to what the limit needs. */
 export interface HostSessions {
   /** Whether the sessions may survive a restart. @default false */
   readonly mayLast?: boolean

@@ -1,6 +1,6 @@
 import type { StoredSession } from './session-record.ts'
 
-/** A global symbol: each entry point of the package may load its own copy of this module. */
+/** A global symbol: each entry point may load its own copy of this module. */
 const ENDED = Symbol.for('sessmgr:ended')
 
 /**

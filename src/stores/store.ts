@@ -5,7 +5,7 @@ import type { LogoutEpoch } from '../sessions/logout-epoch.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { VerdictWatch } from './verdict-watch.ts'
 
-/** Stores all data of sessmgr, for one process or many. */
+/** Stores all of sessmgr's data, for one process or many. */
 export interface SessmgrStore {
   /**
    * Identifies this data. Sessions registered under another id, or before `wipe`, count as older than sessmgr. After a
@@ -34,7 +34,7 @@ export interface SessmgrStore {
    * client. False means unknown: the sessions are then checked one by one.
    */
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
-  /** Deletes all options and keys of sessmgr, and nothing else. Deletes the options first and again at the end. */
+  /** Deletes all of sessmgr's options and keys, and nothing else. Deletes the options first and again at the end. */
   wipe(): Promise<void>
   /** Closes what the store opened itself. */
   close(): Promise<void>

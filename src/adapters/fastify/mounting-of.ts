@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 export interface FastifyMounting {
   /** Mount path, as the browser requested it. */
   readonly baseUrl: string
-  /** Path below it, and the query. */
+  /** The rest of the path, and the query. */
   readonly url: string
 }
 

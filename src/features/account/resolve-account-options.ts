@@ -21,7 +21,7 @@ export interface StepUpOptions {
   /** Checks the user's password, which the page then asks for. Only `true` counts as yes. */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
   readonly verify?: ((request: any, password: string) => boolean | Promise<boolean>) | undefined
-  /** URL of a page of your application that asks for a proof and then calls `limiter.reauthenticated(request)`. */
+  /** URL of your own page, which asks for a proof and then calls `limiter.reauthenticated(request)`. */
   readonly url?: string | undefined
 }
 
@@ -49,7 +49,7 @@ export interface AccountOptions {
   texts?: TextsOption | undefined
   /** Returns the page with `view.html` in your own layout. You must then set the content security policy yourself. */
   render?: ((view: AccountView) => string | Promise<string>) | undefined
-  /** Colours, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default those of sessmgr */
+  /** Colours, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default sessmgr's colours */
   styles?: Readonly<Record<string, string>> | undefined
   /** Origins that may show the page in a frame. @default none */
   frameAncestors?: readonly string[] | undefined

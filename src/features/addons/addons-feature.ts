@@ -16,7 +16,7 @@ export interface AddonsFeatureParts {
   readonly logger: Logger
 }
 
-/** Creates the add-ons of an application. Without a provider, the catalogue is empty. */
+/** Creates an application's add-ons. Without a provider, the catalogue is empty. */
 export function createAddonsFeature(parts: AddonsFeatureParts): Addons {
   const { licensing = offlineLicensing(), store, site, secrets, hooks, logger } = parts
   const { options, transients } = store

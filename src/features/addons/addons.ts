@@ -24,7 +24,7 @@ export interface AddonList {
   readonly age?: number | undefined
 }
 
-/** The add-ons of an application and their licences. */
+/** An application's add-ons and their licences. */
 export interface Addons {
   /**
    * Lists the catalogue. It is cached for a day, unless the provider is local.

@@ -21,7 +21,7 @@ export interface AdminEntry {
   readonly later: readonly string[]
 }
 
-/** The built files of the admin screen, read on demand. */
+/** The admin screen's built files, read on demand. */
 export interface AdminAssets {
   entry(): Promise<AdminEntry>
   /** Finds a file by name. Returns undefined if it is not part of the build. */

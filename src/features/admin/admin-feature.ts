@@ -13,7 +13,7 @@ import { requireAdminFiles } from './require-admin-files.ts'
 import { type AdminOptions, resolveAdminOptions } from './resolve-admin-options.ts'
 import { createRoutesWarning, type RoutesWarning } from './routes-warning.ts'
 
-/** The public methods of the admin screen. */
+/** The admin screen's public methods. */
 export interface Admin {
   /**
    * Returns the middleware of the screen.

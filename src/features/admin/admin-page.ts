@@ -27,7 +27,7 @@ export interface PageParts extends FrameParts {
 }
 
 /**
- * Returns the page of the admin screen. Scripts of add-ons run after the screen's own, once `window.sessmgr` is
+ * Returns the admin screen's page. Add-on scripts run after the screen's own, once `window.sessmgr` is
  * complete.
  */
 export function adminPage(parts: PageParts): string {

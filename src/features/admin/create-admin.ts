@@ -38,7 +38,7 @@ export interface AdminParts extends ScriptVarsParts {
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
- * Returns the middleware of the admin screen, for users with `manage_options`. Users who may only manage the lazy
+ * Returns the admin screen's middleware, for users with `manage_options`. Users who may only manage the lazy
  * comments see only that tab.
  */
 export function createAdmin(parts: AdminParts): Handler {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { invalidOption } from '../../ground/invalid-option.ts'
 
 /**
- * Checks at startup that the built files of the admin screen exist.
+ * Checks at startup that the admin screen's built files exist.
  *
  * @throws SessmgrError `invalid_option` if they do not, for example in a bundle.
  */

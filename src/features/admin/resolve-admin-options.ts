@@ -44,7 +44,7 @@ const OPTIONS = ['loginUrl', 'scripts', 'scriptOrigins', 'frameAncestors', 'path
 const LINKS = ['docs', 'forum', 'contact'] as const
 
 /**
- * Checks the options of the admin screen at startup.
+ * Checks the admin screen's options at startup.
  *
  * @throws SessmgrError `invalid_option` that names the option.
  */

@@ -41,7 +41,7 @@ export async function choiceInput(request: HostRequest): Promise<ChoiceInput> {
   }
 }
 
-/** Reads a form, even if a body parser of the application has already read it. */
+/** Reads a form, even if the application's body parser has already read it. */
 async function formOf(request: HostRequest): Promise<Readonly<Record<string, unknown>>> {
   if (request.body !== undefined && request.readableEnded) return Object(request.body)
   const form = new URLSearchParams(await bodyText(request))

@@ -68,7 +68,7 @@ export interface ChoiceOptions {
   texts?: TextsOption | undefined
   /** Returns the page with `view.html` in your own layout. You must then set the content security policy yourself. */
   render?: ((view: ChoiceView) => string | Promise<string>) | undefined
-  /** Colours, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default those of sessmgr */
+  /** Colours, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default sessmgr's colours */
   styles?: Readonly<Record<string, string>> | undefined
   /** Origins that may show the page in a frame. @default none */
   frameAncestors?: readonly string[] | undefined

@@ -3,7 +3,7 @@ import type { CommentSettingsService } from './comment-settings.ts'
 import type { BlockCache } from './rendering/block-cache.ts'
 
 /**
- * The lazy comments of an application.
+ * An application's lazy comments.
  *
  * `render`, `placeholder` and `script` reject with `hook_failed` or `hook_timeout` if a filter subscriber fails.
  */

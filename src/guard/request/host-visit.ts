@@ -4,7 +4,7 @@ import type { GuardedRequest, HostRequest } from '../host-types.ts'
 import type { HostedStore } from '../session-exchange.ts'
 import { nodeView } from './node-view.ts'
 
-/** Key under which an adapter stores its data on Node's request. All entry points of the package use the same one. */
+/** Key under which an adapter stores its data on Node's request. All entry points use the same one. */
 export const VISIT: unique symbol = Symbol.for('sessmgr.visit')
 
 /** A request as your framework passes it: from Node, Express or Fastify, or a Koa context. */

@@ -5,7 +5,7 @@ import { beforeHeaders } from './before-headers.ts'
 import { cookiesOf } from './cookies-of.ts'
 import { Standing } from './standing.ts'
 
-/** A cookie of sessmgr with the scope of the session cookie. Scripts cannot read it. */
+/** A sessmgr cookie with the session cookie's scope. Scripts cannot read it. */
 export class LoginCookie {
   readonly #name: string
   readonly #hostName: string

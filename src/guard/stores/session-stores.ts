@@ -18,7 +18,7 @@ export interface JoinedSessions {
 interface StoresOptions {
   /** How many milliseconds a call to a session store may take. */
   readonly deadlineMs: number
-  /** The store of sessmgr. */
+  /** The sessmgr store. */
   readonly store: SessmgrStore
   readonly logger: Logger
 }
@@ -31,7 +31,7 @@ type SessionStore = object
  */
 const owners = onePerProcess('owners', () => new WeakMap<SessionStore, SessionStores>())
 
-/** The session stores of an application: one, unless it has several session middlewares. */
+/** An application's session stores: one, unless it has several session middlewares. */
 export class SessionStores implements HostSessions {
   readonly #stores = new Map<object, HostSessions>()
   readonly #options: StoresOptions

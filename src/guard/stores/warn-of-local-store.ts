@@ -24,7 +24,7 @@ function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
   return isOneOfMany ? 'PM2 runs several instances' : undefined
 }
 
-/** Warns once if the session store survives a restart but the store of sessmgr does not. */
+/** Warns once if the session store survives a restart but sessmgr's store does not. */
 export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore, logger: Logger): void {
   if (!store.local || isInMemory(sessionStore)) return
   const inProduction = process.env.NODE_ENV === 'production'
@@ -32,7 +32,7 @@ export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore,
   warnOnce(
     logger,
     'sessions-outlive-the-store',
-    'The session store seems to survive a restart, but the store of sessmgr is in memory. After a restart, accounts ' +
+    'The session store seems to survive a restart, but the sessmgr store is in memory. After a restart, accounts ' +
       'may exceed their limit, and sessions ended by a site-wide logout become valid again. ' +
       `${advice}Use a store that also survives: ${STORES}`,
   )

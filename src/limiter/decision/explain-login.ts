@@ -46,7 +46,7 @@ export interface ExplainedSession {
 export interface LimitExplanation {
   /** How many sessions the user may have. */
   readonly maximum: number
-  /** Where the maximum comes from: the settings, a function or filter of the application, or the options of the call. */
+  /** Where the maximum comes from: the settings, your own function or filter, or the options of the call. */
   readonly from: 'settings' | 'filter' | 'options'
   /** Whether the filter `sessmgr_bypass` exempts the user. */
   readonly bypassed: boolean

@@ -44,7 +44,7 @@ export class DocumentRows {
   constructor(driver: DocumentDriver, deadlineMs: number) {
     this.#driver = driver
     this.#deadlineMs = deadlineMs
-    this.#deadline = new CallDeadline(deadlineMs, 'database of sessmgr')
+    this.#deadline = new CallDeadline(deadlineMs, 'sessmgr database')
   }
 
   /**
@@ -85,7 +85,7 @@ export class DocumentRows {
       row = undefined
       if (isFresh) await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
     }
-    const problem = `Other writers kept changing the same row in the database of sessmgr for ${this.#deadlineMs} ms`
+    const problem = `Other writers kept changing the same row in the sessmgr database for ${this.#deadlineMs} ms`
     throw new SessmgrError('store_unavailable', `${problem}. Try again shortly.`)
   }
 

@@ -65,7 +65,7 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
     const cure = `Delete the row, which ends all sessions of the user "${userId}"`
     throw new SessmgrError(
       'store_unavailable',
-      `A row in the database of sessmgr is damaged: it is not a document. ${cure}.`,
+      `A row in the sessmgr database is damaged: it is not a document. ${cure}.`,
     )
   }
 }

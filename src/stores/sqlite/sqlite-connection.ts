@@ -129,7 +129,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Refuses to work inside a transaction of the application, which may be rolled back and sees old data. */
+  /** Refuses to work inside one of the application's transactions, which may be rolled back and read old data. */
   #refuseTransaction(): void {
     // The first property is from better-sqlite3 and libsql, the second from node:sqlite.
     const { inTransaction, isTransaction } = this.#database as { inTransaction?: unknown; isTransaction?: unknown }

@@ -72,5 +72,5 @@ it.each([
 it('sessmgr doctor says what to do about a database that cannot be used', async () => {
   const { code, out, err } = await doctor("sqliteStore({ path: '/dev/null/none/sessmgr.db' })")
   expect([code, out]).toEqual([1, ''])
-  expect(err).toMatch(/database of sessmgr could not be used.*Caused by: .*(sessmgr\.db|Create its folder)/s)
+  expect(err).toMatch(/sessmgr database could not be used.*Caused by: .*(sessmgr\.db|Create its folder)/s)
 })

@@ -87,7 +87,7 @@ export class AccountPages {
     return render ? render(view) : pageDocument(view)
   }
 
-  /** Returns the content security policy of the document. A layout of the application needs its own. */
+  /** Returns the content security policy of a complete page. An application with its own layout needs its own policy. */
   policy(): string {
     const { frameAncestors, loginUrl, render, stepUp } = this.#options
     return pagePolicy(this.#style, frameAncestors, render ? undefined : [loginUrl, stepUp?.url ?? '/'])

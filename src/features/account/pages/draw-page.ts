@@ -121,7 +121,7 @@ export function drawConfirm({ say, action, proof }: DrawParts, names: readonly s
 <a class="button" href="${action}">${say('account_cancel')}</a></form>`
 }
 
-/** Draws the page that asks for a proof elsewhere: a new login, or a page of the application. */
+/** Draws the page that asks for a proof elsewhere: a new login, or one of the application's pages. */
 export function drawAgain({ say, action }: DrawParts, { kind, device }: PageResult, proofUrl: string): Markup {
   const isLogin = kind === 'login'
   const sure = device === undefined ? say('account_sure_others') : say('account_sure', { device })

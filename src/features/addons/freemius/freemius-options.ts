@@ -5,7 +5,7 @@ import { isProductId } from '../addon-row.ts'
 
 /** Options of freemiusLicensing(). Set either `apiToken` or `publicKey`. */
 export interface FreemiusLicensingOptions {
-  /** Id of the main product, whose add-ons are listed. @default LICENSING_ID, the id of sessmgr itself */
+  /** Id of the main product, whose add-ons are listed. @default LICENSING_ID, sessmgr's own id */
   productId?: number | undefined
   /** API token of the product. It stays on the server. */
   apiToken?: string | undefined

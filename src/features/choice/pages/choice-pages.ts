@@ -63,7 +63,7 @@ export class ChoicePages {
     return render ? render(view) : pageDocument(view)
   }
 
-  /** Returns the content security policy of the document. A layout of the application needs its own. */
+  /** Returns the content security policy of a complete page. An application with its own layout needs its own policy. */
   policy(): string {
     const { frameAncestors, loginUrl, successRedirect, render } = this.#parts.options
     return pagePolicy(this.#style, frameAncestors, render ? undefined : [loginUrl, successRedirect])

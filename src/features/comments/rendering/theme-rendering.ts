@@ -6,7 +6,7 @@ import type { CommentSettings } from '../comment-settings.ts'
 import type { BlockCache } from './block-cache.ts'
 import { findCommentsBlock, serializeBlock } from './block-markup.ts'
 
-/** The posts and themes of the application. */
+/** The application's posts and themes. */
 export interface CommentsHost<Post = unknown> {
   readonly posts: HostPosts<Post>
   /** The theme, or a function that returns the theme of a post. */
