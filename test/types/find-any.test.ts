@@ -9,6 +9,9 @@ import { findAny } from './find-any.ts'
 /** What the application alone knows the type of, and nobody could use if it were `unknown`. */
 const INTENDED = [
   'AccountOptions.texts(request)',
+  'ChoiceOptions.complete(request)',
+  'ChoiceOptions.complete(response)',
+  'ChoiceOptions.complete(user)',
   'HostUsers.findById(id)',
   'LazyCommentsOptions.host<>',
   'RedisClient.execute(task)(connection)',
@@ -17,6 +20,8 @@ const INTENDED = [
   'SessmgrOptions.sessionUser(data)<>',
   'SessmgrOptions.userId(user)',
   'StepUpOptions.verify(request)',
+  'VerifyChoice(request)',
+  'VerifyChoice(user)',
 ]
 
 const MADE_UP = `
