@@ -115,33 +115,40 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   /**
    * Moves the kept session to the next generation first, so that no request in between finds it stale. If another
    * logout comes first, tries again.
+   *
+   * Another logout may end the session, and a login then takes its slot. That login changes the version, which is read
+   * before the generation, so the session is not revived.
    */
   async function advanceKeeping(userId: UserId, token: Token): Promise<SiteLogout> {
     for (;;) {
+      const { version } = await store.sessions.read(userId)
       const before = await store.epoch.current()
       const own = await store.sessions.generationOf(userId, token)
       // The session is over. If its generation is higher instead, another logout has kept it, for example after a
       // double click.
       if (own === undefined || own < before) return store.epoch.advance()
-      await store.sessions.restamp(userId, token, before + 1)
+      if (!(await store.sessions.restamp(userId, token, before + 1, version))) continue
       try {
         const logout = await store.epoch.advanceFrom(before)
         if (logout) return logout
       } catch (error) {
         // A session whose generation is too high survives the next site-wide logout; a session whose generation is too
         // low does not even survive this one.
-        await stampAsCurrent(userId, token, STAMP_RETRIES)
+        await stampAtMost(before + 1, userId, token, STAMP_RETRIES)
         throw error
       }
     }
   }
 
-  /** Sets the generation of a session to the current one. Retries while the store is down. */
-  async function stampAsCurrent(userId: UserId, token: Token, retries: number): Promise<void> {
+  /**
+   * Sets the generation of a session to the current one, but never higher than `most`, because a later logout has ended
+   * the session. Retries while the store is down.
+   */
+  async function stampAtMost(most: number, userId: UserId, token: Token, retries: number): Promise<void> {
     try {
-      await store.sessions.restamp(userId, token, await store.epoch.current())
+      await store.sessions.restamp(userId, token, Math.min(most, await store.epoch.current()))
     } catch {
-      if (retries > 0) setTimeout(() => void stampAsCurrent(userId, token, retries - 1), STAMP_RETRY_MS).unref()
+      if (retries > 0) setTimeout(() => void stampAtMost(most, userId, token, retries - 1), STAMP_RETRY_MS).unref()
     }
   }
 

@@ -102,8 +102,12 @@ export interface SessionRegistry {
    * If the stored times are out of date by less than `freshMs`, the call may change nothing.
    */
   touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
-  /** Moves a session to a later generation, and changes the version. Resolves to false if it is not registered. */
-  restamp(userId: UserId, token: Token, generation: number): Promise<boolean>
+  /**
+   * Moves a session to a later generation, and changes the version. Resolves to false if it is not registered.
+   *
+   * @param version If given, nothing changes unless this is the current version.
+   */
+  restamp(userId: UserId, token: Token, generation: number, version?: string): Promise<boolean>
   /**
    * Ends the given sessions of a user, or all of them, and returns the sessions that this call ended, oldest first.
    *

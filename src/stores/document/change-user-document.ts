@@ -67,9 +67,10 @@ export function touchSession(token: Token, ttlMs: number, freshMs: number): Step
   }
 }
 
-/** Moves a session to a later logout generation. */
-export function restampSession(token: Token, generation: number): Step<boolean> {
+/** Moves a session to a later logout generation, if the document still has the given version. */
+export function restampSession(token: Token, generation: number, version?: string): Step<boolean> {
   return (document, now) => {
+    if (version !== undefined && String(document.version) !== version) return { result: false }
     if (!document.sessions.some(({ record }) => record.token === token)) return { result: false }
     const next = withRecord(document, token, { generation })
     return { result: true, next: { ...next, version: nextVersion(document, now) } }

@@ -105,8 +105,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
     })
   }
 
-  restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
-    return this.#change(userId, restampSession(token, generation))
+  restamp(userId: UserId, token: Token, generation: number, version?: string): Promise<boolean> {
+    return this.#change(userId, restampSession(token, generation, version))
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {

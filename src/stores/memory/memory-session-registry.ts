@@ -97,8 +97,10 @@ export class MemorySessionRegistry implements SessionRegistry {
     return this.#update(userId, token, now, { lastSeenAt: now, expiresAt: now + ttlMs }) !== undefined
   }
 
-  async restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
-    const slot = this.#update(userId, token, this.#clock.now(), { generation })
+  async restamp(userId: UserId, token: Token, generation: number, version?: string): Promise<boolean> {
+    const now = this.#clock.now()
+    if (version !== undefined && String(this.#slot(userId, now)?.version ?? 0) !== version) return false
+    const slot = this.#update(userId, token, now, { generation })
     if (slot) slot.version = ++this.#counter
     return slot !== undefined
   }

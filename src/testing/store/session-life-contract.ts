@@ -67,6 +67,19 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
+    'moves a session to another generation only at the given version, so that an ended session is not revived',
+    async ({ store, another }) => {
+      await login(store.sessions, 1, 'a')
+      const { version } = await store.sessions.read(1)
+      await login((await another()).sessions, 1, 'b')
+      assert.equal(await store.sessions.restamp(1, tokenOf('a'), 37, version), false)
+      assert.equal(await store.sessions.generationOf(1, tokenOf('a')), 0)
+      const current = await store.sessions.read(1)
+      assert.equal(await store.sessions.restamp(1, tokenOf('a'), 37, current.version), true)
+      assert.equal(await store.sessions.generationOf(1, tokenOf('a')), 37)
+    },
+  ],
+  [
     'ends only the given sessions, and none if the list is empty',
     async ({ store }) => {
       for (const id of ['a', 'b', 'c']) await login(store.sessions, 1, id)

@@ -26,10 +26,10 @@ function failingStore(takesEffect: boolean) {
       read: store.sessions.read.bind(store.sessions),
       generationOf: store.sessions.generationOf.bind(store.sessions),
       commit: store.sessions.commit.bind(store.sessions),
-      restamp: (userId: number, token: string, generation: number) =>
+      restamp: (userId: number, token: string, generation: number, version?: string) =>
         state.restampFails && generation === state.afterFailure
           ? unavailable()
-          : store.sessions.restamp(userId, token, generation),
+          : store.sessions.restamp(userId, token, generation, version),
     }),
   }
   return { store: failing, state }
@@ -71,6 +71,23 @@ describe('a site-wide logout that fails half way', () => {
     vi.useRealTimers()
     await sleep(1)
     expect(await store.sessions.generationOf(1, tokenOf(id))).toBe(0)
+  })
+
+  it('rule 5: does not revive the session after later logouts, when a login may have its place', async () => {
+    const { store, state } = failingStore(false)
+    const world = createLimiterWorld({ store, settings: { maximum: 1, logic: 'block' } })
+    const id = (await world.login(1)) ?? ''
+    Object.assign(state, { advanceFails: true, restampFails: true, afterFailure: 0 })
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    await expect(world.limiter.sessions.logoutAllUsers({ userId: 1, token: tokenOf(id) })).rejects.toThrow('away')
+    Object.assign(state, { advanceFails: false, restampFails: false })
+    await world.limiter.sessions.logoutAllUsers()
+    await world.limiter.sessions.logoutAllUsers()
+    const next = await world.login(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    vi.useRealTimers()
+    await sleep(1)
+    expect(await world.live(1)).toEqual([next])
   })
 
   it('gives the session up after it has tried for ten minutes', async () => {

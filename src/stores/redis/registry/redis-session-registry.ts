@@ -123,8 +123,8 @@ export class RedisSessionRegistry implements SessionRegistry {
     return (await this.#run(TOUCH, userId, [fieldName(token), encodeTtl(ttlMs), fresh])) === 1
   }
 
-  async restamp(userId: UserId, token: Token, generation: number): Promise<boolean> {
-    return (await this.#run(RESTAMP, userId, [fieldName(token), generation.toString(16)])) === 1
+  async restamp(userId: UserId, token: Token, generation: number, version = ''): Promise<boolean> {
+    return (await this.#run(RESTAMP, userId, [fieldName(token), generation.toString(16), version])) === 1
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
