@@ -3,10 +3,12 @@ import type { SessionRecord, StoredSession } from '../../src/sessions/session-re
 import type { SessionChange, UserSessions } from '../../src/sessions/session-registry.ts'
 import type { Token } from '../../src/sessions/token.ts'
 import type { SessmgrStore } from '../../src/stores/store.ts'
+import { judgeCommit } from './judge-commit.ts'
 import { createLimiterWorld, type LimiterWorld, SimpleHost } from './limiter-world.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
+/** The modes in which interleavings run. */
+export const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
 const PROCESSES = 4
 const ROUNDS = 3
 const OPERATIONS = 6
@@ -195,16 +197,13 @@ class Interleaving {
     this.figures.commits += 1
     const isLive = ({ record }: StoredSession) => record.generation >= admit.generation
     const tokens = ended.map(({ record }) => record.token)
-    const left = before.sessions.filter(isLive).filter(({ record }) => !tokens.includes(record.token))
-    if (left.length + 1 > this.#maximum) this.#fault(`a commit leaves ${left.length + 1} sessions`)
     const idle = unlessUsedWithin?.tokens ?? []
     this.figures.idle += idle.length
     for (const token of idle) {
       this.#released.add(token)
       if (this.#used.has(token)) this.#fault('a session was ended as unused after it was used')
     }
-    // Sessions that the user chose end in every mode, needed or not.
-    const areAllIdle = idle.length > 0 && tokens.every((token) => idle.includes(token))
-    if (areAllIdle && left.length + 1 < this.#maximum) this.#fault('more sessions were ended as unused than needed')
+    const live = before.sessions.filter(isLive).map(({ record }) => record.token)
+    for (const fault of judgeCommit({ live, ended: tokens, idle }, this.#maximum)) this.#fault(fault)
   }
 }

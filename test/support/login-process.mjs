@@ -1,27 +1,37 @@
 // One process of an application, as the package is built: it signs users in over and over, on a store in a database, as
-// soon as it is told to, and may end sessions in between. How each login ended, and which sessions were announced, goes
-// to the process that started it.
+// soon as it is told to, and may end or use sessions in between. How each login ended, which sessions were announced,
+// and what was committed goes to the process that started it.
 import { sessmgr } from 'sessmgr'
 import { explicitCalls } from 'sessmgr/explicit'
 import { postgresStore } from 'sessmgr/postgres'
 import { redisStore } from 'sessmgr/redis'
 import { sqliteStore } from 'sessmgr/sqlite'
 
-const { path, host, url, settings, users, logins, inFlight, skewMs, endsToo, deadlineMs } = JSON.parse(
+const { path, host, url, settings, users, logins, inFlight, skewMs, endsToo, mixes, secrets, deadlineMs } = JSON.parse(
   process.env.LOGINS,
 )
+
+const TTL_MS = 3_600_000
+/** The last session of each user that this process has created. */
+const lastIds = new Map()
 
 const realNow = Date.now
 Date.now = () => realNow() + skewMs
 
 const store =
   path !== undefined ? sqliteStore({ path, deadlineMs }) : url !== undefined ? await redis() : await postgres()
+if (mixes) watchCommits(store)
 const limiter = sessmgr({ store, settings })
 const calls = explicitCalls(limiter, { exists: async () => true, destroy: async () => {} })
 const ended = { admitted: 0, refused: 0 }
 const announced = { started: [], ended: [] }
+const kinds = {}
+const commits = []
 limiter.hooks.addAction('sessmgr_session_started', 'race', ({ token }) => announced.started.push(token))
-limiter.hooks.addAction('sessmgr_session_ended', 'race', ({ token }) => announced.ended.push(token))
+limiter.hooks.addAction('sessmgr_session_ended', 'race', ({ token }, { kind }) => {
+  announced.ended.push(token)
+  count(kinds, kind)
+})
 const say = (message) => new Promise((resolve) => process.stdout.write(`${JSON.stringify(message)}\n`, resolve))
 
 async function postgres() {
@@ -35,16 +45,42 @@ async function redis() {
   const { createClient } = await import('redis')
   const client = createClient({ url })
   await client.connect()
-  return redisStore({ client })
+  return redisStore({ client, deadlineMs })
 }
 
-/** Ends a session, the others, or all: one of ten times. */
-async function endSome(n, userId) {
-  if (n % 30 === 0) return limiter.sessions.endAll(userId)
+function count(figures, what) {
+  figures[what] = (figures[what] ?? 0) + 1
+}
+
+/** Notes every login that is committed, with the sessions on which the decision was based. */
+function watchCommits({ sessions }) {
+  const reads = new Map()
+  const read = sessions.read.bind(sessions)
+  const commit = sessions.commit.bind(sessions)
+  const tokensOf = (stored) => stored.map(({ record }) => record.token)
+  sessions.read = async (userId) => {
+    const found = await read(userId)
+    reads.set(`${userId} ${found.version}`, found.sessions)
+    return found
+  }
+  sessions.commit = async (userId, version, change) => {
+    const result = await commit(userId, version, change)
+    if (!result.committed) return result
+    const base = `${userId} ${version}`
+    const live = tokensOf(reads.get(base).filter(({ record }) => record.generation >= change.admit.generation))
+    commits.push({ base, live, ended: tokensOf(result.ended), idle: change.unlessUsedWithin?.tokens ?? [] })
+    return result
+  }
+}
+
+/** Ends a session, the others, or all. */
+async function endSome(userId) {
+  const share = Math.random()
+  if (share < 1 / 3) return limiter.sessions.endAll(userId)
   const [first] = await limiter.sessions.list(userId)
   if (first === undefined) return
   // Another process may have ended it in the meantime.
-  await (n % 20 === 0
+  await (share < 2 / 3
     ? limiter.sessions.endOthers(userId, first.token).catch(() => {})
     : limiter.sessions.end(userId, first.token))
 }
@@ -53,23 +89,58 @@ async function endSome(n, userId) {
 async function choose(userId, { need, sessions }, create) {
   const ends = sessions.slice(-need).map(({ token }) => token)
   const { admitted } = await calls.login({ userId, ends }, create)
-  const outcome = admitted ? 'chosen' : 'again'
-  ended[outcome] = (ended[outcome] ?? 0) + 1
+  count(ended, admitted ? 'chosen' : 'again')
 }
+
+/** Uses a session that this process has created, ends some, or logs everybody out, except perhaps this user. */
+async function mix(userId) {
+  const chance = Math.random()
+  const sessionId = lastIds.get(userId)
+  if (chance < 0.3 && sessionId) {
+    if (await calls.touch({ userId, sessionId, ttlMs: TTL_MS })) count(ended, 'used')
+  } else if (chance < 0.4) await endSome(userId)
+  else if (chance < 0.41) {
+    const [first] = await limiter.sessions.list(userId)
+    const keep = first && chance < 0.405 ? { userId, token: first.token } : undefined
+    await limiter.sessions.logoutAllUsers(keep)
+    count(ended, 'siteLogouts')
+  }
+}
+
+/** Logs a user in. With mixed calls, one of five logins ends a session that the user chose, in whatever mode. */
+async function login(n) {
+  const userId = users[n % users.length]
+  const create = createOf(n)
+  const isChoosing = mixes && Math.random() < 0.2
+  const ends = isChoosing ? (await limiter.sessions.list(userId)).slice(0, 1).map(({ token }) => token) : []
+  const { admitted, choice } = await calls.login({ userId, ends }, create)
+  ended[admitted ? 'admitted' : 'refused'] += 1
+  if (admitted) lastIds.set(userId, idOf(n))
+  if (choice) await choose(userId, choice, create)
+  if (endsToo && n % 10 === 0) await endSome(userId)
+  if (mixes) await mix(userId)
+}
+
+/** Takes a pending login, and logs its user in instead of all their sessions. */
+async function finish(n) {
+  const taken = await calls.pending.take(secrets[n % secrets.length])
+  if (!taken) return count(ended, 'gone')
+  const { userId } = taken
+  const ends = (await limiter.sessions.list(userId)).map(({ token }) => token)
+  const { admitted } = await calls.login({ userId, ends }, createOf(n))
+  count(ended, admitted ? 'chosen' : 'again')
+}
+
+const idOf = (n) => `${process.pid}-${n}`
+const createOf = (n) => async () => ({ sessionId: idOf(n), ttlMs: TTL_MS })
 
 let next = 0
 async function loginOn() {
   for (let n = next++; n < logins; n = next++) {
-    const userId = users[n % users.length]
-    const create = async () => ({ sessionId: `${process.pid}-${n}`, ttlMs: 3_600_000 })
     try {
-      const { admitted, choice } = await calls.login({ userId }, create)
-      ended[admitted ? 'admitted' : 'refused'] += 1
-      if (choice) await choose(userId, choice, create)
-      if (endsToo && n % 10 === 0) await endSome(n, userId)
+      await (secrets ? finish(n) : login(n))
     } catch (error) {
-      const code = error.code ?? String(error)
-      ended[code] = (ended[code] ?? 0) + 1
+      count(ended, error.code ?? String(error))
     }
     if (n === Math.floor(logins / 3)) say('a third')
   }
@@ -79,7 +150,7 @@ async function loginOn() {
 await store.epoch.current()
 process.stdin.once('data', async () => {
   await Promise.all(Array.from({ length: inFlight }, loginOn))
-  await say({ ended, announced })
+  await say({ ended, kinds, announced, commits })
   process.exit()
 })
 await say('ready')

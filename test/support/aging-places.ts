@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { redisStore } from '../../src/redis.ts'
+import type { StoredSession } from '../../src/sessions/session-record.ts'
+import { sqliteStore } from '../../src/sqlite.ts'
+import { createKeys } from '../../src/stores/redis/keys.ts'
+import { fieldName } from '../../src/stores/redis/registry/session-codec.ts'
+import type { SessmgrStore } from '../../src/stores/store.ts'
+import { connectRedis } from './redis-client.ts'
+import { startRedis } from './redis-server.ts'
+import { SQLITE_ENGINES } from './sqlite-engines.ts'
+
+/** A database that several processes share for one test. */
+export interface AgingPlace {
+  /** Where other processes find it. */
+  readonly place: { readonly path: string } | { readonly url: string }
+  /** The same data, as read by this process. */
+  readonly store: SessmgrStore
+  /**
+   * Sets back when a session was last used, because the clocks of real processes cannot be set forward. Resolves to
+   * false if the session has ended, or changes at this moment.
+   */
+  age(session: StoredSession, ms: number): Promise<boolean>
+}
+
+// The last use is stored as a distance from the login, so the login is set back too.
+const AGE = `
+local value = redis.call('HGET', KEYS[1], ARGV[1])
+if not value then return 0 end
+local admitted, seen, ttl, rest = string.match(value, '^(%x+),(%x+),(%x+),(.*)$')
+local earlier = string.format('%x', tonumber(admitted, 16) - ARGV[2])
+local longer = string.format('%x', tonumber(ttl, 16) + ARGV[2])
+redis.call('HSET', KEYS[1], ARGV[1], earlier .. ',' .. seen .. ',' .. longer .. ',' .. rest)
+return 1`
+
+/** Opens databases for processes, in which sessions can be made to look unused. */
+export const AGING_PLACES: Readonly<Record<string, () => Promise<AgingPlace>>> = {
+  async Redis() {
+    const server = await startRedis()
+    onTestFinished(() => server.stop())
+    const client = await connectRedis(server.url)
+    onTestFinished(() => client.destroy())
+    const { sessions: keyOf } = createKeys('sessmgr:')
+    return {
+      place: { url: server.url },
+      store: redisStore({ client }),
+      async age({ record: { userId, token } }, ms) {
+        const done = await client.eval(AGE, { keys: [keyOf(userId)], arguments: [fieldName(token), String(ms)] })
+        return done === 1
+      },
+    }
+  },
+  async SQLite() {
+    const directory = mkdtempSync(join(tmpdir(), 'sessmgr-processes-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const path = join(directory, 'sessmgr.db')
+    const store = sqliteStore({ path, deadlineMs: 60_000 })
+    onTestFinished(() => store.close())
+    // Creates the table.
+    await store.epoch.current()
+    const database = new (SQLITE_ENGINES.libsql as NonNullable<typeof SQLITE_ENGINES.libsql>)(path)
+    onTestFinished(() => void database.close())
+    database.exec('PRAGMA busy_timeout = 60000')
+    const select = database.prepare('SELECT revision, body FROM sessmgr WHERE id = ?')
+    const update = database.prepare(
+      'UPDATE sessmgr SET revision = revision + 1, body = ? WHERE id = ? AND revision = ?',
+    )
+    return {
+      place: { path },
+      store,
+      async age({ sessionId, record: { userId } }, ms) {
+        const id = `u:${userId}`
+        const { revision, body } = select.all(id)[0] as { revision: number; body: string }
+        const document = JSON.parse(body) as { s: { i: string; l: number }[] }
+        const written = document.s.find(({ i }) => i === sessionId)
+        if (!written) return false
+        written.l -= ms
+        return update.run(JSON.stringify(document), id, revision).changes === 1
+      },
+    }
+  },
+}
