@@ -35,8 +35,8 @@ export interface SignInOptions {
  *
  * @param agent A supertest agent, not `request(app)`. Each agent keeps its own cookies, like a browser.
  * @param user The fields that your login route reads, such as `{ username, password }`.
- * @throws Error for `request(app)`, or if the response is an error, redirects back to the login route, or sets no
- * cookie.
+ * @throws Error for `request(app)`, or if the response is an error, redirects back to the login route, lets the user
+ * choose which sessions end, or sets no cookie.
  * @example
  * const phone = request.agent(app)
  * await signIn(phone, { username: 'alice', password: 'secret' })
@@ -56,6 +56,9 @@ export async function signIn<Response extends SignInResponse>(
   return response
 }
 
+/** The cookie of a login that waits for the user's choice. */
+const PENDING = /^(__Host-)?sessmgr_pending=/
+
 function refusalOf({ status, headers, body }: SignInResponse, path: string): string | undefined {
   const { location, 'set-cookie': cookies = [] } = headers as { location?: string; 'set-cookie'?: string | string[] }
   if (status >= 400) {
@@ -64,7 +67,9 @@ function refusalOf({ status, headers, body }: SignInResponse, path: string): str
   }
   if (location && pathOf(location) === pathOf(path)) return 'redirected back: the login was refused.'
   // A cookie without a value is being deleted.
-  if ([cookies].flat().some((cookie) => /^[^=]*=[^;]/.test(cookie))) return undefined
+  const set = [cookies].flat().filter((cookie) => /^[^=]*=[^;]/.test(cookie))
+  if (set.some((cookie) => PENDING.test(cookie))) return 'made the user choose which sessions end.'
+  if (set.length > 0) return undefined
   return "set no cookie, so no user is signed in. Cookies with secure: true need HTTPS; use secure: 'auto'."
 }
 

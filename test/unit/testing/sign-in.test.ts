@@ -42,6 +42,14 @@ it.each([
     'POST /login redirected back: the login was refused.',
     { status: 302, headers: { ...COOKIE, location: '/login?e=1' } },
   ],
+  [
+    'POST /login made the user choose which sessions end.',
+    { status: 303, headers: { 'set-cookie': ['sid=abc', 'sessmgr_pending=abc; Path=/'], location: '/login/choose' } },
+  ],
+  [
+    'POST /login made the user choose',
+    { status: 303, headers: { 'set-cookie': '__Host-sessmgr_pending=abc', location: '/login/choose' } },
+  ],
   ['POST /login set no cookie', { headers: {} }],
   ['POST /login set no cookie', { headers: { 'set-cookie': ['sid=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'] } }],
 ])('rejects with "%s"', async (message, response) => {
