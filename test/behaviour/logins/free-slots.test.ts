@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import type { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { useInterleavedStores } from '../../support/interleaved-stores.ts'
@@ -52,6 +54,20 @@ describe.each(Object.entries(stores))('in mode block over %s', (_, openStore) =>
     expect(await late.limiter.sessions.count(3)).toBe(1)
     expect((await browser.copy(late.origin).get('/state')).json()).toMatchObject({ ended: { cause: { kind: 'idle' } } })
   })
+})
+
+test('with a fake clock and touchEvery: 0, a session that is used keeps its slot', async () => {
+  const clock = fakeClock()
+  const settings = { ...BLOCK, idle_release: 3600 }
+  const host = await startExpressHost({ sessmgr: { store: memoryStore({ clock }), touchEvery: 0, settings } })
+  const browser = host.browser()
+  await browser.login('alice')
+  for (let count = 0; count < 7; count++) {
+    clock.advance(600_000)
+    expect(await browser.me()).toBe(200)
+  }
+  await vi.waitFor(async () => expect((await host.limiter.sessions.list(2))[0]?.lastSeenAt).toBe(clock.now()))
+  expect((await host.browser().login('alice')).json()).toMatchObject({ code: 'login_limit_reached' })
 })
 
 test.each([-1, 1])('over Redis, the clock of a process that is %d hour off makes no difference', async (hours) => {
