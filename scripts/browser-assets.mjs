@@ -33,7 +33,7 @@ async function assetsModule() {
 }
 
 /**
- * Returns the module that finds the folder of the admin screen: next to the built package, or next to the bundle that
+ * Returns the module that finds the admin screen's folder: next to the built package, or next to the bundle that
  * contains it.
  *
  * Bundlers also read this module. One of them leaves `import.meta` empty when it converts ES modules to CommonJS, and

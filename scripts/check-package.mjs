@@ -165,7 +165,7 @@ function installAndRun(tarball) {
   write('doors.mts', types)
   compile(['--module', 'nodenext', '--noEmit', 'doors.mts'])
   write('doors.ts', types)
-  // The types of Koa import some from another package, which cannot be resolved in this way.
+  // Koa's types import some from another package, which cannot be resolved in this way.
   compile([...old, '--skipLibCheck', 'true', '--noEmit', 'doors.ts'])
 }
 

@@ -82,7 +82,7 @@ function withUsers(authentication) {
   return authentication.use(strategy)
 }
 
-/** Applications with `POST /login` and `GET /`, which return the name of the user. */
+/** Applications with `POST /login` and `GET /`, which return the user's name. */
 const hosts = {
   Express() {
     const authentication = withUsers(new passport.Passport())

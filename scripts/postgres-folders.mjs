@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const DEBIAN = '/usr/lib/postgresql'
 
 /**
- * Returns the folders in which Debian keeps the programs of the server, which are not on the PATH. The newest version
+ * Returns the folders in which Debian keeps PostgreSQL's server programs. They are not on the PATH. The newest version
  * comes first.
  */
 export function postgresFolders() {

@@ -1,4 +1,4 @@
-// Checks the types of every project with TypeScript 7, which takes a quarter of the time. Tools that need more than
+// Checks the types of every project with TypeScript 7, in a quarter of the time. Tools that need more than
 // errors from the compiler still use the version before. Results are cached in node_modules/.cache, so that only
 // changed files are checked again.
 import { spawnSync } from 'node:child_process'

@@ -1,7 +1,7 @@
 import type { HostUsers, SiteOption, UserId } from 'sessmgr'
 import type { RoleLimits } from './limits-option.ts'
 
-/** What is needed to find the limits of a user. */
+/** What is needed to find a user's limits. */
 export interface OwnLimitsParts<User> {
   readonly option: SiteOption<RoleLimits>
   readonly users: HostUsers<User>
@@ -9,7 +9,7 @@ export interface OwnLimitsParts<User> {
   isLicensed(): Promise<boolean>
 }
 
-/** Finds the limit of a user; undefined if there is none, or no licence. */
+/** Finds a user's limit; undefined if there is none, or no licence. */
 export interface OwnLimits {
   /** Returns the highest limit of the user's roles. */
   ofRoles(userId: UserId): Promise<number | undefined>

@@ -98,13 +98,13 @@ function RoleLimitsPanel() {
     Panel,
     {
       title: 'Role Limits',
-      help: 'The limit of a role replaces that of the site, and the limit of a user replaces both. Leave a field empty for no limit of its own.',
+      help: "A role's limit replaces the site's limit, and a user's limit replaces both. Leave a field empty for no limit of its own.",
     },
     isLicensed === false &&
       h(
         Notice,
         { tone: 'warning', title: 'Role Limits has no active license' },
-        'These limits are saved, but the limit of the site applies to everyone. ',
+        "These limits are saved, but the site's limit applies to everyone. ",
         h('a', { href: `${adminUrl}addons` }, 'Activate a license'),
       ),
     [...new Set([...roleLimits.roles, ...Object.keys(roles)])].map((name) => fieldOf('roles', 'role', name)),

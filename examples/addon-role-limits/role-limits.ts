@@ -14,7 +14,7 @@ export interface RoleLimitsOptions<User> {
   readonly vendor: DemoVendor
   /** The roles that the panel lists. */
   readonly roles: readonly string[]
-  /** Returns the roles of a user. The highest of their limits applies. */
+  /** Returns a user's roles. The highest of their limits applies. */
   rolesOf(user: User): readonly string[] | Promise<readonly string[]>
 }
 

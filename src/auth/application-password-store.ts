@@ -13,14 +13,14 @@ export interface StoredPassword {
 }
 
 /**
- * Stores the application passwords of users.
+ * Stores users' application passwords.
  *
  * Every method is atomic and rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface ApplicationPasswordStore {
   /** Adds a password, replacing one with the same id. */
   add(userId: UserId, password: StoredPassword): Promise<void>
-  /** Lists the passwords of a user, oldest first. Returns an empty list for an unknown user. */
+  /** Lists a user's passwords, oldest first. Returns an empty list for an unknown user. */
   list(userId: UserId): Promise<readonly StoredPassword[]>
   /**
    * Checks whether a user has a password with this hash. The time it takes does not depend on the number of passwords.

@@ -35,7 +35,7 @@ export interface ApplicationPasswords {
     }
   >
   /**
-   * Lists the passwords of a user, oldest first, without the passwords themselves. Returns an empty list for an unknown
+   * Lists a user's passwords, oldest first, without the passwords themselves. Returns an empty list for an unknown
    * user.
    *
    * @throws SessmgrError `user_id_missing`, `store_unavailable`.

@@ -22,7 +22,7 @@ export interface Nonces {
 }
 
 /**
- * Creates the nonces of a site.
+ * Creates a site's nonces.
  *
  * @param secrets The secrets, newest first. The first one signs; all are accepted.
  */

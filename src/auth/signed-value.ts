@@ -24,7 +24,7 @@ export interface SignedValues {
 }
 
 /**
- * Creates the signed values of a site.
+ * Creates a site's signed values.
  *
  * @param secrets The secrets, newest first. The first one signs; all are accepted.
  */

@@ -14,7 +14,7 @@ export interface SiteSeal {
 }
 
 /**
- * Returns the secrets of a site: the application's own, newest first, or else a secret in the store that all processes
+ * Returns a site's secrets: the application's own, newest first, or else a secret in the store that all processes
  * share. The stored secret is created in any case, because it identifies the registry.
  */
 export class SiteSecrets {

@@ -11,7 +11,7 @@ const DEADLINE_MS = 10_000
 const TOPIC = 'command-cannot-load-the-configuration'
 
 /**
- * Loads the limiter from the default export of the configuration, which is the limiter or a function that returns it.
+ * Loads the limiter from the configuration's default export: the limiter itself, or a function that returns it.
  *
  * @param path An absolute path.
  */

@@ -90,7 +90,7 @@ async function loadAddons(program: Command, context: CliContext, args: readonly 
     await context.load()
   } catch (error) {
     if (name !== undefined) throw error
-    process.stderr.write(`Warning: the commands of add-ons are not listed: ${explainError(error)}\n`)
+    process.stderr.write(`Warning: the add-on commands are not listed: ${explainError(error)}\n`)
   }
 }
 

@@ -55,7 +55,7 @@ export class CallDeadline {
     this.#tidy = tidy
   }
 
-  /** @throws SessmgrError `store_unavailable` if the call fails or times out. It may still take effect. */
+  /** @throws SessmgrError `store_unavailable` if the call fails or times out. The call may still take effect. */
   run<T>(start: () => PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const call = new PromisedCall(reject)

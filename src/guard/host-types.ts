@@ -113,7 +113,7 @@ export interface HostLogin {
   readonly options?: { readonly session?: boolean | undefined } | undefined
   /** Runs the framework's own login, which creates a new session on the request. */
   logIn(): Promise<void>
-  /** Saves that session if the framework's login does not. Otherwise, the next login would consider it lost. */
+  /** Saves the new session, if the framework's login does not. Unsaved, it would count as lost at the next login. */
   save?(): Promise<void> | undefined
   /** Removes what the library has stored about the user. Called if the login fails. */
   forget?(): void

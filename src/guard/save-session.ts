@@ -96,7 +96,7 @@ async function confirm(
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId)
 }
 
-/** Handles a session that the application has emptied, which removes the marker. Its id is still registered. */
+/** Handles a session that the application has emptied. The marker is gone, but the session's id is still registered. */
 async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSession): Promise<void> {
   const { sessionId, data, request } = write
   const stored = await guard.calls.get(sessionId)

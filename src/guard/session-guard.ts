@@ -96,8 +96,8 @@ export class SessionGuard extends GuardContext {
     const registered = this.limiter.touch(userId, token, sessionTtl(data), interval / 2)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
     if ((await registered) || (await this.marks.hasChanged())) return
-    // Either the record expired before the session did, or the session has just ended. It no longer counts, so it must
-    // not continue.
+    // Either the record expired before the session did, or the session has just ended. In both cases, the session no
+    // longer counts, so it must not continue.
     this.seen.delete(sessionId)
     await this.calls.destroy(sessionId)
   }

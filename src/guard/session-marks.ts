@@ -42,7 +42,7 @@ export function markerIn(data: HostSessionData): object | undefined {
   return typeof marker === 'object' && marker !== null ? marker : undefined
 }
 
-/** Signs the markers of sessions and checks their signatures. Needs the seal of the site, which is loaded once. */
+/** Signs the markers of sessions and checks their signatures. Needs the site's seal, which is loaded once. */
 export class SessionMarks {
   readonly #siteSecrets: SiteSecrets
   readonly #storeId: string

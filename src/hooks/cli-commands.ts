@@ -1,4 +1,4 @@
-/** Registers commands of add-ons. Subscribers to the action `sessmgr_cli_init` receive this object. */
+/** Registers add-on commands. Subscribers to the action `sessmgr_cli_init` receive this object. */
 export interface CliCommands {
   /**
    * Adds the commands of an add-on under its own name: `sessmgr <name> <command> …`.

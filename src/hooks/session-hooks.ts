@@ -80,7 +80,7 @@ export interface SessionActions {
   sessmgr_destroy_oldest_session: [userId: UserId]
   /** Fires when one specific session was ended, but not if it did not exist. */
   sessmgr_destroy_session: [userId: UserId, token: string]
-  /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the clock of the store. */
+  /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the store's clock. */
   sessmgr_logout_all_users: [epoch: number]
   /** Fires once per session ended by a site-wide logout, when it is next used, even with several processes. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
@@ -100,7 +100,7 @@ export interface SessionActions {
    * `device`.
    */
   sessmgr_new_device: [session: SessionRecord, about: NewDevice]
-  /** Fires on the command line after the configuration was loaded; `cli` registers commands of add-ons. */
+  /** Fires on the command line after the configuration was loaded; `cli` registers add-on commands. */
   sessmgr_cli_init: [cli: CliCommands]
 }
 
@@ -178,7 +178,7 @@ export const sessionHooks = {
     sessmgr_logout_all_users: {
       parameters: ['epoch'],
       since: '3.3.0',
-      summary: 'Fires once for each site-wide logout; epoch is its time in Unix seconds, by the clock of the store.',
+      summary: "Fires once for each site-wide logout; epoch is its time in Unix seconds, by the store's clock.",
     },
     sessmgr_session_invalidated: {
       parameters: ['user_id', 'token'],
@@ -213,7 +213,7 @@ export const sessionHooks = {
     sessmgr_cli_init: {
       parameters: ['cli'],
       since: '3.1.0',
-      summary: 'Fires on the command line after the configuration was loaded; cli registers commands of add-ons.',
+      summary: 'Fires on the command line after the configuration was loaded; cli registers add-on commands.',
     },
   },
   filters: {

@@ -8,7 +8,7 @@ export interface HostPosts<Post = unknown> {
   url(post: Post): string
   /** Checks whether the post is published, with or without a password, so that everyone may know that it exists. */
   isPublic(post: Post): boolean | Promise<boolean>
-  /** Checks whether the post has a password, which means that its comments are not cached. @default never */
+  /** Checks whether the post has a password. If so, its comments are not cached. @default never */
   hasPassword?(post: Post): boolean | Promise<boolean>
   /**
    * Checks whether this reader still has to enter the password. Called only for posts with a password. @default always

@@ -22,7 +22,7 @@ export async function checkSession(context: LimiterContext, userId: UserId, toke
 /**
  * Registers a session from before sessmgr, and checks whether it is live.
  *
- * It belongs to generation 0, so it is stale after any site-wide logout.
+ * The session belongs to generation 0, so it is stale after any site-wide logout.
  */
 export async function adoptSession(
   context: LimiterContext,

@@ -13,7 +13,7 @@ export interface CommittedLogin {
   readonly ended: readonly StoredSession[]
   /** Old registrations of the new session, for frameworks that keep the session id. */
   readonly renewed: readonly StoredSession[]
-  /** Tokens of this browser's own sessions, which the new one replaces. */
+  /** Tokens of this browser's own sessions, which the new session replaces. */
   readonly replaced: readonly Token[]
 }
 

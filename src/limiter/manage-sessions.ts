@@ -32,14 +32,14 @@ export interface SessionPage {
 /** Lists, counts and ends login sessions. All methods with a user id reject with `user_id_missing` if it is invalid. */
 export interface SessionManager {
   /**
-   * Lists the live sessions of a user, oldest first. Resolves to an empty list for an unknown user.
+   * Lists a user's live sessions, oldest first. Resolves to an empty list for an unknown user.
    *
    * @param page The part to list. By default all sessions, which are at most 1,000.
    * @throws SessmgrError `store_unavailable`; `invalid_option` for an invalid page.
    */
   list(userId: UserId, page?: SessionPage): Promise<readonly SessionRecord[]>
   /**
-   * Counts the live sessions of a user. Resolves to 0 for an unknown user.
+   * Counts a user's live sessions. Resolves to 0 for an unknown user.
    *
    * @throws SessmgrError `store_unavailable`.
    */
@@ -56,7 +56,7 @@ export interface SessionManager {
    */
   end(userId: UserId, token: Token, whom?: EndedByWhom): Promise<boolean>
   /**
-   * Ends all sessions of a user, fires `sessmgr_destroy_all_sessions`, and returns the number of registered sessions.
+   * Ends all of a user's sessions, fires `sessmgr_destroy_all_sessions`, and returns the number of registered sessions.
    * Logins that wait for the user's choice become void.
    *
    * Unregistered sessions, from before sessmgr or a restart, end on their next use within 400 days. Later logins are
@@ -67,7 +67,7 @@ export interface SessionManager {
    */
   endAll(userId: UserId, whom?: EndedByWhom): Promise<number>
   /**
-   * Ends all sessions of a user except one, atomically, and fires `sessmgr_destroy_session` for each. Call it after a
+   * Ends all of a user's sessions except one, atomically, and fires `sessmgr_destroy_session` for each. Call it after a
    * password change.
    *
    * Unregistered sessions and waiting logins end as with {@link SessionManager.endAll}.

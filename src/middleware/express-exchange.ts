@@ -1,7 +1,7 @@
 import type { HostRequest } from '../guard/host-types.ts'
 import type { SessionExchange } from '../guard/session-exchange.ts'
 
-/** Exchanges sessions of express-session. */
+/** Exchanges express-session sessions. */
 export const expressExchange: SessionExchange = {
   exchange: ({ session }) =>
     new Promise((resolve, reject) => {

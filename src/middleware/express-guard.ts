@@ -72,7 +72,7 @@ function twoLimiters(): SessmgrError {
   )
 }
 
-/** Checks a session that was loaded before the guard was installed, which happens for the first requests. */
+/** Checks a session that was loaded before the guard was installed, as with the first requests. */
 async function judgeLoadedSession(
   guarded: ExpressStore,
   request: HostRequest,

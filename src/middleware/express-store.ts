@@ -10,13 +10,13 @@ import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
 import { expressExchange } from './express-exchange.ts'
 import { expressStanding } from './express-standing.ts'
 
-/** A guarded store of express-session. */
+/** A guarded express-session store. */
 export interface ExpressStore extends HostedStore {
   /** Returns false between the store's events `disconnect` and `connect`, while express-session creates no sessions. */
   readonly connected: () => boolean
 }
 
-/** The stores of express-session that one limiter guards. */
+/** The express-session stores that one limiter guards. */
 export class ExpressStores {
   readonly #guards: SessionGuards
   readonly #stores = new Map<HostStore, ExpressStore>()

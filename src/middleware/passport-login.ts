@@ -31,7 +31,7 @@ const PREPARED = Symbol('sessmgr.prepared')
  * cases. They are on the prototype that all requests of an Express application share, so that they cost little per
  * request. They do not affect requests that did not pass the limiter.
  *
- * @param shared The prototype, if it is not that of Express.
+ * @param shared The prototype, if it is not Express's own.
  */
 export function limitPassportLogins(
   host: HostRequest,

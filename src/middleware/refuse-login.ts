@@ -7,7 +7,7 @@ export interface FailureOptions {
   failureRedirect?: string
   failureFlash?: boolean | string | { type?: string; message?: string }
   failureMessage?: boolean | string
-  /** An option of Passport: passes failures without a redirect to the error handler. */
+  /** A Passport option: passes failures without a redirect to the error handler. */
   failWithError?: boolean
 }
 

@@ -42,7 +42,7 @@ export interface OptionDefinition<T> {
   readonly sanitize?: ((value: unknown, current: T) => unknown) | undefined
 }
 
-/** Holds all options of the site by name. */
+/** Holds all of the site's options by name. */
 export interface OptionRegistry {
   /**
    * Registers an option of an add-on.

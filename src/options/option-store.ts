@@ -7,7 +7,7 @@ export interface StoredOption {
 }
 
 /**
- * Stores the options of the site by name, as JSON values.
+ * Stores the site's options by name, as JSON values.
  *
  * Rejects with `store_unavailable` if the store cannot be reached.
  */

@@ -2,7 +2,7 @@ import { nodeCrypto } from '../ground/node-crypto.ts'
 
 /** An option with more keys gets a single digest, because the tag must fit into a header. */
 const MAX_KEYS = 50
-/** A digest. Proxies add `W/` or `-gzip`, which this does not match. */
+/** A digest, without the `W/` or `-gzip` that proxies add. */
 const DIGEST = /\b[0-9a-f]{12}\b/g
 
 /** A value that has changed since the client read it. */

@@ -137,7 +137,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   async function unknownNames(changes: object): Promise<Record<string, string>> {
     const names = Object.keys(changes).filter((name) => !isSetting(name))
     if (names.length === 0) return {}
-    // A client may send back everything that it read, including keys of add-ons.
+    // A client may send back everything that it read, including add-on keys.
     const held = await option.get()
     const unknown = names.filter((name) => !Object.hasOwn(held, name))
     return Object.fromEntries(unknown.map((name) => [name, unknownSetting(name)]))

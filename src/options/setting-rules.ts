@@ -6,7 +6,7 @@ export interface SessionSettings {
   /** Sessions that each user may have: an integer, 1 or more. @default 1 */
   readonly maximum: number
   /**
-   * What happens when a user at the limit logs in. `allow` ends all other sessions of the user, `logout_oldest` the
+   * What happens when a user at the limit logs in. `allow` ends all of the user's other sessions, `logout_oldest` the
    * oldest, and `logout_idlest` the one unused for longest. `ask` lets the user choose, and `block` refuses the login.
    * The option `strategies` adds modes.
    *
@@ -29,7 +29,7 @@ export interface CodeSettings {
    */
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
   /**
-   * What happens when a user at the limit logs in. `allow` ends all other sessions of the user, `logout_oldest` the
+   * What happens when a user at the limit logs in. `allow` ends all of the user's other sessions, `logout_oldest` the
    * oldest, and `logout_idlest` the one unused for longest. `ask` lets the user choose, and `block` refuses the login.
    * The option `strategies` adds modes.
    *

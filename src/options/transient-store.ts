@@ -16,7 +16,7 @@ export interface TransientStore {
   /** Reads the generation of a group, which starts at 0. */
   generation(group: string): Promise<number>
   /**
-   * Increments the generation of a group, atomically and in constant time, which invalidates entries of earlier ones.
+   * Increments the generation of a group, atomically and in constant time. Earlier entries become invalid.
    */
   advance(group: string): Promise<number>
 }

@@ -12,7 +12,7 @@ export interface UserMaximums {
   mark(settings: SessionSettings): SessionSettings
   /** Copies the mark from one settings object to another that is derived from it. */
   carryMark(from: SessionSettings, to: SessionSettings): SessionSettings
-  /** Returns the maximum of a user, passed through the filter `sessmgr_maximum`. */
+  /** Returns a user's maximum, passed through the filter `sessmgr_maximum`. */
   of(userId: UserId, settings: SessionSettings): Promise<number>
 }
 

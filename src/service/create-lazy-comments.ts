@@ -110,7 +110,7 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   const readerOf = (request: RequestLike) => {
     const user = userOf(request as HostRequest) ?? undefined
     if (user === undefined || !given.users) return undefined
-    // Without a session id, the nonce is valid for all sessions of the user.
+    // Without a session id, the nonce is valid for all of the user's sessions.
     return { userId: host.users.summary(user).id, token: tokenOf((request as HostRequest).sessionID ?? '') }
   }
   // The application itself checks its sessions.

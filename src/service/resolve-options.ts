@@ -32,7 +32,7 @@ export interface SessmgrOptions {
    */
   settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
   /**
-   * The store of express-session, if it must be guarded before the first request. @default the store of the first
+   * The express-session store, if it must be guarded before the first request. @default the store of the first
    * request
    */
   sessionStore?: object | undefined
@@ -201,7 +201,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   requireFunction(sessionUser, 'sessionUser', '(session) => session.userId')
   checkStore(store)
   if (sessionStore !== undefined && typeof (sessionStore as HostStore | null)?.get !== 'function') {
-    throw invalidOption('"sessionStore" must be the store of express-session')
+    throw invalidOption('"sessionStore" must be the express-session store')
   }
   if (!Array.isArray(strategies) || !strategies.every(isStrategy)) {
     throw invalidOption('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')

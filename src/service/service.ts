@@ -33,7 +33,7 @@ export interface Sessmgr extends Middleware {
   readonly sessions: SessionManager
   /** Reads and changes the settings of the limit. */
   readonly settings: SettingsService
-  /** Holds the named options of the site, including those of add-ons. */
+  /** Holds the site's named options, including those of add-ons. */
   readonly options: OptionRegistry
   /** Finds the mode for a value of `logic`, and its display texts. */
   readonly modes: LogicModes
@@ -92,7 +92,7 @@ export interface Sessmgr extends Middleware {
   /**
    * Returns what the account page shows, for your own templates. Resolves to undefined if no user is signed in.
    *
-   * Its forms are sent to the account page, whose option `path` must be set.
+   * Forms in the view are sent to the account page, whose option `path` must be set.
    *
    * @param response If passed, the view includes the result of the last form, which is shown only once.
    * @throws SessmgrError `store_unavailable`; `invalid_option` if the request or the option `path` is missing.
@@ -125,7 +125,7 @@ export interface Sessmgr extends Middleware {
    */
   nonce(request: RequestLike): Promise<string | undefined>
   /**
-   * Logs a user in without Passport: creates a new session for the request, which counts towards the limit.
+   * Logs a user in without Passport, with a new session that counts towards the limit.
    *
    * Write your own session data afterwards.
    *

@@ -75,7 +75,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
-  // Warn only if no request has passed the limiter yet, which means that app.use(limiter) was forgotten.
+  // If no request has passed the limiter yet, app.use(limiter) was probably forgotten.
   const noteBareCall = (request: HostRequest) => {
     if (!expressStores.isInUse && request.sessionStore) noteNonce(request)
   }

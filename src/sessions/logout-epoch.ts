@@ -2,7 +2,7 @@
 export interface SiteLogout {
   /** The generation that sessions need from now on. */
   readonly generation: number
-  /** Time of the logout, in Unix seconds by the clock of the store. */
+  /** Time of the logout, in Unix seconds by the store's clock. */
   readonly epoch: number
 }
 

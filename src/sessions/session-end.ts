@@ -25,7 +25,7 @@ export interface EndedCause {
   /** What ended the session. */
   readonly kind: EndedKind
   /**
-   * When it ended, in milliseconds since the Unix epoch. For a login or a site-wide logout, by the clock of the store.
+   * When it ended, in milliseconds since the Unix epoch. For a login or a site-wide logout, by the store's clock.
    */
   readonly at: number
   /** The device that ended it, such as "Chrome on Windows". Null if unknown, or if no device did. */

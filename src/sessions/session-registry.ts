@@ -74,7 +74,7 @@ export interface AdoptedSession extends StoredSession {
  * with `store_unavailable` if the store cannot be reached; the data may or may not have changed.
  */
 export interface SessionRegistry {
-  /** Reads the sessions of a user, and the version to commit against. An unknown user has no sessions. */
+  /** Reads a user's sessions, and the version to commit against. An unknown user has no sessions. */
   read(userId: UserId): Promise<UserSessions>
   /**
    * Reads the generation of a session, as every request does. Resolves to undefined if it is unknown, ended or expired.
@@ -116,7 +116,7 @@ export interface SessionRegistry {
    */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
   /**
-   * Ends all sessions of a user except one, and returns the sessions that this call ended, oldest first. Leaves the
+   * Ends all of a user's sessions except one, and returns the sessions that this call ended, oldest first. Leaves the
    * same mark as ending all sessions.
    *
    * Resolves to undefined, and changes nothing, if the session to keep is not registered or has expired.

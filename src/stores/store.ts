@@ -21,7 +21,7 @@ export interface SessmgrStore {
   readonly sessions: SessionRegistry
   /** The number of site-wide logouts. */
   readonly epoch: LogoutEpoch
-  /** Settings, options of add-ons, and the secret that signs nonces and sessions. */
+  /** Settings, add-on options, and the secret that signs nonces and sessions. */
   readonly options: OptionStore
   /** Application passwords, as hashes. */
   readonly passwords: ApplicationPasswordStore

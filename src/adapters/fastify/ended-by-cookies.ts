@@ -2,7 +2,7 @@ import type { EndedState, HostStore } from '../../guard/host-types.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 
-/** The method of @fastify/session that finds a session by the content of a cookie. */
+/** @fastify/session's method that finds a session by the content of a cookie. */
 export type DecryptSession = (cookie: string, request: object, done: () => void) => void
 
 /** A session that is over, and the name of its cookie. */

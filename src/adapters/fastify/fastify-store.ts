@@ -21,7 +21,7 @@ interface WritingVisit extends Visit {
   isUnchanged(session: object): boolean
 }
 
-/** A guarded store of @fastify/session. */
+/** A guarded @fastify/session store. */
 export interface FastifyStore extends HostedStore {
   /** Runs code that calls the store synchronously, with the given methods in place of the store's own. */
   without<T>(methods: Partial<StandIn>, run: () => T): T

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { HostSession, HostStore } from '../../guard/host-types.ts'
 
-/** A session of @fastify/session. */
+/** A @fastify/session session. */
 export interface FastifySession extends HostSession {
   readonly sessionId: string
   /** The id as it appears in the cookie. */

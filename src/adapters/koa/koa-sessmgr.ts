@@ -81,7 +81,7 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
   return visit
 }
 
-/** Returns the store of koa-session, using a context without a request. */
+/** Returns the koa-session store, using a context without a request. */
 function requireStore(app: KoaApplication): KoaStore {
   const options = (Object.create(app?.context ?? null) as Partial<KoaSessionContext>).sessionOptions
   if (!options) {

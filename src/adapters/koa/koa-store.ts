@@ -24,7 +24,7 @@ interface WritingVisit extends Visit {
   written: HostSessionData | undefined
 }
 
-/** A guarded store of koa-session. */
+/** A guarded koa-session store. */
 export interface KoaGuardedStore extends HostedStore {
   /** Returns the check of a request's session, or undefined if the request came without one. */
   loadOf(context: KoaContext): KoaLoad | undefined

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HostSessionData } from '../../guard/host-types.ts'
 
-/** A session of koa-session. Its `regenerate` keeps the data under another id. */
+/** A koa-session session. Its `regenerate` keeps the data under another id. */
 export interface KoaSession extends HostSessionData {
   /** The id of the session when this object was created. */
   readonly externalKey: string
@@ -14,14 +14,14 @@ export interface KoaStoreOptions {
   readonly [option: string]: unknown
 }
 
-/** A store of koa-session. */
+/** A koa-session store. */
 export interface KoaStore {
   get(key: string, maxAge?: unknown, options?: KoaStoreOptions): Promise<HostSessionData | null | undefined>
   set(key: string, data: HostSessionData, maxAge?: unknown, options?: KoaStoreOptions): Promise<unknown>
   destroy(key: string, options?: KoaStoreOptions): Promise<unknown>
 }
 
-/** The options of koa-session; each context has its own copy. */
+/** koa-session's options; each context has its own copy. */
 export interface KoaSessionOptions {
   readonly key: string
   readonly store?: KoaStore
@@ -85,5 +85,5 @@ export interface KoaApplication {
   readonly request: object
 }
 
-/** A middleware of Koa. */
+/** A Koa middleware. */
 export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<void>

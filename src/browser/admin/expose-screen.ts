@@ -9,7 +9,7 @@ import { Toggle } from './parts/forms/toggle.tsx'
 import { Panel } from './parts/panel.tsx'
 import { hooks, rest, toasts } from './screen.ts'
 
-/** API for add-ons on `window.sessmgr`, next to the variables of the page. */
+/** API for add-ons on `window.sessmgr`, next to the page's variables. */
 const SCREEN_API = {
   /** The hooks of the screen. */
   hooks,

@@ -7,7 +7,7 @@ import { RestFailure } from './rest/rest-failure.ts'
 import { createLocation } from './shell/screen-location.ts'
 import { createToasts } from './shell/toast-list.ts'
 
-/** Initial variables of the page. */
+/** The page's initial variables. */
 export interface ScriptVars extends RestVars {
   readonly version: string
   readonly slug: string
@@ -22,7 +22,7 @@ declare global {
   }
 }
 
-/** The variables of this page. */
+/** This page's variables. */
 export const vars = window.sessmgr
 
 /** Root element of the screen. */

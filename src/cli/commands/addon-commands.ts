@@ -15,7 +15,7 @@ const KEYS = ['description', 'arguments', 'options', 'changes', 'run'] satisfies
 
 type Options = Record<string, string | true | undefined>
 
-/** Returns the object that adds commands of add-ons to the program. If a group is invalid, nothing is added. */
+/** Returns the object that adds add-on commands to the program. If a group is invalid, nothing is added. */
 export function addonCommands(program: Command, context: CliContext): CliCommands {
   return {
     register(name, group) {

@@ -34,7 +34,7 @@ interface InspectOptions {
   revocations?: string
 }
 
-/** Returns the command `sessmgr license` for vendors of add-ons. It needs no configuration. */
+/** Returns the command `sessmgr license` for add-on vendors. It needs no configuration. */
 export function licenseCommand({ print }: CliContext): Command {
   const command = new Command('license').description('issue, inspect and revoke offline licences of your add-ons')
   for (const add of [addKeygen, addIssue, addInspect, addRevoke]) add(command, print)

@@ -34,7 +34,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
 
   command
     .command('count <user>')
-    .description('count the live sessions of a user')
+    .description("count a user's live sessions")
     .addOption(byOption())
     .action(async (identifier: string, { by }: { by?: IdentifierKind }) => {
       const { id } = await user(identifier, by)
@@ -43,7 +43,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
 
   command
     .command('destroy <user>')
-    .description('end all sessions of a user, or only one')
+    .description("end all of a user's sessions, or only one")
     .addOption(byOption())
     .option('--token <token>', 'end only the session with this token')
     .option('--yes', 'do not ask')

@@ -29,7 +29,7 @@ export interface AccountRow {
   readonly isNext: boolean
 }
 
-/** The sessions of a user, ready to display. */
+/** A user's sessions, ready to display. */
 export interface AccountDevices {
   /** The session of this request. */
   readonly current: AccountRow | undefined

@@ -28,7 +28,7 @@ export interface OwnSessionsParts {
 }
 
 /**
- * Lists and ends the sessions of the caller. The user id is always the caller's own, so no one can reach the sessions
+ * Lists and ends the caller's sessions. The user id is always the caller's own, so no one can reach the sessions
  * of others.
  */
 export class OwnSessions {

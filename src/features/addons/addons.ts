@@ -16,7 +16,7 @@ import type { LicensingProvider } from './licensing/licensing-provider.ts'
 import { callProvider } from './licensing/provider-call.ts'
 import { type SiteOptions, siteIdentity } from './site-identity.ts'
 
-/** The catalogue of add-ons, with their state on this site. */
+/** The add-on catalogue, with each add-on's state on this site. */
 export interface AddonList {
   /** The rows, as the filter `sessmgr_addons_catalog` returned them. */
   readonly items: readonly AddonRow[]
@@ -41,14 +41,14 @@ export interface Addons {
    */
   refresh(): Promise<AddonList>
   /**
-   * Activates the licence of an add-on and returns its row. If this fails, nothing changes.
+   * Activates an add-on's licence and returns its row. If this fails, nothing changes.
    *
    * @throws LicensingError with a code for the reason.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   activate(productId: number, key: string): Promise<AddonRow>
   /**
-   * Deactivates the licence of an add-on, so that another site can use it, and returns its row. If this fails, nothing
+   * Deactivates an add-on's licence, so that another site can use it, and returns its row. If this fails, nothing
    * changes.
    *
    * @throws LicensingError with a code for the reason.
@@ -56,7 +56,7 @@ export interface Addons {
    */
   deactivate(productId: number): Promise<AddonRow>
   /**
-   * Checks whether the licence of an add-on is active. Never waits for a remote provider.
+   * Checks whether an add-on's licence is active. Never waits for a remote provider.
    *
    * @throws SessmgrError `store_unavailable`.
    */

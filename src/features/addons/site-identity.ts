@@ -10,7 +10,7 @@ const OPTION = 'sessmgr.site'
 export interface SiteOptions {
   /** Public URL, such as `https://example.com`. */
   readonly url: string
-  /** Display name of the site. @default none */
+  /** The site's display name. @default none */
   readonly title?: string | undefined
 }
 

@@ -21,7 +21,7 @@ export interface PageParts extends FrameParts {
   /** Marks the scripts that the content security policy allows. */
   readonly nonce: string
   readonly nonceHeader: string
-  /** Scripts and style sheets of add-ons, in the order in which they run. */
+  /** Add-on scripts and style sheets, in the order in which they run. */
   readonly scripts: readonly string[]
   readonly support: SupportLinks
 }

@@ -3,7 +3,7 @@ import { isStyleSheet, originOf } from '../../routes/page-addresses.ts'
 export interface PolicyParts {
   /** Marks the allowed scripts of this response. */
   readonly nonce: string
-  /** Scripts and style sheets of add-ons. */
+  /** Add-on scripts and style sheets. */
   readonly scripts: readonly string[]
   readonly scriptOrigins: readonly string[]
   readonly frameAncestors: readonly string[]

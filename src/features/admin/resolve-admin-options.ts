@@ -7,7 +7,7 @@ export interface AdminOptions {
   /** Path where anonymous visitors sign in. The requested page is added as `redirect_to`. @default '/login' */
   loginUrl?: string | undefined
   /**
-   * Scripts and style sheets of add-ons: paths, or http or https URLs. A URL that ends in `.css` is a style sheet.
+   * Add-on scripts and style sheets: paths, or http or https URLs. A URL that ends in `.css` is a style sheet.
    * @default none
    */
   scripts?: readonly string[] | undefined

@@ -37,7 +37,7 @@ export interface ChoiceOptions {
   successRedirect?: string | undefined
   /**
    * Signs the user in with `request.logIn` or `limiter.login()`. Set this if your login does more than that. Without
-   * `host`, the user is an object with only the id. @default request.logIn of Passport, or limiter.login()
+   * `host`, the user is an object with only the id. @default Passport's request.logIn, or limiter.login()
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the types of its requests and users.
   complete?: ((request: any, response: any, user: any) => unknown) | undefined

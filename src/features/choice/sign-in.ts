@@ -21,7 +21,7 @@ export interface ChoosingUser {
 /**
  * Signs a user in as the application does.
  *
- * @param ends The sessions that the user chose, which the login ends.
+ * @param ends The sessions that the user chose. The login ends them.
  */
 export async function signIn(
   { options, login }: ChoiceParts,

@@ -5,8 +5,8 @@ import { requireCapability } from '../../routes/require-capability.ts'
 import { RestError, refusalOf } from '../../routes/rest-error.ts'
 
 /**
- * Checks that a caller may manage the lazy comments, which requires the capability from `lazycomments_capability`.
- * `lazycomments_has_access` has the last word, even about anonymous callers.
+ * Checks that a caller may manage the lazy comments: that they have the capability from `lazycomments_capability`. The
+ * filter `lazycomments_has_access` has the last word, even about anonymous callers.
  *
  * @throws RestError `rest_forbidden` with 401 for an anonymous caller, or 403 for any other.
  */

@@ -20,7 +20,7 @@ export interface LoginEvaluation {
   readonly decision: Omit<LimitDecision, 'actions'> & { readonly actions: readonly AnnouncedAction[] }
   /** Registered sessions that the session store no longer has. */
   readonly lost: readonly Token[]
-  /** Live sessions of the user in the browser of this login, which replaces them. */
+  /** The user's live sessions in the same browser, which this login replaces. */
   readonly own: readonly Token[]
   /** Live sessions that the user chose to end. */
   readonly chosen: readonly Token[]

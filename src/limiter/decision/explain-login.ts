@@ -14,7 +14,7 @@ import { isEnforced } from './report-only.ts'
 
 const NAMES = ['mode', 'maximum', 'userAgent'] as const satisfies readonly (keyof ExplainOptions)[]
 
-/** What to assume about the next login of a user. */
+/** What to assume about a user's next login. */
 export interface ExplainOptions {
   /** The mode, instead of the current one. */
   readonly mode?: string | undefined

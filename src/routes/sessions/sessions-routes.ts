@@ -28,7 +28,7 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
       methods: ['GET'],
       path: '/sessmgr/v1/sessions',
       summary:
-        'Lists the live sessions of a user, oldest first; `next_after` is the `after` of the next page. Times are Unix seconds.',
+        "Lists a user's live sessions, oldest first; `next_after` is the `after` of the next page. Times are Unix seconds.",
       access: 'manage_options',
       schemas: () => ({
         params: z.object({ ...userFields, limit: z.optional(limit), after: z.optional(digits) }),
@@ -70,7 +70,7 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
     restRoute<UserParameters & { token?: string }>({
       methods: ['POST'],
       path: '/sessmgr/v1/sessions/destroy',
-      summary: 'Ends all sessions of a user, or only the one with the given token.',
+      summary: "Ends all of a user's sessions, or only the one with the given token.",
       access: 'manage_options',
       schemas: () => ({
         params: z.object({

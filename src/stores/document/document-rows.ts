@@ -72,7 +72,7 @@ export class DocumentRows {
    * Changes a row. Retries until the deadline if other writers interfere.
    *
    * @param step Decides what to write, based on the current row. May run several times.
-   * @param known The row if it was just read, which saves a read.
+   * @param known The row, if the caller has just read it. This saves a read.
    */
   async change<Result>(key: string, step: (row: ReadRow) => RowChange<Result>, known?: ReadRow): Promise<Result> {
     let row = known

@@ -23,7 +23,7 @@ import type { DocumentRows, ReadRow } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 import { decodeDocument, EMPTY, encodeDocument, lastExpiry, openDocument, type UserDocument } from './user-document.ts'
 
-/** How many characters of documents a process caches, which is enough for about 1,000 users with ten sessions each. */
+/** How many characters of documents a process caches: enough for about 1,000 users with ten sessions each. */
 const CAPACITY = 4_000_000
 /** Weight of an entry besides its content, in characters. */
 const ENTRY_WEIGHT = 500

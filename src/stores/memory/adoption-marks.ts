@@ -1,7 +1,7 @@
 import type { UserId } from '../../ground/user-id.ts'
 
 /**
- * How long unknown sessions of a user are not adopted after all were ended: the longest time that browsers keep a
+ * How long a user's unknown sessions are not adopted after all were ended: the longest time that browsers keep a
  * cookie.
  */
 const MARK_MS = 400 * 24 * 60 * 60_000

@@ -3,10 +3,10 @@ import { tokenOf } from '../../sessions/token.ts'
 import { idsOf, LONG, login, newSession, SHORT } from './registry-case.ts'
 import type { StoreCase } from './store-case.ts'
 
-/** Requirements on ending all sessions of a user, or all except one. */
+/** Requirements on ending all of a user's sessions, or all except one. */
 export const endAllContract: readonly StoreCase[] = [
   [
-    'ends all sessions of a user, oldest first, and none the second time',
+    "ends all of a user's sessions, oldest first, and none the second time",
     async ({ store }) => {
       for (const id of ['a', 'b', 'c']) await login(store.sessions, 1, id)
       const ended = await store.sessions.end(1)
@@ -44,7 +44,7 @@ export const endAllContract: readonly StoreCase[] = [
     },
   ],
   [
-    'ends all sessions of a user except one, oldest first, and adopts none afterwards',
+    "ends all of a user's sessions except one, oldest first, and adopts none afterwards",
     async ({ store, another }) => {
       for (const id of ['a', 'kept', 'b']) await login(store.sessions, 1, id)
       await login(store.sessions, 2, 'of another user')

@@ -16,7 +16,7 @@ export const passwordContract: readonly StoreCase[] = [
     },
   ],
   [
-    'lists the passwords of each user, oldest first, on every connection',
+    "lists each user's passwords, oldest first, on every connection",
     async ({ store, another }) => {
       await store.passwords.add(1, password('b', 1))
       await store.passwords.add('1', password('a', 2))

@@ -10,7 +10,7 @@ const ROUNDS = 20
 /** Requirements on logins that end unused sessions. They apply to registries that return the time of a read. */
 export const unusedSessionContract: readonly StoreCase[] = [
   [
-    'returns its time with the sessions of a user, and never a later one',
+    "returns its time with a user's sessions, and never a later one",
     whereTimeIsKnown(async ({ store: { sessions }, another, pass }) => {
       await login(sessions, 1, 'a')
       const { now = 0 } = await sessions.read(1)

@@ -124,7 +124,7 @@ describe('rule 44: a command that an add-on registers on sessmgr_cli_init', () =
     expect(await runCli(['sessions', '--help'], { cwd })).toMatchObject({ code: 0, err: '' })
     const help = await runCli(['--help'], { cwd })
     expect([help.code, help.out]).toEqual([0, expect.stringContaining('uninstall')])
-    expect(help.err).toMatch(/^Warning: the commands of add-ons are not listed: .*broken/)
+    expect(help.err).toMatch(/^Warning: the add-on commands are not listed: .*broken/)
     const command = await runCli(['night-limit', 'show'], { cwd })
     expect([command.code, command.out]).toEqual([1, ''])
     expect(command.err).toMatch(/broken/)

@@ -175,7 +175,7 @@ describe('invalid options', () => {
 
   it('throw for a session store that is none', () => {
     for (const sessionStore of [null, {}, 'memory']) {
-      expect(refusal({ sessionStore })).toMatchObject(invalid('"sessionStore" must be the store of express-session'))
+      expect(refusal({ sessionStore })).toMatchObject(invalid('"sessionStore" must be the express-session store'))
     }
   })
 

@@ -13,7 +13,7 @@ import { AddonCard } from './addon-card.tsx'
 import { LicenseDialog } from './license-dialog.tsx'
 import { ADDONS_KEY, ADDONS_PATH, type AddonList, useAddons } from './use-addons.ts'
 
-/** Renders the catalogue of add-ons. */
+/** Renders the add-on catalogue. */
 export function AddonsTab() {
   const t = useTexts()
   const textOf = useFailureText()

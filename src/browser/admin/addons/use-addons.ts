@@ -21,14 +21,14 @@ export interface Addon {
   readonly banner_large: string
 }
 
-/** The catalogue of add-ons. */
+/** The add-on catalogue. */
 export interface AddonList {
   readonly items: readonly Addon[]
   /** Age of the list in seconds. Set only if the provider could not be reached. */
   readonly age?: number
 }
 
-/** Reads the catalogue of add-ons. */
+/** Reads the add-on catalogue. */
 export function useAddons(): UseQueryResult<AddonList> {
   // Do not retry: the server has already done so for as long as a user should wait.
   return useQuery({

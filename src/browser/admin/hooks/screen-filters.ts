@@ -10,7 +10,7 @@ export interface ScreenFilters {
    */
   'sessmgr.admin.tabs': readonly TabEntry[]
   /**
-   * Panels of add-ons on the Settings tab.
+   * Add-on panels on the Settings tab.
    *
    * @since 3.0.0
    */
@@ -39,7 +39,7 @@ export interface ScreenActions {
   'sessmgr.admin.saved': [names: readonly string[]]
 }
 
-/** All hooks of the screen. Hooks of add-ons start with `addon.`. */
+/** All hooks of the screen. Add-on hooks start with `addon.`. */
 export const SCREEN_HOOKS = {
   filters: [
     'sessmgr.admin.tabs',

@@ -1,6 +1,6 @@
 import type { Edits } from './option-draft.ts'
 
-/** All exposed options of the site, by name. */
+/** All of the site's exposed options, by name. */
 export type SiteOptions = Readonly<Record<string, unknown>>
 
 /** The options, and the tag that detects later changes. */

@@ -6,12 +6,12 @@ import type { ReadOptions, SiteOptions } from './option-changes.ts'
 export const OPTIONS_PATH = 'wp/v2/settings'
 export const OPTIONS_KEY = ['options']
 
-/** Reads all options of the site. */
+/** Reads all of the site's options. */
 export function readOptions(): Promise<ReadOptions> {
   return rest.requestObject<SiteOptions>('GET', OPTIONS_PATH)
 }
 
-/** Reads all options of the site, once for all components. */
+/** Reads all of the site's options, once for all components. */
 export function useOptions(): UseQueryResult<SiteOptions> {
   return useQuery({
     queryKey: OPTIONS_KEY,

@@ -97,7 +97,7 @@ function isSent(edits: Edits, { option, key }: OptionChange): boolean {
 }
 
 /**
- * Returns the first invalid field, including fields of add-ons, because an invalid field prevents saving. Leaves out
+ * Returns the first invalid field, including add-on fields, because an invalid field prevents saving. Leaves out
  * fields of separate forms, which check themselves.
  */
 function firstInvalidField(): HTMLElement | undefined {

@@ -18,7 +18,7 @@ import { type Session, useSessions } from './use-sessions.ts'
 import { useSteadyClicks } from './use-steady-clicks.ts'
 import { useStillRows } from './use-still-rows.ts'
 
-/** Renders the sessions of a user, newest first. Rows keep their places until the user refreshes the list. */
+/** Renders a user's sessions, newest first. Rows keep their places until the user refreshes the list. */
 export default function SessionList({ user }: { user: string }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'

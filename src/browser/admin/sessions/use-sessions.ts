@@ -19,7 +19,7 @@ export interface Session {
   readonly current: boolean
 }
 
-/** The sessions of a user. */
+/** A user's sessions. */
 export interface UserSessions {
   readonly user: { readonly id: string | number; readonly login: string; readonly display_name: string }
   readonly sessions: readonly Session[]
@@ -30,7 +30,7 @@ interface SessionsPage extends UserSessions {
   readonly next_after?: number
 }
 
-/** Reads all sessions of a user, page by page, because the confirmation shows their number. */
+/** Reads all of a user's sessions, page by page, because the confirmation shows their number. */
 export async function readSessions(user: string, after?: number): Promise<UserSessions> {
   const query = new URLSearchParams({ user, ...(after !== undefined && { after: String(after) }) })
   const path = `sessmgr/v1/sessions?${query.toString()}`
@@ -40,7 +40,7 @@ export async function readSessions(user: string, after?: number): Promise<UserSe
   return { ...page, sessions: [...page.sessions, ...others.sessions] }
 }
 
-/** Reads the sessions of a user, and again at intervals while the screen is visible. */
+/** Reads a user's sessions, and again at intervals while the screen is visible. */
 export function useSessions(user: string): UseQueryResult<UserSessions> {
   const isSignedIn = useSignedIn() === 'yes'
   return useQuery({

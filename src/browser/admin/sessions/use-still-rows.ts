@@ -13,7 +13,7 @@ export interface StillRows {
   end(isOver: (session: Session) => boolean): void
 }
 
-/** Follows the sessions of a user without moving a row under the pointer. */
+/** Follows a user's sessions without moving a row under the pointer. */
 export function useStillRows(sessions: readonly Session[] | undefined): StillRows {
   const [last, setLast] = useState<readonly Session[]>()
   const [rows, setRows] = useState<readonly SessionRow[]>([])

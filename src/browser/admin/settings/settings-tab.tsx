@@ -7,7 +7,7 @@ import { GeneralPanel } from './general-panel.tsx'
 import { ReportOnly } from './report-only.tsx'
 import { usePanels } from './use-panels.ts'
 
-/** Renders the tab with the settings of the limit, the panels of add-ons, and the forced logout. */
+/** Renders the tab with the settings of the limit, the add-on panels, and the forced logout. */
 export function SettingsTab() {
   const { data, error, refetch, isFetching } = useOptions()
   const panels = usePanels()

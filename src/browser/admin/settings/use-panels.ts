@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { hookChanges, hooks } from '../screen.ts'
 import { isComponent, type PanelEntry } from '../shell/entries.ts'
 
-/** Returns the panels of add-ons in order. Of panels with the same id, only the last is included. */
+/** Returns the add-on panels in order. Of panels with the same id, only the last is included. */
 export function usePanels(): readonly PanelEntry[] {
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const entries: unknown = hooks.applyFilters('sessmgr.settings.panels', [])

@@ -12,7 +12,7 @@ export interface SignedRequest {
   readonly date: Date
   readonly id: number
   readonly publicKey: string
-  /** Without a secret key, the public key signs, which is enough for public data. */
+  /** Without a secret key, the public key signs. This is enough for public data. */
   readonly secretKey?: string | undefined
   readonly form: DigestForm
 }

@@ -28,14 +28,14 @@ const storedRecord = z.object({ seenAt: z.optional(z.string()), licenses: z.reco
 type StoredLicense = z.infer<typeof storedLicense>
 type StoredRecord = z.infer<typeof storedRecord>
 
-/** The licences of this site. */
+/** This site's licences. */
 export interface KeptLicenses {
   readonly activations: ReadonlyMap<number, Activation>
   /** The latest time seen on this site, in ISO 8601. */
   readonly seenAt: string | undefined
 }
 
-/** Stores the active licences of this site, encrypted if there is a secret. */
+/** Stores this site's active licences, encrypted if there is a secret. */
 export interface LicenseStore {
   read(): Promise<KeptLicenses>
   /** Stores an activation, replacing the earlier one of the same product. */
@@ -71,7 +71,7 @@ export function createLicenseStore(
     throw new SessmgrError('store_unavailable', 'Too many changes to the licences at once. Try again.')
   }
 
-  /** Encrypts an activation. Drops unknown fields of the provider. */
+  /** Encrypts an activation. Drops the provider's unknown fields. */
   function seal({ productId, key, proof, ...rest }: Activation): StoredLicense {
     const secret = cipher.seal(JSON.stringify({ key, proof }), String(productId))
     const parsed = storedLicense.safeParse({ ...rest, provider, secret })

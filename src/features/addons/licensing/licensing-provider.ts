@@ -32,7 +32,7 @@ export interface SiteIdentity {
   readonly uid: string
   /** Public URL of the site, or an empty string if unknown. */
   readonly url: string
-  /** Display name of the site, if known. */
+  /** The site's display name, if known. */
   readonly title?: string | undefined
   /** Version of this package. */
   readonly version: string

@@ -14,7 +14,7 @@ export interface SigningKey {
 
 /** The terms of a licence. */
 export interface LicenseGrant {
-  /** The vendor, as in the option `issuer` of applications. */
+  /** The vendor, as in the application's option `issuer`. */
   readonly issuer: string
   /** Product id of the add-on, a positive integer. */
   readonly productId: number
@@ -32,7 +32,7 @@ export interface LicenseGrant {
   readonly entitlements?: readonly string[] | undefined
   /** Host names that the licence is bound to. @default any */
   readonly sites?: readonly string[] | undefined
-  /** The audience, as in the option `audience` of applications. @default 'sessmgr' */
+  /** The audience, as in the application's option `audience`. @default 'sessmgr' */
   readonly audience?: string | undefined
 }
 

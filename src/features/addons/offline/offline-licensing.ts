@@ -6,10 +6,10 @@ import { type OfflineLicensingOptions, resolveOfflineOptions } from './offline-o
 import { type RevocationList, readRevocations } from './revocation-list.ts'
 
 /**
- * Creates a licensing provider for offline licences. The vendor signs their keys, and they are checked on this machine
+ * Creates a licensing provider for offline licences. The vendor signs the licence keys, and this machine checks them
  * without network access.
  *
- * It cannot count the sites that use a key, but a vendor can bind a key to host names, and revoke it.
+ * The provider cannot count the sites that use a key, but a vendor can bind a key to host names, and revoke it.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example

@@ -9,7 +9,7 @@ interface PrefixedStore {
 }
 
 /**
- * Returns a check of many sessions with one EXISTS. It works for session stores that use the same client as this store.
+ * Returns a check of many sessions with one EXISTS, for session stores that use the same client as this store.
  */
 export function holdsAll(client: RedisClient, calls: RedisCalls): NonNullable<SessmgrStore['holdsAll']> {
   return async (store: PrefixedStore, sessionIds) => {

@@ -47,7 +47,7 @@ export function decodeSession(userId: UserId, value: string, info: string): Stor
   const [, device = null] = info.slice(0, Math.max(0, addressAt - 1)).split('.')
   let token: Token | undefined
   const record = {
-    // Computed on demand, like the user agent: a login reads all sessions of the user but looks at only a few.
+    // Computed on demand, like the user agent: a login reads all of the user's sessions but looks at only a few.
     get token() {
       token ??= tokenOf(sessionId)
       return token

@@ -3,7 +3,7 @@ import { BoundedMap } from '../../../ground/bounded-map.ts'
 
 /**
  * Common phrases in user agents, the most frequent ones last. User agents are the largest part of a session's record,
- * and the dictionary shortens them to a third. It must never change. To improve it, add another dictionary: each stored
+ * and the dictionary shortens them to a third. Never change the dictionary. To improve it, add another one: each stored
  * value starts with the number of its dictionary.
  */
 const DICTIONARY = Buffer.from(

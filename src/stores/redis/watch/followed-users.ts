@@ -1,6 +1,6 @@
 const CAPACITY = 20_000
 
-/** The entry of a user. While it is valid, none of the user's sessions has changed since it was read. */
+/** A user's entry. While it is valid, none of the user's sessions has changed since it was read. */
 export class FollowedUser {
   valid = true
   /** When the first of these sessions expires, by the server's clock. */
@@ -18,7 +18,7 @@ export class FollowedUsers {
     this.#capacity = capacity
   }
 
-  /** Returns the valid entry of a user, creating one if needed. */
+  /** Returns a user's valid entry, creating one if needed. */
   of(key: string): FollowedUser {
     let user = this.#users.get(key)
     if (user) return user
@@ -37,7 +37,7 @@ export class FollowedUsers {
     } else user.valid = false
   }
 
-  /** Drops the entry of a user. */
+  /** Drops a user's entry. */
   drop(key: string): void {
     const user = this.#users.get(key)
     if (!user) return

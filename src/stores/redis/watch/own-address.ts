@@ -5,7 +5,7 @@ import type { SocketOptions } from './trackable-client.ts'
 const SOCKETS = 'net.client.socket'
 
 /**
- * Connects, and returns a function that finds the local address of the connection, in the notation of Redis.
+ * Connects, and returns a function that finds the local address of the connection, in Redis's notation.
  *
  * Node exposes TCP sockets when they are created, but not TLS sockets.
  *
