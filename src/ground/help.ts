@@ -14,6 +14,7 @@ export const HELP_TOPICS = [
   'licence-cannot-be-read',
   'licence-not-checked',
   'limiterlogin-with-passport',
+  'limits-without-maximum',
   'login-before-sessmgr',
   'many-sessions-in-a-database',
   'mounted-before-sessmgr',

@@ -84,6 +84,8 @@ export interface GuardedRequest {
   readonly _passport?: unknown
   readonly _sessionManager?: unknown
   readonly logIn?: unknown
+  /** Logs in with the Passport of another framework. Undefined if the application does not use it. */
+  readonly passportLogin?: ((user: unknown) => Promise<void>) | undefined
 }
 
 /** A request with an express-session session, and perhaps Passport. */

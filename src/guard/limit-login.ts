@@ -7,6 +7,7 @@ import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { AskedLogin } from './ask-user.ts'
 import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from './host-types.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
+import { passportOf } from './request/passport-of.ts'
 import { Standing } from './request/standing.ts'
 import type { HostedStore } from './session-exchange.ts'
 import { sessionTtl } from './session-ttl.ts'
@@ -33,11 +34,21 @@ export interface LoginParts {
   /** Loads the code that recognizes browsers. Undefined without the option `device`. */
   readonly devices?: (() => Promise<DeviceCookies>) | undefined
   /**
-   * Returns the function that lets users choose which sessions to end, or undefined while no page for choosing is
-   * mounted.
+   * Returns what lets users choose which sessions to end, or undefined while no page for choosing is mounted.
    */
-  readonly asker?: (() => Ask | undefined) | undefined
+  readonly asker?: (() => Asker | undefined) | undefined
 }
+
+/** The page for choosing, as a login needs it. */
+export interface Asker {
+  readonly ask: Ask
+  /** Whether the application signs the user in there itself. Otherwise Passport does. */
+  readonly hasComplete: boolean
+}
+
+const NEEDS_COMPLETE =
+  'A login was refused instead of letting the user choose, because limiter.choice() cannot sign this user in without ' +
+  'Passport. Pass `complete` to limiter.choice(), which calls limiter.login(request, user) and then sets your session data.'
 
 /** Lets the user choose which sessions to end. Resolves to the error that refers to the choice. */
 export type Ask = (login: AskedLogin) => Promise<SessmgrError>
@@ -66,9 +77,9 @@ async function refusalOf(
   userId: UserId,
   { message, choice }: Admission & { admitted: false },
 ): Promise<SessmgrError> {
-  const ask = choice && asker?.()
+  const page = choice && asker?.()
   const isPending = Standing.of(request)?.chosen !== undefined
-  return ask ? ask({ request, userId, choice, isPending }) : new SessmgrError('login_limit_reached', message)
+  return page ? page.ask({ request, userId, choice, isPending }) : new SessmgrError('login_limit_reached', message)
 }
 
 async function admit(
@@ -87,6 +98,7 @@ async function admit(
   const recognizer = devices && (await devices())
   const device = recognizer?.recognizeRequest(userId, request)
 
+  const page = asker?.()
   const attempt = {
     userId,
     replaces,
@@ -95,7 +107,8 @@ async function admit(
     userAgent: request.headers['user-agent'],
     device: device?.id,
     ends: standing.chosen,
-    canAsk: asker?.() !== undefined,
+    canAsk: page && (page.hasComplete || passportOf(request) !== undefined),
+    cannotAsk: page && NEEDS_COMPLETE,
     texts: () => textsOf(request),
   }
   const establish = async () => {

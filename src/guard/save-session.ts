@@ -8,6 +8,10 @@ import { WrittenLogin } from './request/written-login.ts'
 import { MARKER_KEY } from './session-marks.ts'
 import { sessionTtl, touchInterval } from './session-ttl.ts'
 
+const SEEN_TOO_LATE =
+  'A login was refused instead of letting the user choose, because sessmgr saw it only when the session was saved. Mode ' +
+  'ask needs logins by Passport or limiter.login(request, user), on routes after sessmgr.'
+
 /** One session being written. */
 class Write {
   readonly sessionId: string
@@ -143,7 +147,7 @@ async function admitPastTheHook(
 ): Promise<void> {
   const { sessionId, data } = write
   // The session replaces itself, so that two concurrent writes of one session count as one login.
-  const attempt = { userId, continues, replaces: sessionId }
+  const attempt = { userId, continues, replaces: sessionId, cannotAsk: SEEN_TOO_LATE }
   const admission = await guard.limiter.admit(attempt, async () => {
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
     await guard.calls.set(sessionId, data)

@@ -65,7 +65,7 @@ export interface SessionChoice {
   readonly sessions: readonly SessionRecord[]
 }
 
-const CANNOT_ASK =
+const NO_PAGE =
   'A login was refused instead of letting the user choose, because there is no page for the choice. Mount ' +
   'limiter.choice().'
 
@@ -134,14 +134,14 @@ function sessionEnded(): SessmgrError {
 
 async function refuse(
   { hooks, logger, announce }: LimiterContext,
-  { userId, canAsk = false, texts }: LoginAttempt,
+  { userId, canAsk = false, cannotAsk = NO_PAGE, texts }: LoginAttempt,
   { decision, reached }: LoginEvaluation,
 ): Promise<Admission> {
   const message = String(await hooks.applyFilters('sessmgr_error_message', await blockedMessage(texts?.(), reached)))
   const { choose } = decision
   announce(decision.actions)
   if (choose !== undefined && !canAsk) {
-    warnOnce(logger, 'nobody-can-be-asked', CANNOT_ASK)
+    warnOnce(logger, 'nobody-can-be-asked', cannotAsk)
     announce([['sessmgr_login_blocked', userId]])
   }
   if (!reached) return { admitted: false, message }

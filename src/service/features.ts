@@ -14,7 +14,7 @@ export function createFeatures(
   { hooks, modes, sessions, settings, preview }: SessionLimiter,
   rest: RestService,
   loginAtOf: AccountFeatureParts['loginAtOf'],
-  logins: Pick<ChoiceFeatureParts, 'login' | 'devices'>,
+  devices: ChoiceFeatureParts['devices'],
 ) {
   const { posts, theme, can } = options.host ?? {}
   const parts = { ...options, ...rest, hooks, modes }
@@ -33,7 +33,7 @@ export function createFeatures(
   })
   const choice = createChoiceFeature({
     ...parts,
-    ...logins,
+    devices,
     settings,
     preview,
     load: async (page) => (await import('./late.ts')).createChoice(page),

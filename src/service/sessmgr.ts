@@ -22,6 +22,7 @@ import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
 import { createRestService } from './rest-service.ts'
 import type { Middleware, Sessmgr } from './service.ts'
 import { carryCore } from './service-core.ts'
+import { warnOfDefaultMaximum } from './warn-of-default-maximum.ts'
 
 /**
  * Limits how many login sessions each account may have.
@@ -38,6 +39,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const resolved = resolveOptions(options)
   const { store, logger, host } = resolved
   warnOfSeveralProcesses(store, logger)
+  warnOfDefaultMaximum(resolved.labels, resolved.settings, logger)
   const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
   const stores = new SessionStores(resolved)
   const limiter = createSessionLimiter({ ...resolved, hostSessions: stores })
@@ -70,8 +72,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     if (!session || !(MARKER_KEY in session)) return undefined
     return storeOf(request).guard.markerOf(sessionID, session)?.loginAt
   }
-  const login = (request: RequestLike, user: unknown) => directLogin(request, user, limitLogin, storeOf)
-  const features = createFeatures(resolved, limiter, rest, loginAtOf, { login, devices })
+  const features = createFeatures(resolved, limiter, rest, loginAtOf, devices)
   if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
@@ -109,7 +110,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     async login(request: RequestLike, user: unknown) {
       requireRequest(request, 'limiter.login(request, user)')
-      await login(request, user)
+      await directLogin(request, user, limitLogin, storeOf)
     },
     async logout(request: RequestLike) {
       requireRequest(request, 'limiter.logout(request)')

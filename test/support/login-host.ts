@@ -40,7 +40,7 @@ export function createLoginHost(options: Parameters<typeof createGuardWorld>[0] 
       return user as UserId
     },
     storeOf: () => store,
-    asker: () => ask,
+    asker: () => ask && { ask, hasComplete: true },
     textsOf: (request) => readerTexts({ login_blocked: `Enough for ${request.headers['user-agent']}.` }),
   })
 

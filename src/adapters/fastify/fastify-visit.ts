@@ -55,8 +55,8 @@ export class FastifyVisit extends Visit {
     return this.request.flash?.(type, message)
   }
 
-  passportLogin(user: unknown): Promise<void> | undefined {
-    return this.request.logIn?.(user)
+  get passportLogin(): ((user: unknown) => Promise<void>) | undefined {
+    return this.request.logIn?.bind(this.request)
   }
 
   /** Uses the check made when the session was loaded. Returns false if the guard was not installed yet. */

@@ -38,8 +38,8 @@ export class KoaVisit extends Visit {
     return (this.context.request as { body?: unknown }).body
   }
 
-  passportLogin(user: unknown): Promise<void> | undefined {
-    return (this.context.login as ((user: unknown) => Promise<void>) | undefined)?.(user)
+  get passportLogin(): ((user: unknown) => Promise<void>) | undefined {
+    return this.context.login as ((user: unknown) => Promise<void>) | undefined
   }
 
   async exchange(): Promise<void> {

@@ -1,7 +1,7 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { refuseRequest } from '../../ground/request-checks.ts'
 import type { Handler } from '../../guard/host-types.ts'
-import type { Ask } from '../../guard/limit-login.ts'
+import type { Asker } from '../../guard/limit-login.ts'
 import { orderWarning } from '../../middleware/guard-order.ts'
 import { lateHandler } from '../../routes/late-handler.ts'
 import type { ChoiceParts } from './choice-parts.ts'
@@ -22,26 +22,24 @@ export interface ChoiceFeatureParts extends Omit<ChoiceParts, 'notePage' | 'opti
 /** The choice page, and what other parts of the service need. */
 export interface ChoiceFeature {
   readonly member: ChoiceMember
-  /**
-   * Returns the function that sends users to the page of the last `choice()`, or undefined before the first `choice()`.
-   */
-  asker(): Ask | undefined
+  /** Returns what sends users to the page of the last `choice()`, or undefined before the first `choice()`. */
+  asker(): Asker | undefined
 }
 
 /** Creates the choice page. */
 export function createChoiceFeature(parts: ChoiceFeatureParts): ChoiceFeature {
   const notePage = orderWarning('limiter.choice()', parts.logger)
-  let ask: Ask | undefined
+  let asker: Asker | undefined
 
   return {
-    asker: () => ask,
+    asker: () => asker,
     member: {
       choice(given) {
         refuseRequest(given, 'limiter.choice()')
         const options = resolveChoiceOptions(given)
         requireParts(parts, options)
         const loading = parts.load({ ...parts, notePage, options })
-        ask = async (login) => (await loading).ask(login)
+        asker = { ask: async (login) => (await loading).ask(login), hasComplete: options.complete !== undefined }
         return lateHandler(loading.then(({ handler }) => handler))
       },
     },

@@ -2,7 +2,6 @@ import type { Nonces } from '../../auth/nonce.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import type { DeviceCookies } from '../../guard/request/device-cookies.ts'
-import type { RequestLike } from '../../guard/request/host-visit.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import type { LoginAttempt } from '../../limiter/decision/login-attempt.ts'
@@ -26,8 +25,6 @@ export interface ChoiceParts {
   readonly devices: (() => Promise<DeviceCookies>) | undefined
   /** Decides on a login without performing it. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>
-  /** Logs a user in without Passport. */
-  login(request: RequestLike, user: unknown): Promise<void>
   /** Called for each request for the page. */
   notePage(request: HostRequest): void
 }

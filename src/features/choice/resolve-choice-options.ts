@@ -36,8 +36,8 @@ export interface ChoiceOptions {
   /** Path to redirect to after the login, unless the session has Passport's `returnTo`. @default '/' */
   successRedirect?: string | undefined
   /**
-   * Signs the user in with `request.logIn` or `limiter.login()`. Set this if your login does more than that. Without
-   * `host`, the user is an object with only the id. @default Passport's request.logIn, or limiter.login()
+   * Signs the user in with `request.logIn` or `limiter.login()`. Required without Passport, where only your code can set
+   * your session data. Without `host`, the user is an object with only the id. @default Passport's request.logIn
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the types of its requests and users.
   complete?: ((request: any, response: any, user: any) => unknown) | undefined

@@ -1,7 +1,8 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
-import { guardedRequestOf, visitOf } from '../../guard/request/host-visit.ts'
+import type { GuardedRequest, HostRequest, HostResponse } from '../../guard/host-types.ts'
+import { guardedRequestOf } from '../../guard/request/host-visit.ts'
+import { passportOf } from '../../guard/request/passport-of.ts'
 import { Standing } from '../../guard/request/standing.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { ChoiceParts } from './choice-parts.ts'
@@ -24,7 +25,7 @@ export interface ChoosingUser {
  * @param ends The sessions that the user chose. The login ends them.
  */
 export async function signIn(
-  { options, login }: ChoiceParts,
+  { options }: Pick<ChoiceParts, 'options'>,
   { request, response }: ChoiceCall,
   { userId, user }: ChoosingUser,
   ends: readonly Token[],
@@ -34,7 +35,7 @@ export async function signIn(
   standing.chosen = ends
   try {
     if (options.complete) await options.complete(request, response, user)
-    else await (passportLogin(request, user) ?? login(request, user))
+    else await passportLogin(guarded)(user)
   } finally {
     standing.chosen = undefined
   }
@@ -42,13 +43,9 @@ export async function signIn(
   if (String(signedIn) !== String(userId)) throw invalidOption('"complete" of choice() must sign the user in')
 }
 
-/** Signs a user in with the framework's Passport. Returns undefined if it has none. */
-function passportLogin(request: HostRequest, user: unknown): Promise<void> | undefined {
-  const visit = visitOf(request)
-  if (visit) return visit.passportLogin?.(user)
-  const logIn = request.logIn as ((user: unknown, done: (error?: unknown) => void) => void) | undefined
-  if (typeof logIn !== 'function') return undefined
-  return new Promise((resolve, reject) => {
-    logIn.call(request, user, (error) => (error ? reject(error) : resolve()))
-  })
+/** Without Passport, only the application can put the user into the session. */
+function passportLogin(request: GuardedRequest): (user: unknown) => Promise<void> {
+  const logIn = passportOf(request)
+  if (!logIn) throw invalidOption('choice() needs "complete" on a request without Passport')
+  return logIn
 }

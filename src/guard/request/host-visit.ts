@@ -25,8 +25,6 @@ export interface HostVisit extends Partial<GuardedRequest> {
   readonly raw: IncomingMessage
   /** The store that contains its session. */
   readonly store?: HostedStore
-  /** Logs in with the framework's Passport. Returns undefined if the application does not use it. */
-  passportLogin?(user: unknown): Promise<void> | undefined
 }
 
 /** Attaches an adapter's data to Node's request, or to its session. */

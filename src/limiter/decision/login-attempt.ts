@@ -28,6 +28,8 @@ export interface LoginAttempt {
   readonly ends?: readonly Token[] | undefined
   /** Whether the caller can let the user choose sessions. If not, mode `ask` refuses the login. @default false */
   readonly canAsk?: boolean | undefined
+  /** Warning for when mode `ask` refuses the login. @default that there is no page for the choice */
+  readonly cannotAsk?: string | undefined
   /** Returns the texts of the user, for the message if the login is refused. @default in English */
   readonly texts?: (() => ReaderTexts) | undefined
 }

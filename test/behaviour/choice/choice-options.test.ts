@@ -204,20 +204,6 @@ describe('the choice', () => {
     expect([last.status, await phone.me()]).toEqual([200, 200])
   })
 
-  test('signs a user in without Passport', async () => {
-    const host = await startExpressHost({
-      way: 'limiter',
-      sessmgr: { settings: { maximum: 1, logic: 'ask' } },
-      choice: {},
-    })
-    await signedIn(host, 'windows')
-    const phone = host.browser()
-    await phone.login('bob')
-    const page = await phone.get(CHOOSE)
-    expect((await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })).location).toBe('/')
-    expect(await host.limiter.sessions.count(BOB)).toBe(1)
-  })
-
   test('is a page that asks to try again while the store is away, before and after', async () => {
     const store = memoryStore()
     const host = await startAskingHost(1, {}, { store })

@@ -114,7 +114,7 @@ describe('a login that needs a choice', () => {
       code: 'login_limit_reached',
       choice: undefined,
     })
-    expect(host.logged).toEqual([[expect.stringContaining('limiter.choice()')]])
+    expect(host.logged).toEqual([[expect.stringContaining('Mount limiter.choice().')]])
   })
 })
 
