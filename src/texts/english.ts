@@ -18,6 +18,17 @@ export const ENGLISH = {
     'This account is in use on {maximum} devices. Sign out there, or try again at {time}: an unused session gives up its ' +
     'place after {idle}.',
 
+  // For a limit of one kind of device, such as two computers
+  login_blocked_kind_one: 'This account is in use on {maximum} device of this kind. Sign out there and try again.',
+  login_blocked_kind_other:
+    'This account is in use on {maximum} devices of this kind. Sign out on one of them and try again.',
+  login_blocked_kind_idle_one:
+    'This account is in use on {maximum} device of this kind. Sign out there, or try again at {time}: an unused session ' +
+    'gives up its place after {idle}.',
+  login_blocked_kind_idle_other:
+    'This account is in use on {maximum} devices of this kind. Sign out there, or try again at {time}: an unused session ' +
+    'gives up its place after {idle}.',
+
   login_choice_one: 'This account is already signed in on the maximum number of devices. Choose one to sign out.',
   login_choice_other: 'This account is already signed in on the maximum number of devices. Choose {count} to sign out.',
 
@@ -148,6 +159,8 @@ export const ENGLISH = {
   choice_error: 'Error: {title}',
   choice_allowed_one: 'You can be signed in on {maximum} device, and you are.',
   choice_allowed_other: 'You can be signed in on {maximum} devices, and you are.',
+  choice_over_one: 'You are signed in on {count} devices; {maximum} is allowed.',
+  choice_over_other: 'You are signed in on {count} devices; {maximum} are allowed.',
   choice_need: 'To sign in here, sign out on {need} of these.',
   choice_legend_one: 'Choose one device',
   choice_legend_other: 'Choose {need} devices',

@@ -27,13 +27,15 @@ export function drawChoice(parts: DrawParts, devices: ChoiceDevices): Markup {
   if (only && rows.length === 1 && maximum === 1) return drawOnly(parts, devices, only)
   const pick = (row: ChoiceRow) => drawPick(say, row, need === 1)
   const more = rows.slice(MOST_ROWS)
-  return html`${drawHead(say('choice_title'), `${say(counted('choice_allowed', maximum), { maximum })} ${say('choice_need', { need })}`, problem)}
+  const count = rows.length
+  const state = counted(count > maximum ? 'choice_over' : 'choice_allowed', maximum)
+  return html`${drawHead(say('choice_title'), `${say(state, { count, maximum })} ${say('choice_need', { need })}`, problem)}
 ${problem && problem !== 'unproved' && drawProblem(say, devices, problem)}
 ${drawForm(
   parts,
   problem,
   html`<fieldset><legend class="unseen">${say(counted('choice_legend', need), { need })}</legend><div class="list">${rows.slice(0, MOST_ROWS).map(pick)}
-${more.length > 0 && html`<details${more.some((row) => row.isChosen) && ' open'}><summary>${say('choice_more', { count: rows.length })}</summary>${more.map(pick)}</details>`}</div></fieldset>`,
+${more.length > 0 && html`<details${more.some((row) => row.isChosen) && ' open'}><summary>${say('choice_more', { count })}</summary>${more.map(pick)}</details>`}</div></fieldset>`,
   html`<button class="primary">${say('choice_end')}</button><button name="all" value="1" formnovalidate>${say('choice_all')}</button>`,
 )}
 <div><p class="foot">${say('choice_foot')}</p>${drawLife(say, minutes)}</div>`

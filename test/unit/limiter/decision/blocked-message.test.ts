@@ -10,11 +10,18 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 
 /** The message for a login at noon, with sessions that were last used some minutes ago and last two days more. */
-const messageTo = (minutes: readonly number[], idleAfterMs: number, maximum = 1, mode = 'block', texts = {}) => {
+const messageTo = (
+  minutes: readonly number[],
+  idleAfterMs: number,
+  maximum = 1,
+  mode = 'block',
+  texts = {},
+  label?: string,
+) => {
   const records = usedAt(...minutes.map((ago) => NOON - ago * MINUTE))
   const sessions = records.map((record) => ({ ...record, expiresAt: NOON + 2 * DAY }))
   const context = limitContext({ sessions, maximum, now: NOON, idleAfterMs })
-  return blockedMessage(readerTexts(texts), { mode, context })
+  return blockedMessage(readerTexts(texts), { mode, context, ...(label !== undefined && { label }) })
 }
 
 describe('the message of a refused login', () => {
@@ -30,6 +37,18 @@ describe('the message of a refused login', () => {
 
   it('says when the session expires, if that is earlier', async () => {
     expect(await messageTo([0], 10 * DAY)).toMatch(/ at 24 Nov 2026, 12:00 UTC: .* after 10 days\.$/)
+  })
+
+  it('speaks of one kind of device for the limit of a label', async () => {
+    const ofKind = (idleMs: number, maximum: number) => messageTo([10], idleMs, maximum, 'block', {}, 'desktop')
+    expect(await ofKind(30 * MINUTE, 1)).toMatch(
+      / on 1 device of this kind\. Sign out there, or try again at 12:20 UTC: /,
+    )
+    expect(await ofKind(30 * MINUTE, 2)).toMatch(/ on 2 devices of this kind\. Sign out there, or try again at /)
+    expect(await ofKind(Number.POSITIVE_INFINITY, 1)).toMatch(
+      / on 1 device of this kind\. Sign out there and try again\.$/,
+    )
+    expect(await ofKind(Number.POSITIVE_INFINITY, 2)).toMatch(/ on 2 devices of this kind\. Sign out on one of them /)
   })
 
   it('is in the language of the user', async () => {
