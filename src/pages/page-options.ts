@@ -1,6 +1,24 @@
 import { invalidOption } from '../ground/invalid-option.ts'
-import { requireObject } from '../ground/option-checks.ts'
+import { requireKnown, requireObject } from '../ground/option-checks.ts'
 import { isAddress, isListOf, isOrigin } from '../routes/page-addresses.ts'
+
+/** Colours of the pages, which are custom properties of their style sheet. */
+const COLOURS = [
+  'page',
+  'card',
+  'line',
+  'edge',
+  'text',
+  'muted',
+  'accent',
+  'on-accent',
+  'soft',
+  'danger',
+  'good',
+  'good-soft',
+  'warn',
+  'warn-soft',
+]
 
 /** Options that all pages for users have. */
 export interface PageOptions {
@@ -13,8 +31,9 @@ export interface PageOptions {
 export function checkPageOptions({ styles, frameAncestors, render }: PageOptions): void {
   if (render !== undefined) requireFunction('render', render)
   requireObject('"styles"', styles)
+  requireKnown(styles, COLOURS, (name) => `"styles" has no colour "${name}"`)
   for (const [name, value] of Object.entries(styles)) {
-    if (!/^[a-z-]+$/.test(name) || !/^[\w\s#%(),./+-]+$/.test(value)) {
+    if (!/^[\w\s#%(),./+-]+$/.test(value)) {
       throw invalidOption(`"styles.${name}" must be a colour such as "#3a4fc4"`)
     }
   }

@@ -38,6 +38,9 @@ export function createChoice(parts: ChoiceParts): Choice {
 
   async function show(request: HostRequest, response: HostResponse): Promise<void> {
     parts.notePage(request)
+    // After a finished login, the browser has no pending login any more.
+    const isOver = guardedRequestOf(request).sessmgr?.session && cookieOf(request) === undefined
+    if (isOver) return redirect(request, response, options.successRedirect)
     await answer(request, response, await logins.open(request, cookieOf(request)))
   }
 

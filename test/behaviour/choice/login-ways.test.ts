@@ -31,7 +31,8 @@ describe.each(HOSTS)('mode ask on %s', (_name, start) => {
     expect([done.status, done.location]).toEqual([303, '/'])
     expect([await browser.me(), await inside[0]?.me()]).toEqual([200, 401])
     expect(browser.cookies.has(COOKIE)).toBe(false)
-    expect((await browser.get(PAGE)).location).toMatch(/^\/login\?choice=/)
+    expect((await browser.get(PAGE)).location).toBe('/')
+    expect((await host.browser().get(PAGE)).location).toMatch(/^\/login\?choice=/)
   })
 
   it('answers scripts with the list, and again if they choose wrongly', async () => {

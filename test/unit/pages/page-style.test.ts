@@ -13,6 +13,14 @@ test('the style weighs at most 2 kB of gzip, and its hash is that of its text', 
   expect(pageStyle({ accent: '#0a5' }).css).toMatch(/:root\{--accent:#0a5\}$/)
 })
 
+test('every colour of the style can be replaced', () => {
+  const [colours = ''] = pageStyle({}).css.split('*{')
+  const names = [...colours.matchAll(/--([a-z-]+):/g)].map(([, name = '']) => name)
+  expect(names).toContain('on-accent')
+  const styles = Object.fromEntries(names.map((name) => [name, '#0a5']))
+  expect(resolveAccountOptions({ styles }).styles).toEqual(styles)
+})
+
 test('whatever is not markup is escaped', () => {
   const part = html`<b>${'<i>'}</b>`
   expect(html`${part}${['"', html`<br>`]}${undefined}${null}${false}${0}`.text).toBe('<b>&lt;i&gt;</b>&quot;<br>0')
@@ -27,6 +35,7 @@ test.each([
   [{ loginUrl: '//evil.example' }, /loginUrl/],
   [{ styles: { accent: 'red}body{display:none' } }, /styles.accent/],
   [{ styles: { accent: 'red</style>' } }, /styles.accent/],
+  [{ styles: { acent: '#0a5' } }, /"styles" has no colour "acent"/],
   [{ frameAncestors: ['*'] }, /frameAncestors/],
   [{ path: '/account/' }, /"path"/],
   [{ show: { location: 'Berlin' } }, /show.location/],
