@@ -1,6 +1,7 @@
 import { choiceData, errorBody } from '../ground/answer-body.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
+import { asksForJson, cannotShowPages } from './script-request.ts'
 
 /** Options of `passport.authenticate` for a failed login. */
 export interface FailureOptions {
@@ -29,19 +30,15 @@ export function refuseLogin(
   const { message, choice } = refusal
   // The response may have been sent already, for example after a timeout.
   if (response.headersSent) return next(refusal)
+  // Other refusals go where the application sends wrong passwords, but no script can use the page for choosing.
+  const isScript = choice ? cannotShowPages(request) : asksForJson(request)
   // With failWithError, the application itself formats the response for scripts.
-  if (!options.failWithError && asksForJson(request)) return sendJson(response, refusal)
+  if (!options.failWithError && isScript) return sendJson(response, refusal)
   if (!options.failWithError && choice) return redirect(response, choice.url)
   flashFailure(request, options, message)
   keepMessage(request, options, message)
   if (options.failureRedirect && response.redirect) return response.redirect(options.failureRedirect)
   next(refusal)
-}
-
-function asksForJson(request: HostRequest): boolean {
-  if (request.accepts) return request.accepts(['html', 'json']) === 'json'
-  const accept = request.headers.accept ?? ''
-  return accept.includes('json') && !accept.includes('html')
 }
 
 /** Passport's own redirect has status 302, with which a browser may send the password again. */

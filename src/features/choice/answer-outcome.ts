@@ -17,7 +17,7 @@ export interface AnswerParts {
   readonly say: Say
 }
 
-/** Returns the JSON response to a script that has sent a choice. */
+/** Returns the JSON response to a script that has sent a choice, or asks what to choose. */
 export async function answerOutcome(outcome: ChoiceOutcome, parts: AnswerParts): Promise<RestAnswer> {
   const { say } = parts
   switch (outcome.kind) {
@@ -51,11 +51,16 @@ async function answerOpen(
 ): Promise<RestAnswer> {
   if (problem === 'unproved') return refusal(403, 'wrong_password', say('choice_wrong'))
   const conflict = STATUS.login_conflict
+  const expiresIn = Math.max(0, Math.ceil((login.expiresAt - Date.now()) / 1000))
+  if (!choice && problem === undefined) {
+    const data = { need: 0, expires_in: expiresIn, sessions: [] }
+    return refusal(STATUS.login_choice_required, 'login_choice_required', say('choice_room'), { data })
+  }
   if (!choice) return refusal(conflict, 'login_conflict', say('rest_login_conflict'), { headers: RETRY_SOON })
   const error = await ask({ request, userId: login.userId, choice, isPending: true })
-  const expiresIn = Math.max(0, Math.ceil((login.expiresAt - Date.now()) / 1000))
   const data = error.choice && choiceData({ ...error.choice, expiresIn })
-  if (isRace) return refusal(error.status, error.code, error.message, { data })
+  // Nothing was chosen yet.
+  if (problem === undefined || isRace) return refusal(error.status, error.code, error.message, { data })
   const { need } = choice
   return refusal(STATUS.invalid_choice, 'invalid_choice', say(counted('choice_few', need), { need }), { data })
 }

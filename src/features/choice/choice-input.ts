@@ -1,4 +1,5 @@
 import type { HostRequest } from '../../guard/host-types.ts'
+import { sendsJson } from '../../middleware/script-request.ts'
 import { bodyText } from '../../routes/body-text.ts'
 import { jsonBody } from '../../routes/json-body.ts'
 import { RestError } from '../../routes/rest-error.ts'
@@ -21,11 +22,6 @@ export interface ChoiceInput {
 }
 
 const TOO_MUCH: ChoiceInput = { ends: [''], all: false, cancel: false, pending: undefined, fields: {} }
-
-/** Checks whether a request comes from a script, which gets a JSON response. */
-export function sendsJson({ headers }: HostRequest): boolean {
-  return /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')
-}
 
 /**
  * Reads the body of a choice. A body that is too large counts as an empty choice.

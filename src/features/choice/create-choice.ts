@@ -3,6 +3,7 @@ import { type AskedLogin, type AskParts, askUser, PENDING_COOKIE } from '../../g
 import type { Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
 import { guardedRequestOf } from '../../guard/request/host-visit.ts'
 import { addCookies, scopeOf } from '../../guard/request/login-cookie.ts'
+import { asksForJson, sendsJson } from '../../middleware/script-request.ts'
 import { pageHandler } from '../../pages/page-handler.ts'
 import { refuseCrossOrigin } from '../../routes/caller.ts'
 import { withParameter } from '../../routes/page-addresses.ts'
@@ -10,7 +11,7 @@ import { sendAnswer } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import { redirect, sendPage } from '../../routes/send-page.ts'
 import { answerFailure, answerOutcome } from './answer-outcome.ts'
-import { choiceInput, sendsJson } from './choice-input.ts'
+import { choiceInput } from './choice-input.ts'
 import { ChoiceLogins } from './choice-logins.ts'
 import type { ChoiceOutcome } from './choice-outcome.ts'
 import type { ChoiceParts } from './choice-parts.ts'
@@ -40,7 +41,7 @@ export function createChoice(parts: ChoiceParts): Choice {
     parts.notePage(request)
     // After a finished login, the browser has no pending login any more.
     const isOver = guardedRequestOf(request).sessmgr?.session && cookieOf(request) === undefined
-    if (isOver) return redirect(request, response, options.successRedirect)
+    if (isOver && !isScript(request)) return redirect(request, response, options.successRedirect)
     await answer(request, response, await logins.open(request, cookieOf(request)))
   }
 
@@ -70,7 +71,7 @@ export function createChoice(parts: ChoiceParts): Choice {
     const guarded = guardedRequestOf(request)
     if (kind === 'signed_in' && cookieOf(request) !== undefined)
       addCookies(response, PENDING_COOKIE.remove(scopeOf(guarded)))
-    if (sendsJson(request)) {
+    if (isScript(request)) {
       const ask = (login: AskedLogin) => askUser(asking, login)
       return sendAnswer(response, await answerOutcome(outcome, { ask, request: guarded, say: textsFor(request).say }))
     }
@@ -97,7 +98,7 @@ export function createChoice(parts: ChoiceParts): Choice {
     const isAway = error instanceof SessmgrError && error.status === 503
     const isRefused = error instanceof RestError
     if (response.headersSent || !(isAway || isRefused)) throw error
-    if (sendsJson(request)) return sendAnswer(response, answerFailure(error, pages.textsFor(request)))
+    if (isScript(request)) return sendAnswer(response, answerFailure(error, pages.textsFor(request)))
     await send(request, response, isAway ? 503 : error.status, pages.end(request, isAway ? 'away' : 'old'))
   }
 
@@ -111,6 +112,11 @@ export function createChoice(parts: ChoiceParts): Choice {
   }
 
   return { handler: pageHandler({ show, act, fail }), ask: (login) => askUser(asking, login) }
+}
+
+/** Checks whether a request gets JSON. A form gets a page, whatever else its sender accepts. */
+function isScript(request: HostRequest): boolean {
+  return request.method === 'POST' ? sendsJson(request) : asksForJson(request)
 }
 
 /** Returns the secret in the cookie of a request. */

@@ -57,6 +57,27 @@ describe.each(HOSTS)('mode ask on %s', (_name, start) => {
     expect(again.json()).toMatchObject({ data: { need: 1, sessions: [session, session] } })
   })
 
+  it('answers a login that is sent as JSON with the list, as long as it does not ask for a page', async () => {
+    const { host } = await startFull(start)
+    const path = '/login?username=bob&password=secret'
+    const logIn = (accept: string) => host.browser().request('POST', path, { json: {}, headers: { accept } })
+    expect(codeOf(await logIn('*/*'))).toBe('409 login_choice_required')
+    expect((await logIn('text/html,*/*;q=0.8')).location).toBe(PAGE)
+  })
+
+  it('shows scripts the list again, until nothing has to be chosen', async () => {
+    const { host, inside } = await startFull(start)
+    const { browser, data } = await ask(host)
+    const again = await browser.request('GET', PAGE, { headers: AS_SCRIPT })
+    expect(codeOf(again)).toBe('409 login_choice_required')
+    expect(again.json()).toEqual(expect.objectContaining({ data: { ...data, expires_in: expect.any(Number) } }))
+    await inside[0]?.post('/logout')
+    const room = await browser.request('GET', PAGE, { headers: AS_SCRIPT })
+    expect(room.json()).toMatchObject({ code: 'login_choice_required', data: { need: 0, sessions: [] } })
+    expect((await choose(browser, [])).json()).toEqual({ signed_in: true, ended: 0 })
+    expect(codeOf(await browser.request('GET', PAGE, { headers: AS_SCRIPT }))).toBe('410 login_choice_expired')
+  })
+
   it.each(['/callback-login', '/own-login', '/direct-login'])('hands %s the error', async (path) => {
     const { host } = await startFull(start)
     const browser = host.browser()

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { choiceInput, sendsJson } from '../../../../src/features/choice/choice-input.ts'
+import { choiceInput } from '../../../../src/features/choice/choice-input.ts'
 import type { HostRequest } from '../../../../src/guard/host-types.ts'
+import { sendsJson } from '../../../../src/middleware/script-request.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
