@@ -1,7 +1,8 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, StoredSession } from '../sessions/session-record.ts'
-import { type Token, tokenOf } from '../sessions/token.ts'
+import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
+import type { SessmgrStore } from '../stores/store.ts'
 import { followUpEnd } from './follow-up-end.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 
@@ -17,6 +18,16 @@ export async function checkSession(context: LimiterContext, userId: UserId, toke
     context.store.epoch.current(),
   ])
   return verdictOn(own, current)
+}
+
+/** Checks the whole token, because a store may use only a part of it to identify a session of a user. */
+export async function isRegistered(
+  { sessions }: Pick<SessmgrStore, 'sessions'>,
+  userId: UserId,
+  token: unknown,
+): Promise<boolean> {
+  if (typeof token !== 'string' || !TOKEN_PATTERN.test(token)) return false
+  return (await sessions.generationOf(userId, token)) !== undefined
 }
 
 /**

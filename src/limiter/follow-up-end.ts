@@ -34,6 +34,11 @@ export async function followUpEnd(
   }
 }
 
+/** Returns the actions that report specific sessions. */
+export function namedActions(ended: readonly StoredSession[]): readonly AnnouncedAction[] {
+  return ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token])
+}
+
 /** Returns the actions that report the end of sessions. */
 export function endedActions(
   ended: readonly StoredSession[],

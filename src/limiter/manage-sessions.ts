@@ -6,8 +6,10 @@ import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { EndedByWhom } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
+import { isRegistered } from './check-session.ts'
 import { endByWhom } from './end-by-whom.ts'
-import { followUpEnd } from './follow-up-end.ts'
+import { endOthers } from './end-others.ts'
+import { followUpEnd, namedActions } from './follow-up-end.ts'
 import { heldSessions } from './held-sessions.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
 import { endWithPending } from './pending/void-pending.ts'
@@ -106,12 +108,6 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     return held.slice(0, limit)
   }
 
-  /** Checks the whole token, because a store may use only a part of it to identify a session of a user. */
-  async function isRegistered(userId: UserId, token: Token): Promise<boolean> {
-    if (typeof token !== 'string' || !TOKEN_PATTERN.test(token)) return false
-    return (await store.sessions.generationOf(userId, token)) !== undefined
-  }
-
   /**
    * Moves the kept session to the next generation first, so that no request in between finds it stale. If another
    * logout comes first, tries again.
@@ -160,9 +156,9 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       const end = endByWhom(whom)
       if (typeof token !== 'string') throw noToken()
       // A raw session id would end nothing without any error. Any other string may come from a client.
-      if (!TOKEN_PATTERN.test(token) && (await isRegistered(userId, tokenOf(token)))) throw noToken()
-      if (!(await isRegistered(userId, token))) return false
-      return (await followUpEnd(context, store.sessions.end(userId, [token]), () => end, eachOf)).length > 0
+      if (!TOKEN_PATTERN.test(token) && (await isRegistered(store, userId, tokenOf(token)))) throw noToken()
+      if (!(await isRegistered(store, userId, token))) return false
+      return (await followUpEnd(context, store.sessions.end(userId, [token]), () => end, namedActions)).length > 0
     },
     async endAll(userId, whom) {
       requireUserId(userId)
@@ -173,14 +169,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       const ending = endWithPending(context, userId, () => store.sessions.end(userId))
       return (await followUpEnd(context, ending, () => end, actionsOf)).length
     },
-    async endOthers(userId, keepToken, whom) {
-      requireUserId(userId)
-      const end = endByWhom(whom)
-      if (!(await isRegistered(userId, keepToken))) throw notTheirs()
-      const endOthers = async () => (await store.sessions.endOthers(userId, keepToken)) ?? Promise.reject(notTheirs())
-      const ending = endWithPending(context, userId, endOthers)
-      return (await followUpEnd(context, ending, () => end, eachOf)).length
-    },
+    endOthers: endOthers(context, (userId, end) => endWithPending(context, userId, end)),
     async logoutAllUsers(keep, whom) {
       if (keep) requireSession(keep)
       const end = endByWhom(whom)
@@ -194,10 +183,6 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   }
 }
 
-function eachOf(ended: readonly StoredSession[]): readonly AnnouncedAction[] {
-  return ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token])
-}
-
 function requirePage(page: SessionPage): SessionPage {
   const { limit = 1, after = 0 } = page ?? {}
   if (Number.isSafeInteger(limit) && limit >= 1 && Number.isSafeInteger(after) && after >= 0) return page
@@ -207,13 +192,6 @@ function requirePage(page: SessionPage): SessionPage {
 function noToken(): SessmgrError {
   return invalidOption(
     'end() needs a token, as in request.sessmgr.session.token or sessions.list(), not a session id. Nothing was ended',
-  )
-}
-
-function notTheirs(): SessmgrError {
-  return invalidOption(
-    'The session to keep is not a live session of this user; nothing was ended. Pass request.sessmgr.session.token. ' +
-      'If that session has ended, call endAll()',
   )
 }
 

@@ -21,6 +21,7 @@ import type { ExplainOptions, LimitExplanation } from './decision/explain-login.
 import type { LabelLimits } from './decision/label-group.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
 import { type LoginPreview, previewLogin } from './decision/preview-login.ts'
+import { endOthers } from './end-others.ts'
 import { causeFrom, createEndedNotes } from './ended-notes.ts'
 import { endedActions } from './follow-up-end.ts'
 import { inBatches } from './in-batches.ts'
@@ -59,6 +60,11 @@ export interface SessionLimiter {
   readonly options: OptionCollection
   readonly modes: LogicModes
   readonly sessions: SessionManager
+  /**
+   * Ends the other sessions of a user who asked for it, as `sessions.endOthers`. Pending logins stay open, because the
+   * password is still the same: otherwise, a stolen session could keep its owner from ever finishing a login.
+   */
+  readonly signOutOthers: SessionManager['endOthers']
   /** Performs a login; see {@link admitLogin}. Logins of one user run one after the other. */
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
   /** Decides on a login without performing it; see {@link previewLogin}. */
@@ -156,6 +162,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     options: createOptionRegistry(store.options, hooks, [settings.option as SiteOption]),
     modes,
     sessions: createSessionManager(context),
+    signOutOthers: endOthers(context, (_userId, end) => end()),
     admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
     preview: (attempt) => previewLogin(context, attempt),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),

@@ -11,7 +11,7 @@ import type { Sessmgr } from './service.ts'
 /** Creates the features and collects what each adds to the service. */
 export function createFeatures(
   options: ResolvedOptions,
-  { hooks, modes, sessions, settings, preview }: SessionLimiter,
+  { hooks, modes, sessions, settings, preview, signOutOthers }: SessionLimiter,
   rest: RestService,
   loginAtOf: AccountFeatureParts['loginAtOf'],
   devices: ChoiceFeatureParts['devices'],
@@ -27,6 +27,7 @@ export function createFeatures(
   const account = createAccountFeature({
     ...parts,
     sessions,
+    signOutOthers,
     settings,
     loginAtOf,
     load: async (page) => (await import('./late.ts')).createAccount(page),
@@ -34,6 +35,7 @@ export function createFeatures(
   const choice = createChoiceFeature({
     ...parts,
     devices,
+    sessions,
     settings,
     preview,
     load: async (page) => (await import('./late.ts')).createChoice(page),

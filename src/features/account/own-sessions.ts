@@ -22,6 +22,8 @@ export interface OwnList {
 
 export interface OwnSessionsParts {
   readonly sessions: SessionManager
+  /** Ends all sessions of a user except one, and leaves pending logins open. */
+  readonly signOutOthers: SessionManager['endOthers']
   readonly settings: SettingsService
   readonly hooks: Hooks
   readonly logger: Logger
@@ -66,7 +68,7 @@ export class OwnSessions {
   async endOthers(reader: Reader): Promise<number | undefined> {
     const { userId, token } = reader
     try {
-      return await this.#parts.sessions.endOthers(userId, token, await this.#byUser(reader))
+      return await this.#parts.signOutOthers(userId, token, await this.#byUser(reader))
     } catch (error) {
       // The session to keep is no longer registered.
       if (error instanceof SessmgrError && error.code === 'invalid_option') return undefined

@@ -73,6 +73,8 @@ export class ChoiceLogins {
     const { returnTo } = Object(request.session)
     try {
       await signIn(this.#parts, call, { userId: login.userId, user }, ends)
+      // Calls that ended the user's sessions before this login was registered have not ended its session.
+      if (await this.pending.isVoid(login)) return await this.#undo(request, login)
     } catch (error) {
       if (!(error instanceof SessmgrError)) throw error
       if (error.code === 'login_choice_required') return this.#putBack(request, login, secret, ends, 'changed')
@@ -84,6 +86,13 @@ export class ChoiceLogins {
     if (ended > 0) await this.#cooldown.note(login.userId).catch(() => {})
     const target = isAddress(returnTo) ? returnTo : this.#parts.options.successRedirect
     return { kind: 'signed_in', ended, target }
+  }
+
+  /** Ends the session of a login that became void while it was under way. */
+  async #undo(request: HostRequest, { userId }: PendingLogin): Promise<ChoiceOutcome> {
+    const { session } = guardedRequestOf(request).sessmgr ?? {}
+    if (session) await this.#parts.sessions.end(userId, session.token)
+    return { kind: 'expired' }
   }
 
   /** Restores a pending login whose choice was refused after all. */

@@ -6,6 +6,7 @@ import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import type { LoginAttempt } from '../../limiter/decision/login-attempt.ts'
 import type { LoginPreview } from '../../limiter/decision/preview-login.ts'
+import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
@@ -15,6 +16,7 @@ export interface ChoiceParts {
   readonly options: ResolvedChoiceOptions
   readonly store: SessmgrStore
   readonly settings: SettingsService
+  readonly sessions: Pick<SessionManager, 'end'>
   readonly host: Host | undefined
   readonly findSignedIn: FindSignedIn
   readonly site: { readonly title?: string | undefined } | undefined
