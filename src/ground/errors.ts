@@ -1,3 +1,4 @@
+import { choiceData, errorBody, type LoginChoice } from './answer-body.ts'
 import { helpAt } from './help.ts'
 
 /** HTTP status of each error code. */
@@ -24,36 +25,6 @@ export type SessmgrErrorCode = keyof typeof STATUS
 
 /** Response headers that ask the client to retry soon. */
 export const RETRY_SOON = { 'Retry-After': '2' }
-
-/** A session that the user may end to make room for a login. */
-export interface ChoosableSession {
-  /** Identifies the session; the hashed session id. */
-  readonly token: string
-  /** Browser and system, such as "Chrome on Windows". Null if unknown. */
-  readonly device: string | null
-  /** When the user signed in, in milliseconds since the Unix epoch. */
-  readonly createdAt: number
-  /** When the session was last used, in milliseconds since the Unix epoch. */
-  readonly lastSeenAt: number
-  /** Address of the client. Set only if the choice page shows addresses. */
-  readonly ip?: string | null
-}
-
-/** What a user has to choose before a login can continue. */
-export interface LoginChoice {
-  /** Address of the page where the user chooses. */
-  readonly url: string
-  /** How many sessions must end. */
-  readonly need: number
-  /** How many sessions the user may have. */
-  readonly maximum: number
-  /** Seconds until the user has to sign in again. */
-  readonly expiresIn: number
-  /** The sessions to choose from, last used first. */
-  readonly sessions: readonly ChoosableSession[]
-  /** The secret of this login, for clients without cookies. Set only with the option `secretInBody`. */
-  readonly pending?: string
-}
 
 const BRAND = Symbol.for('sessmgr.error')
 
@@ -98,6 +69,12 @@ export class SessmgrError extends Error {
     this.headers = this.status === 503 ? { ...RETRY_SOON } : {}
     this.help = helpAt(code)
     Object.defineProperty(this, BRAND, { value: true })
+  }
+
+  /** Returns the JSON body of sessmgr's own error responses: `response.status(error.status).json(error)`. */
+  toJSON(): object {
+    const { data, ...body } = errorBody(this.code, this.message, this.status)
+    return { ...body, data: { ...data, ...(this.choice && choiceData(this.choice)) } }
   }
 
   /** Recognizes errors from other copies of this class, because each entry point may load its own. */

@@ -1,4 +1,5 @@
-import { type ChoosableSession, SessmgrError } from '../ground/errors.ts'
+import type { ChoosableSession } from '../ground/answer-body.ts'
+import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionChoice } from '../limiter/admit-login.ts'
 import type { PendingLogins } from '../limiter/pending/pending-logins.ts'

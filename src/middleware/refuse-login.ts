@@ -1,4 +1,3 @@
-import { choiceData, errorBody } from '../ground/answer-body.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { asksForJson, cannotShowPages } from './script-request.ts'
@@ -49,12 +48,11 @@ function redirect(response: HostResponse, url: string): void {
   response.end()
 }
 
-function sendJson(response: HostResponse, { code, message, status, choice }: SessmgrError): void {
-  response.statusCode = status
+function sendJson(response: HostResponse, refusal: SessmgrError): void {
+  response.statusCode = refusal.status
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
   response.setHeader('Cache-Control', 'no-store')
-  const { data, ...body } = errorBody(code, message, status)
-  response.end(JSON.stringify({ ...body, data: { ...data, ...(choice && choiceData(choice)) } }))
+  response.end(JSON.stringify(refusal))
 }
 
 function flashFailure(request: HostRequest, { failureFlash }: FailureOptions, message: string): void {

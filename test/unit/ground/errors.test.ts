@@ -26,6 +26,11 @@ describe('SessmgrError', () => {
     const choice = { url: '/login/choose', need: 1, maximum: 1, expiresIn: 300, sessions: [session] }
     const error = new SessmgrError('login_choice_required', 'Choose.', { choice })
     expect(error).toMatchObject({ status: 409, expose: true, choice })
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      code: 'login_choice_required',
+      message: 'Choose.',
+      data: { status: 409, ...choiceData(choice) },
+    })
     expect(choiceData(choice)).toEqual({
       need: 1,
       maximum: 1,
