@@ -64,6 +64,7 @@ it('choose-device-json.md: a script chooses after a login by Passport, with a co
   expect(Object.keys(body.data)).toEqual(Object.keys(shown.data))
   expect(Object.keys(body.data.sessions[0])).toEqual(Object.keys(shown.data.sessions[0]))
   expect(body.message).toBe(shown.message)
+  expect((await phone.get('/login/choose').accept('json').expect(409)).body.code).toBe(body.code)
   expect(await choose(supertest.agent(app), body.data, [])).toMatchObject({ code: 'invalid_choice', data: { need: 1 } })
   expect(await choose(watch, body.data, [body.data.sessions[0].token])).toEqual({ signed_in: true, ended: 1 })
   await watch.get('/me').expect(200)
@@ -89,7 +90,7 @@ it('choose-device-json.md: without Passport, the application sends the choice', 
   const [laptop, phone] = [supertest.agent(app), supertest.agent(app)]
   await laptop.post('/login').expect(200)
   const { body } = await phone.post('/login').expect(409)
-  expect(body).toMatchObject({ code: 'login_choice_required', data: { need: 1 } })
+  expect(body).toMatchObject({ code: 'login_choice_required', data: { status: 409, need: 1 } })
   expect(await choose(phone, body.data, [body.data.sessions[0].token])).toEqual({ signed_in: true, ended: 1 })
   await phone.get('/me').expect(200)
   await laptop.get('/me').expect(401)
