@@ -13,6 +13,7 @@ export const HELP_TOPICS = [
   'idle-release-has-no-effect',
   'licence-cannot-be-read',
   'licence-not-checked',
+  'limits-without-a-maximum',
   'limiterlogin-with-passport',
   'limits-without-maximum',
   'login-before-sessmgr',

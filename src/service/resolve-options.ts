@@ -2,7 +2,7 @@ import { checkLicensing } from '../features/addons/licensing/check-licensing.ts'
 import type { LicensingProvider } from '../features/addons/licensing/licensing-provider.ts'
 import type { SiteOptions } from '../features/addons/site-identity.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { consoleLogger, type Logger, safeLogger } from '../ground/logger.ts'
+import { consoleLogger, type Logger, safeLogger, warn } from '../ground/logger.ts'
 import { inWords, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
 import { refuseRequest } from '../ground/request-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
@@ -143,6 +143,10 @@ export interface ResolvedOptions extends UserReaders {
   readonly logger: Logger
 }
 
+const ONE_IN_ALL =
+  'The option "limits" is set without settings.maximum, so each user may have one session in all, unless a maximum is ' +
+  'stored. Set settings.maximum, such as 2.'
+
 const OPTIONS = [
   'store',
   'settings',
@@ -217,6 +221,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   }
   checkLicensing(options.licensing, options.site)
   const safe = safeLogger(logger)
+  if (options.limits && options.settings?.maximum === undefined) warn(safe, 'limits-without-a-maximum', ONE_IN_ALL)
   const host = checkHost(options.host)
   return {
     store: store ?? memoryStore(),
