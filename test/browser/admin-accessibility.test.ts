@@ -52,7 +52,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
       'This is you',
       async (page) => {
         await page.getByRole('button', { name: 'Explain' }).click()
-        await page.getByText('A login from another browser').waitFor()
+        await page.getByText('A login from a new browser').waitFor()
       },
     ],
     ['sessions-failed', '/sessions?user=nobody', 'This user does not exist.'],

@@ -76,7 +76,7 @@ test('Explain says what the limit does with the next login, and changes nothing'
     await dialog.waitFor({ state: 'detached' })
   }
   await explain.click()
-  await dialog.getByText('A login from another browser succeeds and signs out this session:').waitFor()
+  await dialog.getByText('A login from a new browser succeeds and signs out this session:').waitFor()
   for (const sentence of [
     'Alice may have 2 sessions and has 2.',
     'Login Logic: Logout Oldest.',
@@ -90,17 +90,18 @@ test('Explain says what the limit does with the next login, and changes nothing'
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Explain')
 
   const remove = host.limiter.hooks.addFilter('sessmgr_maximum', 'test', () => 3)
-  await host.limiter.settings.update({ logic: 'ask', enforce: false })
+  await host.limiter.settings.update({ logic: 'ask', enforce: false, idle_release: 3600 })
   await page.reload()
   await explain.click()
-  await dialog.getByText('A login from another browser succeeds and signs out nothing.').waitFor()
+  await dialog.getByText('A login from a new browser succeeds and signs out nothing.').waitFor()
   expect(await dialog.textContent()).toContain('Alice may have 3 sessions and has 2. This number comes from')
   await close()
   remove()
   await page.reload()
   await explain.click()
-  await dialog.getByText('A login from another browser has to choose a session to sign out.').waitFor()
+  await dialog.getByText('A login from a new browser has to choose a session to sign out.').waitFor()
   expect(await dialog.textContent()).toContain('Report only: this is what would happen')
+  expect(await dialog.textContent()).toMatch(/There is room for it at .*:.*, if the sessions stay unused/)
   expect((await seenBy(page)).violations).toEqual([])
   expect([host.actions, (await host.limiter.sessions.list(2)).length]).toEqual([[], 2])
 })

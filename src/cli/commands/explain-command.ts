@@ -29,7 +29,7 @@ export function explainCommand({ limiter, user, print }: CliContext): Command {
       const { id, login } = await user(identifier, by)
       const assumed = { mode, maximum: numberOfDigits(maximum) as number | undefined, userAgent }
       const explanation = await (await limiter()).explain(id, assumed)
-      const { live, nextLogin, ...limit } = explanation
+      const { live, nextLogin, freeAt, ...limit } = explanation
       const rows = live.map((session) => ({
         token: session.token,
         created: isoTime(session.createdAt),
@@ -39,16 +39,18 @@ export function explainCommand({ limiter, user, print }: CliContext): Command {
         would_end: session.wouldEnd,
         device: session.device,
       }))
-      if (format === 'json') return print(JSON.stringify({ ...limit, next_login: nextLogin, sessions: rows }, null, 2))
-      if (format === 'table') for (const line of sentences(login, explanation)) print(line)
+      const next = { next_login: nextLogin, ...(freeAt !== undefined && { free_at: isoTime(upToSecond(freeAt)) }) }
+      if (format === 'json') return print(JSON.stringify({ ...limit, ...next, sessions: rows }, null, 2))
+      if (format === 'table') for (const line of sentences(login, explanation, userAgent)) print(line)
       if (rows.length > 0 || format !== 'table') printRows(rows, COLUMNS, format)
     })
 }
 
 const SOURCES = { settings: 'from the settings', filter: 'from a filter', options: 'as given' }
 
-function sentences(login: string, explanation: LimitExplanation): readonly string[] {
-  const { maximum, from, bypassed, enforced, mode, live, nextLogin, need, label } = explanation
+function sentences(login: string, explanation: LimitExplanation, userAgent?: string): readonly string[] {
+  const { maximum, from, bypassed, enforced, mode, live, nextLogin, need, label, limits, freeAt } = explanation
+  const labels = Object.entries(limits ?? {}).map(([name, limit]) => `${name} ${limit}`)
   const ending = live.filter(({ wouldEnd }) => wouldEnd).length
   const be = enforced ? 'is' : 'would be'
   const outcomes = {
@@ -61,10 +63,20 @@ function sentences(login: string, explanation: LimitExplanation): readonly strin
     `${login} may have ${count(maximum)} (${SOURCES[from]}) and has ${live.length}. The mode is ${mode}.`,
     ...(bypassed ? ['The filter sessmgr_bypass exempts this user.'] : []),
     ...(enforced ? [] : ['The limit is not enforced.']),
-    `The next login ${outcomes[nextLogin]}${label === undefined ? '' : `, by the limit of the label ${label}`}.`,
+    `The next login from a new browser ${outcomes[nextLogin]}${label === undefined ? '' : `, by the limit of the label ${label}`}.`,
+    ...(freeAt === undefined
+      ? []
+      : [`There is room for it at ${isoTime(upToSecond(freeAt))}, if the sessions stay unused until then.`]),
+    ...(labels.length === 0 || userAgent !== undefined
+      ? []
+      : [`That depends on its device: the limits per label are ${labels.join(', ')}. Pass --user-agent.`]),
   ]
 }
 
 function count(sessions: number): string {
   return `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`
+}
+
+function upToSecond(ms: number): number {
+  return Math.ceil(ms / 1000) * 1000
 }

@@ -10,6 +10,7 @@ import { heldSessions } from '../held-sessions.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
 import { labelsOf } from './label-group.ts'
+import { releaseTime } from './release-time.ts'
 import { isEnforced } from './report-only.ts'
 
 const NAMES = ['mode', 'maximum', 'userAgent'] as const satisfies readonly (keyof ExplainOptions)[]
@@ -57,7 +58,7 @@ export interface LimitExplanation {
   /** The user's live sessions, oldest first. */
   readonly live: readonly ExplainedSession[]
   /**
-   * What happens to the next login from another browser: it is admitted, ends sessions, asks the user to choose
+   * What happens to the next login from a new browser: it is admitted, ends sessions, asks the user to choose
    * sessions first, or is refused.
    */
   readonly nextLogin: 'admitted' | 'ends' | 'asked' | 'refused'
@@ -65,6 +66,13 @@ export interface LimitExplanation {
   readonly need?: number
   /** The label whose limit decides, with the option `limits`. */
   readonly label?: string
+  /** How many sessions the user may have with each label, with the option `limits`. */
+  readonly limits?: Readonly<Record<string, number>>
+  /**
+   * When enough sessions will have been unused for long enough to admit the login, in milliseconds since the Unix epoch.
+   * Only with the setting `idle_release`, if the login is refused or the user has to choose.
+   */
+  readonly freeAt?: number
 }
 
 /**
@@ -87,6 +95,7 @@ export async function explainLogin(
   const { measured, reached } = evaluation
   const maximum = assumed ?? measured?.maximum ?? (await settings.maximumOf(userId, current))
   const { decision, label } = reached ?? {}
+  const freeAt = reached && !reached.decision.admit ? releaseTime(reached) : undefined
   return {
     maximum,
     from: assumed !== undefined ? 'options' : maximum === current.maximum ? 'settings' : 'filter',
@@ -97,6 +106,8 @@ export async function explainLogin(
     nextLogin: outcomeOf(decision),
     ...(decision?.choose !== undefined && { need: decision.choose }),
     ...(label !== undefined && { label }),
+    ...(context.labels && { limits: context.labels.limits }),
+    ...(freeAt !== undefined && { freeAt }),
   }
 }
 

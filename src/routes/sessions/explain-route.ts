@@ -36,6 +36,8 @@ export function explainRoute({ explain, modes }: SessionLimiter, { users }: Host
         next_login: z.enum(['admitted', 'ends', 'asked', 'refused']),
         need: z.optional(z.int()),
         label: z.optional(z.string()),
+        limits: z.optional(z.record(z.string(), z.int())),
+        free_at: z.optional(z.int()),
         sessions: z.array(
           z.object({
             token: z.string(),
@@ -54,14 +56,15 @@ export function explainRoute({ explain, modes }: SessionLimiter, { users }: Host
       const { mode, maximum, user_agent: userAgent } = params
       const user = users.summary(await requireUser(users, params))
       const assumed = { mode, maximum: maximum === undefined ? undefined : Number(maximum), userAgent }
-      const { live, nextLogin, ...limit } = await explain(user.id, assumed)
+      const { live, nextLogin, freeAt, ...limit } = await explain(user.id, assumed)
       const sessions = live.map(({ createdAt, lastSeenAt, wouldEnd, ...session }) => ({
         ...session,
         created: seconds(createdAt),
         last_seen: seconds(lastSeenAt),
         would_end: wouldEnd,
       }))
-      return { user, ...limit, next_login: nextLogin, sessions }
+      const free = freeAt === undefined ? {} : { free_at: Math.ceil(freeAt / 1000) }
+      return { user, ...limit, next_login: nextLogin, ...free, sessions }
     },
   })
 }

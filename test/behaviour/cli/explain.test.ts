@@ -20,20 +20,25 @@ it('rule 28: sessmgr explain tells what the limit does with the next login, and 
   const [first, second, head, ...rows] = await lines()
   expect([first, second]).toEqual([
     'alice may have 2 sessions (from the settings) and has 2. The mode is logout_oldest.',
-    'The next login is admitted, and ends 1 session.',
+    'The next login from a new browser is admitted, and ends 1 session.',
   ])
   expect(head?.split(/ +/)).toEqual(['TOKEN', 'CREATED', 'LAST_SEEN', 'LABEL', 'IDLE', 'WOULD_END', 'DEVICE'])
   expect(rows.map((row) => row.split(/ +/)[0])).toEqual([oldest?.token, youngest?.token])
   expect(rows.map((row) => /true|false *$/.test(row))).toEqual([true, true])
-  expect((await lines('--mode', 'block'))[1]).toBe('The next login is refused.')
+  expect((await lines('--mode', 'block'))[1]).toBe('The next login from a new browser is refused.')
   expect((await lines('--mode', 'ask', '--maximum', '1')).slice(0, 2)).toEqual([
     'alice may have 1 session (as given) and has 2. The mode is ask.',
-    'The next login is held until the user chooses 2 sessions to end.',
+    'The next login from a new browser is held until the user chooses 2 sessions to end.',
   ])
-  await limiter.settings.update({ enforce: false })
+  await limiter.settings.update({ idle_release: 3600 })
+  const at = (await limiter.explain(2, { mode: 'block' })).freeAt
+  expect(at).toBe((oldest?.lastSeenAt ?? 0) + 3_600_000)
+  const room = `There is room for it at ${new Date((at ?? 0) + 999).toISOString().slice(0, 19)}Z, if the sessions stay unused until then.`
+  expect((await lines('--mode', 'block'))[2]).toBe(room)
+  await limiter.settings.update({ idle_release: 0, enforce: false })
   expect((await lines('--maximum', '3')).slice(1, 3)).toEqual([
     'The limit is not enforced.',
-    'The next login would be admitted.',
+    'The next login from a new browser would be admitted.',
   ])
   expect(JSON.parse((await lines('--format', 'json')).join('\n'))).toMatchObject({
     maximum: 2,

@@ -45,6 +45,11 @@ describe('GET /explain', () => {
     const refused = await explain('user=alice&mode=block&maximum=1&user_agent=Phone')
     expect(refused.json).toMatchObject({ mode: 'block', maximum: 1, from: 'options', next_login: 'refused' })
     expect((await explain('user=alice&mode=ask&maximum=1')).json).toMatchObject({ next_login: 'asked', need: 1 })
+    await host.limiter.settings.update({ idle_release: 3600 })
+    const waiting = await explain('user=alice&mode=block&maximum=1')
+    await host.limiter.settings.reset('idle_release')
+    const [seen, free] = [waiting.json.sessions[0].last_seen, waiting.json.free_at]
+    expect([free - seen - 3600, free - seen - 3601]).toContain(0)
     expect(await host.limiter.sessions.count(2)).toBe(1)
   })
 

@@ -1,6 +1,6 @@
 import { vars } from '../screen.ts'
 import { countKey, useTexts } from '../texts/use-texts.ts'
-import { timeAgo } from './time-words.ts'
+import { dateAndTime, timeAgo } from './time-words.ts'
 
 /** How the limit applies to a user, as the server returns it. */
 export interface LimitOfUser {
@@ -15,6 +15,10 @@ export interface LimitOfUser {
   readonly need?: number
   /** The label whose limit decides. */
   readonly label?: string
+  /** How many sessions the user may have with each label. */
+  readonly limits?: Readonly<Record<string, number>>
+  /** When unused sessions will have made room for the login, in Unix seconds. */
+  readonly free_at?: number
   readonly sessions: readonly ExplainedSession[]
 }
 
@@ -31,7 +35,7 @@ interface ExplainedSession {
 /** Renders sentences on how the limit applies to a user, and on what their next login does. */
 export function Explanation({ limit, name }: { limit: LimitOfUser; name: string }) {
   const t = useTexts()
-  const { maximum, from, bypassed, enforced, mode, need = 1, label, sessions } = limit
+  const { maximum, from, bypassed, enforced, mode, need = 1, label, limits, free_at, sessions } = limit
   if (bypassed) return <p>{t('explain_bypassed', { name })}</p>
   const ending = sessions.filter((session) => session.would_end)
   const next = {
@@ -51,7 +55,9 @@ export function Explanation({ limit, name }: { limit: LimitOfUser; name: string 
       <p>
         <strong>{next[limit.next_login]()}</strong>
         {label !== undefined && ` ${t('explain_label', { label })}`}
+        {limits && ` ${t('explain_limits', { limits: listOf(limits) })}`}
       </p>
+      {free_at !== undefined && <p>{t('explain_free', { time: dateAndTime(free_at * 1000) })}</p>}
       {ending.length > 0 && (
         <ul>
           {ending.map(({ token, device, last_seen, idle }) => (
@@ -66,4 +72,10 @@ export function Explanation({ limit, name }: { limit: LimitOfUser; name: string 
       )}
     </>
   )
+}
+
+function listOf(limits: Readonly<Record<string, number>>): string {
+  return Object.entries(limits)
+    .map(([label, limit]) => `${label} ${limit}`)
+    .join(', ')
 }

@@ -97,6 +97,23 @@ describe('an explanation', () => {
     })
   })
 
+  it('says when the unused sessions will have made room, if the login needs that', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    const { limiter, login } = createLimiterWorld({ clock, store, settings: { maximum: 2, idle_release: 300 } })
+    const at = clock.now()
+    await login(7, {}, DAY)
+    clock.advance(60_000)
+    await login(7, {}, DAY)
+    const free = async (options: ExplainOptions) => (await limiter.explain(7, options)).freeAt
+    expect(await free({ mode: 'block' })).toBe(at + 300_000)
+    expect(await free({ mode: 'ask', maximum: 1 })).toBe(at + 360_000)
+    expect(await free({ mode: 'block', maximum: 3 })).toBeUndefined()
+    expect(await free({ mode: 'allow' })).toBeUndefined()
+    clock.advance(240_000)
+    expect(await free({ mode: 'block' })).toBeUndefined()
+  })
+
   it('says where the maximum comes from, and who is exempt', async () => {
     const { limiter, login } = createLimiterWorld({ settings: { maximum: 2, logic: 'block', enforce: false } })
     await login(7)
@@ -121,7 +138,7 @@ describe('an explanation', () => {
     await login(7)
     const desktop = await limiter.explain(7, { userAgent: CHROME })
     expect(desktop).toMatchObject({ nextLogin: 'refused', label: 'desktop', live: [{ label: 'desktop' }, {}] })
-    expect(await limiter.explain(7)).toMatchObject({ nextLogin: 'admitted' })
+    expect(await limiter.explain(7)).toMatchObject({ nextLogin: 'admitted', limits: { desktop: 1 } })
     expect(desktop.live[1]).not.toHaveProperty('label')
   })
 
