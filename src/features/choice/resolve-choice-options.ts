@@ -42,8 +42,10 @@ export interface ChoiceOptions {
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the types of its requests and users.
   complete?: ((request: any, response: any, user: any) => unknown) | undefined
   /**
-   * Checks a second proof before anything ends. Receives the fields of the form. Only `true` counts as yes. After three
-   * wrong proofs, users have to sign in again. @default no second proof
+   * Checks a second proof before a choice ends anything. Logins that need no choice do not ask for it.
+   *
+   * Receives the fields of the form. Only `true` counts as yes. After three wrong proofs, users have to sign in again.
+   * @default no second proof
    */
   verify?: VerifyChoice | undefined
   /** The field of the second proof. @default { name: 'code' } */
