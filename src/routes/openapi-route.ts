@@ -50,6 +50,7 @@ async function operation(route: RestRoute, method: string): Promise<object> {
     ...(method === 'GET' ? {} : { requestBody: content(without(schema, inPath)) }),
     responses: {
       200: { description: 'Done.', ...content(jsonSchema(response), route.mediaTypes) },
+      ...(route.isTagged && { 304: { description: 'Unchanged: `If-None-Match` has the current `ETag`.' } }),
       default: { description: 'Refused.', ...content({ $ref: '#/components/schemas/Error' }) },
     },
     security: securityOf(route),

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { HostResponse } from '../guard/host-types.ts'
 
 /** A response with its own status, type or headers. Any other result of a handler is sent as JSON with status 200. */
@@ -29,6 +30,27 @@ export class RestAnswer {
   ) {
     return new RestAnswer(JSON.stringify(body), { status, headers: { 'Cache-Control': 'no-store', ...headers } })
   }
+}
+
+/** Creates a strong entity tag, with quotes. The same body has the same tag in every process. */
+function bodyTag(body: string | Buffer): string {
+  return `"${nodeCrypto().createHash('sha256').update(body).digest('base64url')}"`
+}
+
+/**
+ * Returns a response with its entity tag, or 304 without a body if the client already has it.
+ *
+ * @param ifNoneMatch The tags that the client has, as it sent them.
+ */
+export function unlessKnown(answer: RestAnswer, ifNoneMatch: string | undefined): RestAnswer {
+  const { status, type, text } = answer
+  if (status !== 200) return answer
+  const { ETag = bodyTag(text) } = answer.headers
+  const headers = { ...answer.headers, ETag }
+  // A proxy that compresses marks the tag as weak.
+  const known = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  const isKnown = known?.some((tag) => tag === ETag || tag === '*')
+  return isKnown ? new RestAnswer('', { status: 304, headers }) : new RestAnswer(text, { type, headers })
 }
 
 /** Sends a response. */

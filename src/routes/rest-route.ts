@@ -38,6 +38,8 @@ export interface RestRoute<Params = unknown> {
    * not accepted. @default false
    */
   readonly isOwn?: boolean
+  /** Whether responses have an entity tag, so that a client that has the current one gets 304. @default false */
+  readonly isTagged?: boolean
   /** Media types of the response. @default only JSON */
   readonly mediaTypes?: readonly string[]
   /** Whether a call without a body is an error. @default false */

@@ -8,7 +8,7 @@ import type { TextsFor } from '../texts/texts-for.ts'
 import { authenticateCaller, type Caller, type CallerParts, findCallerAgain } from './caller.ts'
 import { jsonBody } from './json-body.ts'
 import { requireCapability } from './require-capability.ts'
-import { answerSafely, RestAnswer, sendAnswer } from './rest-answer.ts'
+import { answerSafely, RestAnswer, sendAnswer, unlessKnown } from './rest-answer.ts'
 import { invalidParams, RestError, restErrorOf } from './rest-error.ts'
 import type { RestRoute } from './rest-route.ts'
 import { restPath } from './rest-route.ts'
@@ -84,8 +84,8 @@ export function createRouter(parts: RouterParts) {
     const checked = params.safeParse(given)
     if (!checked.success) throw (method === 'GET' ? badQuery : invalidParams)(problemsOf(checked.error.issues))
     const result = await route.handle({ caller, request, response, params: checked.data })
-    if (result instanceof RestAnswer) sendAnswer(response, result)
-    else sendAnswer(response, RestAnswer.json(inLanguage(result, request)))
+    const whole = result instanceof RestAnswer ? result : RestAnswer.json(inLanguage(result, request))
+    sendAnswer(response, route.isTagged ? unlessKnown(whole, headers['if-none-match']) : whole)
   }
 
   function inLanguage(result: object, request: HostRequest): object {

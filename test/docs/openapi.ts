@@ -25,7 +25,7 @@ export interface Operation {
   readonly summary: string
   readonly parameters: readonly { name: string; in: string; required: boolean; schema: Schema }[]
   readonly requestBody?: Content
-  readonly responses: { readonly 200: Content }
+  readonly responses: { readonly 200: Content; readonly 304?: object }
   /** Empty for a route that is open to everybody. */
   readonly security: readonly object[]
 }

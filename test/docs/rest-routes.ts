@@ -31,7 +31,8 @@ function sectionOf({ method, path, operation }: Route): string {
   const who = security.length === 0 ? 'This route is public. ' : ''
   const types = Object.keys(responses[200].content)
   const what = types.includes('application/json') ? typeOf(schemaOf(responses[200])) : types.join(' or ')
-  const answer = `Returns 200 with ${what}.`
+  const unchanged = responses[304] ? ', or 304 if `If-None-Match` has the current `ETag`' : ''
+  const answer = `Returns 200 with ${what}${unchanged}.`
   return [`## ${method} ${path}`, '', summary, '', ...table, ...open, `${who}${answer}`, ''].join('\n')
 }
 

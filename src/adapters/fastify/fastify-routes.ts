@@ -43,7 +43,11 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
     if (payload !== raw) payload?.resume()
     if (!answer) return reply.callNotFound()
     if (answer.isPublic) (reply as MarkedReply)[PUBLIC] = true
-    return reply.code(answer.status).headers(answer.headers).send(answer.body)
+    // An empty string would get a content type, which a cache would store for the page that 304 refers to.
+    return reply
+      .code(answer.status)
+      .headers(answer.headers)
+      .send(answer.body || undefined)
   }
   fastify.all('/', handle)
   fastify.all('/*', handle)

@@ -63,6 +63,7 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
     path: '/lazycomments/v1/comments',
     summary: 'Returns the rendered comments of a public post.',
     access: undefined,
+    isTagged: true,
     schemas: () => ({ params: z.object({ post_id: postId }), response: z.object({ html: z.string() }) }),
     async handle({ params, request, caller }) {
       const isPrivate = isForOne(request, caller)
@@ -82,10 +83,6 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
       }
       if (!answer.found) return new RestAnswer(NOTHING, { status: 404, headers })
       const { json, etag: ETag } = answer.body
-      const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-      if (known?.some((tag) => tag === ETag || tag === '*')) {
-        return new RestAnswer('', { status: 304, headers: { ...headers, ETag } })
-      }
       return new RestAnswer(json, { headers: { ...headers, ETag } })
     },
   })

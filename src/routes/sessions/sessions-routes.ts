@@ -30,6 +30,7 @@ export function sessionsRoutes(sessions: SessionManager, { users }: Host, isDura
       summary:
         "Lists a user's live sessions, oldest first; `next_after` is the `after` of the next page. Times are Unix seconds.",
       access: 'manage_options',
+      isTagged: true,
       schemas: () => ({
         params: z.object({ ...userFields, limit: z.optional(limit), after: z.optional(digits) }),
         response: z.object({

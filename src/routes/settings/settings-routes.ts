@@ -53,6 +53,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
       path,
       summary: 'Reads the settings of the session limit.',
       access,
+      isTagged: true,
       schemas: () => ({ params: z.object({}), response }),
       handle: async () => answer(await settings.get()),
     }),

@@ -43,6 +43,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
       path,
       summary: 'Reads all registered options that are exposed over REST.',
       access,
+      isTagged: true,
       schemas: () => ({ params: z.object({}), response: ANY_OPTIONS }),
       handle: ({ caller }) => current(caller),
     }),

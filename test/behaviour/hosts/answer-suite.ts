@@ -108,6 +108,34 @@ export function describeAnswers(startHost: StartHost): void {
       expect((await host.browser().get('/nonce')).text).toBe('')
     })
 
+    test('answer a list that the caller has with 304, to those alone who may read it', async () => {
+      const host = await start({ maximum: 4, logic: 'block' })
+      const [alice, bob] = [await signedIn(host, 'alice'), await signedIn(host, 'bob')]
+      const [alices, bobs] = [(await alice.get('/nonce')).text, (await bob.get('/nonce')).text]
+      const poll = async (browser: typeof alice, nonce: string, tag = '', user = 'bob') => {
+        const headers = { 'x-host-nonce': nonce, ...(tag && { 'if-none-match': tag }) }
+        const answer = await browser.get(`/api/sessmgr/v1/sessions?user=${user}`, { headers })
+        return { ...answer, tag: answer.headers.get('etag') ?? '' }
+      }
+      const first = await poll(alice, alices)
+      expect([first.status, first.json().sessions]).toMatchObject([200, [{ ip: expect.any(String) }]])
+      expect(first.tag).toMatch(/^"[\w-]{43}"$/)
+      for (const known of [first.tag, `W/${first.tag}`, `"other", ${first.tag}`, '*']) {
+        const { status, text, tag, headers } = await poll(alice, alices, known)
+        expect([status, text, tag, headers.get('cache-control')]).toEqual([304, '', first.tag, 'no-store'])
+        expect([headers.get('content-type'), headers.get('x-host-nonce')]).toEqual([null, expect.stringMatching(/./)])
+      }
+      for (const known of [first.tag, '*']) {
+        const refused = [await poll(bob, bobs, known), await poll(host.browser(), '', known)]
+        refused.push(await poll(alice, 'wrong', known), await poll(alice, alices, known, 'nobody'))
+        expect(refused.map(({ status, tag }) => [status, tag])).toEqual([403, 401, 403, 404].map((one) => [one, '']))
+      }
+      await signedIn(host, 'bob')
+      const changed = await poll(alice, alices, first.tag)
+      expect([changed.status, changed.json().sessions]).toMatchObject([200, [{}, {}]])
+      expect(changed.tag).not.toBe(first.tag)
+    })
+
     test('read JSON, and say in their own words what is wrong with it', async () => {
       const host = await start({ maximum: 4, logic: 'block' })
       const alice = await signedIn(host, 'alice')

@@ -24,7 +24,11 @@ const operation = z.strictObject({
   parameters: z.array(parameter),
   requestBody: z.strictObject({ content }).optional(),
   responses: z
-    .record(z.string().regex(/^([1-5]\d\d|default)$/), z.strictObject({ description: z.string().min(1), content }))
+    .record(
+      z.string().regex(/^([1-5]\d\d|default)$/),
+      z.strictObject({ description: z.string().min(1), content: content.optional() }),
+    )
+    .refine(({ 304: unchanged, ...others }) => !unchanged?.content && Object.values(others).every((one) => one.content))
     .refine((responses) => Object.keys(responses).length > 0),
   security: z.array(z.record(z.string(), z.array(z.string()))),
 })
@@ -68,8 +72,8 @@ const operationOf = (method: string, path: string) => {
   if (!described) throw new Error(`${method} ${path} is not described`)
   return described
 }
-const validator = (described: { content: z.infer<typeof content> } | undefined) => {
-  const schema = described?.content['application/json'].schema
+const validator = (described: { content?: z.infer<typeof content> | undefined } | undefined) => {
+  const schema = described?.content?.['application/json'].schema
   if (!schema) throw new Error('there is no schema')
   const name = /^#\/components\/schemas\/(.+)$/.exec(String(schema.$ref))?.[1]
   return z.fromJSONSchema(
