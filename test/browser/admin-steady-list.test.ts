@@ -100,6 +100,55 @@ describe('the list of sessions', () => {
     expect(await show.count()).toBe(0)
   })
 
+  test('is polled with its tag, and renders no row again while the server says that it is unchanged', async () => {
+    for (const version of [141, 142]) await host.signIn('bob', { userAgent: FIREFOX(version) })
+    const page = await (await host.signIn('admin')).newPage()
+    await page.clock.install()
+    // Of all that the screen renders, only rows format dates.
+    await page.addInitScript(() => {
+      const counted = window as unknown as { dates: number }
+      const { DateTimeFormat } = Intl
+      counted.dates = 0
+      Intl.DateTimeFormat = new Proxy(DateTimeFormat, {
+        construct(target, parameters) {
+          counted.dates += 1
+          return Reflect.construct(target, parameters)
+        },
+      })
+    })
+    const datesSince = async (before: number) =>
+      (await page.evaluate(() => (window as unknown as { dates: number }).dates)) - before
+    const answers: number[] = []
+    page.on('response', (response) => {
+      if (response.url().includes('/v1/sessions?')) answers.push(response.status())
+    })
+    const poll = async () => {
+      const seen = answers.length
+      await page.clock.runFor(10_000)
+      await expect.poll(() => answers.length).toBeGreaterThan(seen)
+      await expect.poll(() => page.getByRole('button', { name: 'Refresh' }).isEnabled()).toBe(true)
+    }
+    await page.goto(`${host.origin}/admin/sessions?user=bob`)
+    await page.getByText('2 live sessions').waitFor()
+    // From here on, the words for the times stay the same for many minutes.
+    await page.clock.fastForward('02:10:00')
+    await cards(page).nth(1).getByText('2 hours ago').first().waitFor()
+    await poll()
+    const rendered = await datesSince(0)
+    expect(rendered).toBeGreaterThanOrEqual(6)
+    for (const _ of [1, 2, 3]) await poll()
+    expect([answers[0], ...new Set(answers.slice(1))]).toEqual([200, 304])
+    expect(await datesSince(rendered)).toBe(0)
+
+    // Of a changed list, only the row that changed is rendered, with its three times.
+    await host.limiter.sessions.end(3, (await host.limiter.sessions.list(3))[0]?.token ?? '')
+    await poll()
+    await page.getByText('1 live session', { exact: true }).waitFor()
+    expect(await datesSince(rendered)).toBe(3)
+    await page.clock.fastForward('01:00:00')
+    await cards(page).first().getByText('3 hours ago').first().waitFor()
+  })
+
   test('shows of each ending that it is under way, also when there are two', async () => {
     const page = await openBob()
     const held = deferred()

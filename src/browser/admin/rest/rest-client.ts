@@ -36,6 +36,8 @@ export interface RestClient {
    * overwrite values that have changed since.
    */
   requestObject<T extends object>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>>
+  /** Reads an object again. Resolves to `last` if the server says that it has not changed. */
+  reread<T extends object>(path: string, last: Tagged<T> | undefined): Promise<Tagged<T>>
   /** Checks whether the user is signed in, and gets a new nonce. */
   check(): Promise<SignedIn>
   signedIn(): SignedIn
@@ -74,7 +76,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
   async function call(method: string, path: string, body?: object, tag?: string): Promise<Response> {
     const headers: Record<string, string> = { [nonceHeader]: vars.restNonce }
     if (body) headers['Content-Type'] = 'application/json'
-    if (tag) headers['If-Match'] = tag
+    if (tag) headers[method === 'GET' ? 'If-None-Match' : 'If-Match'] = tag
     const response = await send(method, vars.restUrl + path, headers, body)
     const fresh = response.headers.get(nonceHeader)
     if (fresh) vars.restNonce = fresh
@@ -104,7 +106,11 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     return `${method} ${new URL(vars.restUrl + path, window.location.href).pathname}`
   }
 
-  async function exchange<T>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>> {
+  async function exchange<T>(
+    method: string,
+    path: string,
+    { body, tag, last }: { body?: object | undefined; tag?: string | undefined; last?: Tagged<T> | undefined },
+  ): Promise<Tagged<T>> {
     let response = await call(method, path, body, tag)
     let answer = await jsonOf(response)
     // A call that was refused because of its nonce had no effect, so it is safe to repeat.
@@ -112,18 +118,25 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
       response = await call(method, path, body, tag)
       answer = await jsonOf(response)
     }
-    if (!response.ok || answer === undefined) throw failureOf(response.status, answer, nameOf(method, path))
+    const isUnchanged = last !== undefined && response.status === 304
+    if (!isUnchanged && (!response.ok || answer === undefined)) {
+      throw failureOf(response.status, answer, nameOf(method, path))
+    }
     become('yes')
+    if (isUnchanged) return last
     return { body: answer as T, tag: response.headers.get('ETag') ?? undefined }
   }
 
+  async function exchangeObject<T extends object>(...[method, path, parts]: Parameters<typeof exchange<T>>) {
+    const answer = await exchange(method, path, parts)
+    if (typeof answer.body === 'object' && answer.body !== null) return answer
+    throw new RestFailure({ status: 200, call: nameOf(method, path) })
+  }
+
   return {
-    request: async <T>(method: string, path: string, body?: object) => (await exchange<T>(method, path, body)).body,
-    async requestObject<T extends object>(method: string, path: string, body?: object, tag?: string) {
-      const answer = await exchange<T>(method, path, body, tag)
-      if (typeof answer.body === 'object' && answer.body !== null) return answer
-      throw new RestFailure({ status: 200, call: nameOf(method, path) })
-    },
+    request: async <T>(method: string, path: string, body?: object) => (await exchange<T>(method, path, { body })).body,
+    requestObject: (method, path, body, tag) => exchangeObject(method, path, { body, tag }),
+    reread: (path, last) => exchangeObject('GET', path, { tag: last?.tag, last }),
     check,
     signedIn: () => signedIn,
     subscribe(listener) {

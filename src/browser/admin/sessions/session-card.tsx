@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useRef, useSyncExternalStore } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useTexts } from '../texts/use-texts.ts'
@@ -6,16 +6,23 @@ import { deviceOf } from './device.ts'
 import { IpAddress } from './ip-address.tsx'
 import type { SessionRow } from './still-rows.ts'
 import { dateAndTime, timeAgo } from './time-words.ts'
+import type { Session } from './use-sessions.ts'
 
-/** Renders one session. After it ends, the card keeps its place and height. */
-export function SessionCard({
+/** How often the card checks whether its times are described differently by now. */
+const CHECK_MS = 10_000
+
+/**
+ * Renders one session. After it ends, the card keeps its place and height. The card is rendered again only if it has
+ * changed, because there can be hundreds.
+ */
+export const SessionCard = memo(function SessionCard({
   row: { session, isEnded },
   isEnding,
   onEnd,
 }: {
   row: SessionRow
   isEnding: boolean
-  onEnd: () => void
+  onEnd: (session: Session, device: string) => void
 }) {
   const t = useTexts()
   const card = useRef<HTMLLIElement>(null)
@@ -56,26 +63,32 @@ export function SessionCard({
           tone="danger"
           busy={isEnding && t('end_one_busy')}
           aria-label={t('end_one_named', { device: device.name })}
-          onClick={onEnd}
+          onClick={() => onEnd(session, device.name)}
         >
           {t('end_one')}
         </Button>
       )}
     </li>
   )
-}
+})
 
 function Moment({ label, seconds }: { label: string; seconds: number }) {
   const ms = seconds * 1000
+  const ago = useSyncExternalStore(everySoOften, () => timeAgo(ms))
   return (
     <div>
       <dt>{label}</dt>
       <dd>
         <time dateTime={new Date(ms).toISOString()}>
-          {timeAgo(ms)}
+          {ago}
           <span className="help">{dateAndTime(ms)}</span>
         </time>
       </dd>
     </div>
   )
+}
+
+function everySoOften(check: () => void): () => void {
+  const timer = setInterval(check, CHECK_MS)
+  return () => clearInterval(timer)
 }

@@ -1,4 +1,4 @@
-import { type ComponentProps, useRef, useState } from 'react'
+import { type ComponentProps, useCallback, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/feedback/confirm.tsx'
 import { Empty } from '../parts/feedback/empty.tsx'
@@ -28,6 +28,10 @@ export default function SessionList({ user }: { user: string }) {
     end(({ token }) => ended === undefined || token === ended.token),
   )
   const [asking, setAsking] = useState<Session | 'all'>()
+  const askOrEnd = useCallback(
+    (session: Session, device: string) => (session.current ? setAsking(session) : endOne(session, device)),
+    [endOne],
+  )
   const heading = useRef<HTMLHeadingElement>(null)
   const keepSteady = useSteadyClicks(rows.map(({ session, isEnded }) => `${session.token}${isEnded}`).join())
   const count = rows.filter(({ isEnded }) => !isEnded).length + waiting
@@ -36,7 +40,6 @@ export default function SessionList({ user }: { user: string }) {
     return error ? <NotListed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton panels={1} />
   }
   const name = data.user.display_name || data.user.login
-  const nameOf = (session: Session) => deviceOf(session.user_agent, t).name
 
   return (
     <>
@@ -87,12 +90,7 @@ export default function SessionList({ user }: { user: string }) {
           {rows.length === 0 && waiting === 0 && <Empty icon="desktop" title={t('sessions_empty')} />}
           <ul className="sessions">
             {rows.map((row) => (
-              <SessionCard
-                key={row.session.token}
-                row={row}
-                isEnding={isEnding(row.session)}
-                onEnd={() => (row.session.current ? setAsking(row.session) : endOne(row.session, nameOf(row.session)))}
-              />
+              <SessionCard key={row.session.token} row={row} isEnding={isEnding(row.session)} onEnd={askOrEnd} />
             ))}
           </ul>
         </div>
@@ -107,7 +105,7 @@ export default function SessionList({ user }: { user: string }) {
         title={t('end_own_title')}
         action={t('end_one')}
         onConfirm={() => {
-          if (asking && asking !== 'all') endOne(asking, nameOf(asking))
+          if (asking && asking !== 'all') endOne(asking, deviceOf(asking.user_agent, t).name)
         }}
         onClose={() => setAsking(undefined)}
       >

@@ -1,4 +1,5 @@
 import { useMutation, useMutationState } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { RestFailure } from '../rest/rest-failure.ts'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { queries, rest, toasts } from '../screen.ts'
@@ -40,8 +41,13 @@ export function useEndSessions(user: string, onEnded: (session: Session | undefi
     select: ({ state }) => state.variables as Ending,
   }).filter((ending) => ending.user === user)
 
+  const endOne = useCallback(
+    (session: Session, device: string) => mutate({ user, session, done: t('end_one_done', { device }) }),
+    [mutate, user, t],
+  )
+
   return {
-    endOne: (session: Session, device: string) => mutate({ user, session, done: t('end_one_done', { device }) }),
+    endOne,
     endAll: (name: string) => mutate({ user, done: t('force_done', { name }) }),
     isEnding: ({ token }: Session) => underWay.some(({ session }) => session?.token === token),
     isEndingAll: underWay.some(({ session }) => session === undefined),

@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { Tagged } from '../rest/rest-client.ts'
 import { useSignedIn } from '../rest/use-signed-in.ts'
-import { rest } from '../screen.ts'
+import { queries, rest } from '../screen.ts'
 
 /** First part of the query key of all session lists. */
 export const SESSIONS_KEY = ['sessions']
@@ -30,23 +31,35 @@ interface SessionsPage extends UserSessions {
   readonly next_after?: number
 }
 
-/** Reads all of a user's sessions, page by page, because the confirmation shows their number. */
-export async function readSessions(user: string, after?: number): Promise<UserSessions> {
-  const query = new URLSearchParams({ user, ...(after !== undefined && { after: String(after) }) })
-  const path = `sessmgr/v1/sessions?${query.toString()}`
-  const { next_after, ...page } = (await rest.requestObject<SessionsPage>('GET', path)).body
-  if (next_after === undefined) return page
-  const others = await readSessions(user, next_after)
-  return { ...page, sessions: [...page.sessions, ...others.sessions] }
+type Pages = readonly Tagged<SessionsPage>[]
+
+/** Reads all of a user's sessions, because the confirmation shows their number. */
+export async function readSessions(user: string): Promise<UserSessions> {
+  return joined(await readPages(user, []))
 }
 
 /** Reads a user's sessions, and again at intervals while the screen is visible. */
 export function useSessions(user: string): UseQueryResult<UserSessions> {
   const isSignedIn = useSignedIn() === 'yes'
+  const queryKey = [...SESSIONS_KEY, user]
   return useQuery({
-    queryKey: [...SESSIONS_KEY, user],
-    queryFn: () => readSessions(user),
+    queryKey,
+    queryFn: () => readPages(user, queries.getQueryData<Pages>(queryKey) ?? []),
+    select: joined,
     enabled: user !== '',
     refetchInterval: isSignedIn ? REFRESH_MS : false,
   })
+}
+
+/** Reads the pages of a list. Pages that are the same as in `last` are not sent again. */
+async function readPages(user: string, [last, ...lastOthers]: Pages, after?: number): Promise<Pages> {
+  const query = new URLSearchParams({ user, ...(after !== undefined && { after: String(after) }) })
+  const page = await rest.reread(`sessmgr/v1/sessions?${query.toString()}`, last)
+  const { next_after: next } = page.body
+  return next === undefined ? [page] : [page, ...(await readPages(user, lastOthers, next))]
+}
+
+function joined(pages: Pages): UserSessions {
+  const [first] = pages as readonly [Tagged<SessionsPage>]
+  return { user: first.body.user, sessions: pages.flatMap(({ body }) => body.sessions) }
 }

@@ -13,17 +13,22 @@ const SERVED: Readonly<Record<TextKey, string>> = {
   ...JSON.parse(document.getElementById('sessmgr-texts')?.textContent ?? '{}'),
 }
 
-let known: { version: number; texts: Readonly<Record<string, unknown>> } | undefined
-
-/** Returns the texts after translation by add-ons. They are cached until an add-on is added or removed. */
-function currentTexts(version: number): Readonly<Record<string, unknown>> {
-  if (known?.version !== version) known = { version, texts: hooks.applyFilters('sessmgr.admin.i18n', { ...SERVED }) }
-  return known.texts
-}
+let known: { readonly version: number; readonly translate: Translate } | undefined
 
 /** Returns the function that finds a text, passed through the filter `sessmgr.admin.i18n`. */
 export function useTexts(): Translate {
-  const texts = currentTexts(useSyncExternalStore(hookChanges.subscribe, hookChanges.version))
+  const version = useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
+  // The texts are the same until an add-on is added or removed.
+  if (known?.version !== version) known = { version, translate: translateWith(currentTexts()) }
+  return known.translate
+}
+
+/** Returns the texts after translation by add-ons. */
+function currentTexts(): Readonly<Record<string, unknown>> {
+  return hooks.applyFilters('sessmgr.admin.i18n', { ...SERVED })
+}
+
+function translateWith(texts: Readonly<Record<string, unknown>>): Translate {
   return (key, values = {}) => {
     const text = texts?.[key]
     const found = typeof text === 'string' ? text : SERVED[key]
