@@ -15,7 +15,6 @@ export const HELP_TOPICS = [
   'licence-not-checked',
   'limits-without-a-maximum',
   'limiterlogin-with-passport',
-  'limits-without-maximum',
   'login-before-sessmgr',
   'many-sessions-in-a-database',
   'mounted-before-sessmgr',

@@ -22,7 +22,6 @@ import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
 import { createRestService } from './rest-service.ts'
 import type { Middleware, Sessmgr } from './service.ts'
 import { carryCore } from './service-core.ts'
-import { warnOfDefaultMaximum } from './warn-of-default-maximum.ts'
 
 /**
  * Limits how many login sessions each account may have.
@@ -39,7 +38,6 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const resolved = resolveOptions(options)
   const { store, logger, host } = resolved
   warnOfSeveralProcesses(store, logger)
-  warnOfDefaultMaximum(resolved.labels, resolved.settings, logger)
   const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
   const stores = new SessionStores(resolved)
   const limiter = createSessionLimiter({ ...resolved, hostSessions: stores })
