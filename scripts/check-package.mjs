@@ -19,10 +19,10 @@ const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
 
 /** Maximum size of each entry point when it is bundled with its dependencies, in bytes of gzip. */
 const LIMITS = {
-  '.': 55_100,
+  '.': 55_600,
   './redis': 11_800,
   './document': 6_500,
-  './sqlite': 9_000,
+  './sqlite': 9_200,
   './postgres': 8_500,
   './comments': 28_500,
   './licensing': 17_000,
