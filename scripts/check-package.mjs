@@ -24,7 +24,7 @@ const LIMITS = {
   './document': 6_500,
   './sqlite': 9_200,
   './postgres': 8_500,
-  './comments': 28_500,
+  './comments': 28_600,
   './licensing': 17_000,
   './fastify': 9_000,
   './koa': 7_600,
