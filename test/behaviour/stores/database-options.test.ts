@@ -75,12 +75,12 @@ describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database)
     [
       'a table that is another one',
       'CREATE TABLE sessmgr (id text PRIMARY KEY, name text)',
-      'not a table of this version',
+      'not a table that this version',
     ],
     [
       'a table without its key',
       'CREATE TABLE sessmgr (id text, revision integer, body text, expires_at integer)',
-      'not a table of this version',
+      'not a table that this version',
     ],
     ['a database that may only be read', 'PRAGMA query_only = ON', 'writable for this process'],
     ['a full disk', 'PRAGMA max_page_count = 1', 'Free some space'],

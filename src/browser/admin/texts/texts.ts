@@ -175,7 +175,7 @@ export const TEXTS = {
   explain_asked_other: 'A login from a new browser has to choose {count} sessions to sign out.',
   explain_refused: 'A login from a new browser is refused.',
   explain_label: 'That is because of the limit for “{label}”.',
-  explain_limits: 'That depends on its device, too. The limits are: {limits}.',
+  explain_limits: 'That also depends on its device. The limits are: {limits}.',
   explain_free: 'There is room for it at {time}, if the sessions stay unused until then.',
   explain_session: '{device}, last seen {when}',
   explain_idle: '{device}, last seen {when} and unused for long enough to make room',
