@@ -143,7 +143,7 @@ describe('the driver contract', () => {
     ],
     [
       'reads the first 100 of its keys',
-      'reads 500 rows in one call, and no others',
+      'looks up 500 keys in one call, and returns only their rows',
       (driver) => ({ get: (keys) => driver.get(keys.slice(0, 100)) }),
     ],
     [

@@ -19,8 +19,8 @@ interface Wish {
 }
 
 /**
- * Carries out what the forms of the pages request. If a proof is missing, asks for it; the user must then submit the
- * form again.
+ * Carries out what the forms of the pages request. If users must first prove who they are, asks for that;
+ * they must then submit the form again.
  */
 export class AccountForms {
   readonly #parts: AccountParts

@@ -154,7 +154,9 @@ function resolveField(field: ChoiceField): ResolvedChoiceOptions['field'] {
   requireKnown(field, ['name', 'label'], (name) => `"field" has no key "${name}"`)
   const { name = 'code', label } = field
   if (typeof name !== 'string' || !/^[\w-]+$/.test(name) || OWN_FIELDS.includes(name)) {
-    throw invalidOption(`"field.name" must be a name such as "code", except ${OWN_FIELDS.join(', ')}`)
+    throw invalidOption(
+      `"field.name" must consist of letters, digits, "_" and "-", and not be one of ${OWN_FIELDS.join(', ')}`,
+    )
   }
   if (label !== undefined && typeof label !== 'string') throw invalidOption('"field.label" must be a string')
   return { name, label }

@@ -20,7 +20,7 @@ export async function judgeSession(store: HostedStore, request: GuardedRequest, 
   return found.ended !== undefined
 }
 
-/** Continues a request with the login session that was loaded for it. */
+/** Attaches the login session that was loaded to its request, and marks it if needed. */
 export function goOnWith(store: HostedStore, request: GuardedRequest, login: LoginSession, needsMarker = false): void {
   const { session, sessionID = '' } = request
   if (!session) return

@@ -22,7 +22,7 @@ export function noteGiven(request: object, given: 'page' | 'script'): void {
   ;(request as MarkedRequest)[GIVEN] = given
 }
 
-/** Returns what the notice of a request was read for. */
+/** Returns whether a request's notice was read for a page or for a script. Undefined if it was not read. */
 export function givenTo(request: object): 'page' | 'script' | undefined {
   return (request as MarkedRequest)[GIVEN]
 }

@@ -33,8 +33,8 @@ export interface DocumentDriver {
   /**
    * Writes a row if it is still at `revision`. If that is undefined, the row must be missing or expired. Atomic.
    *
-   * Each write increments the revision. The revision of a new row is the database's clock in milliseconds, or higher
-   * than that of the expired row that it replaces. Revisions never repeat.
+   * Each write increments the revision. The revision of a new row is the database's clock in milliseconds. If it
+   * replaces an expired row with that revision or a higher one, it is that row's revision plus one.
    *
    * @param lifeMs Milliseconds until the row expires by the database's clock; undefined means never.
    * @returns False, with nothing changed, if the row is at another revision.

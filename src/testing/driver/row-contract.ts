@@ -154,7 +154,7 @@ export const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'reads 500 rows in one call, and no others',
+    'looks up 500 keys in one call, and returns only their rows',
     async ({ driver }) => {
       // Spread over the whole call, whose last key is 499. The row of key 520 is not requested.
       const numbers = [0, 19, 99, 100, 101, 255, 256, 300, 399, 400, 499, 520]

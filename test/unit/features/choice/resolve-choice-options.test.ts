@@ -28,8 +28,11 @@ describe('the options of the choice page', () => {
     [{ complete: true }, '"complete" must be a function'],
     [{ verify: 'yes' }, '"verify" must be a function'],
     [{ field: { label: 7 } }, '"field.label" must be a string'],
-    [{ field: { name: 'end' } }, '"field.name" must be a name such as "code", except end, all, cancel, proof, pending'],
-    [{ field: { name: 'a b' } }, '"field.name" must be a name'],
+    [
+      { field: { name: 'end' } },
+      '"field.name" must consist of letters, digits, "_" and "-", and not be one of end, all, cancel, proof, pending',
+    ],
+    [{ field: { name: 'a b' } }, '"field.name" must consist of letters'],
     [{ field: { type: 'text' } }, '"field" has no key "type"'],
     [{ show: { location: true } }, '"show" has no key "location"'],
     [{ choiceSeconds: 59 }, '"choiceSeconds" must be a whole number from 60 to 900; got 59'],
