@@ -1,15 +1,12 @@
-import type { LimitContext } from '../../strategies/limit-strategy.ts'
-import { neededSlots } from '../../strategies/slots.ts'
 import { readerDuration, readerTimes } from '../../texts/reader-times.ts'
 import type { Say } from '../../texts/texts-for.ts'
+import type { RefusingLimit } from './release-time.ts'
 
 const MINUTE_MS = 60_000
 
-/** Words the refusal of a login with the time at which enough sessions will be over or unused for long enough. */
-export function releaseMessage(say: Say, { context, label }: { context: LimitContext; label?: string }): string {
-  const { sessions, maximum, now, idleAfterMs } = context
-  const free = sessions.map(({ lastSeenAt, expiresAt }) => Math.min(lastSeenAt + idleAfterMs, expiresAt))
-  const at = free.toSorted((a, b) => a - b)[neededSlots(context) - 1] ?? now
+/** Words the refusal of a login with the time at which there will be room for it, rounded up to minutes. */
+export function releaseMessage(say: Say, { context, label }: RefusingLimit, at: number): string {
+  const { maximum, now, idleAfterMs } = context
   const { isToday, time, exact } = readerTimes(say, now)(Math.ceil(at / MINUTE_MS) * MINUTE_MS)
   const values = { maximum, time: isToday ? time : exact, idle: readerDuration(say, idleAfterMs) }
   const key = label === undefined ? 'login_blocked_idle' : 'login_blocked_kind_idle'
