@@ -3,6 +3,7 @@ import type { Answer, Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { startKoaHost } from '../../support/koa-host.ts'
+import { AGENTS } from '../../support/user-agents.ts'
 import { startHonoHost } from '../hosts/hono-host.ts'
 
 /** An application with the account page at {@link PAGE}. */
@@ -22,14 +23,6 @@ export const HOSTS = {
 } satisfies Record<string, Start>
 
 export const PAGE = '/account/sessions'
-
-const AGENTS = {
-  windows:
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36',
-  linux: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-  iphone:
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1',
-}
 
 /** Signs a user in on a device. */
 export async function signIn(host: AccountHost, device: keyof typeof AGENTS, login = 'bob'): Promise<Browser> {

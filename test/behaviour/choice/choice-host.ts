@@ -1,18 +1,11 @@
 import type { ChoiceOptions, SessmgrOptions } from '../../../src/index.ts'
 import type { Answer, Browser, Form } from '../../support/browser.ts'
 import { type ExpressHost, startExpressHost } from '../../support/express-host.ts'
+import { AGENTS } from '../../support/user-agents.ts'
 
 /** Id of the user who signs in. */
 export const BOB = 3
 export const CHOOSE = '/login/choose'
-
-const AGENTS = {
-  windows:
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36',
-  linux: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-  iphone:
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1',
-}
 
 /** A browser that asks for pages, on one of the devices. */
 type Device = keyof typeof AGENTS
