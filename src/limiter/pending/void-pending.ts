@@ -13,13 +13,13 @@ const MARK_MS = 86_400_000
 /** Key of a mark that changes whenever the pending logins of a user become void. */
 const markKey = (userId: UserId): string => `pending:void:${userId}`
 
-/** Makes the pending logins of a user void, for example after a password change. The mark only has to outlive them. */
+/** Makes a user's pending logins void, for example after a password change. The mark must outlive those logins. */
 export function voidPending({ transients }: SessmgrStore, userId: UserId): Promise<void> {
   return transients.set(markKey(userId), nodeCrypto().randomBytes(9).toString('base64url'), MARK_MS)
 }
 
 /**
- * Makes the pending logins of a user void, and then ends sessions.
+ * Makes a user's pending logins void, and then ends the user's sessions.
  *
  * Sessions also end if the store accepts no mark, for example because its memory is full. The mark is then tried again.
  */

@@ -28,7 +28,7 @@ export class ServerClock {
     return this.#behind === undefined ? undefined : Math.floor(performance.now() + this.#behind)
   }
 
-  /** Makes the next `isDue` return true, because the server contradicts the estimate. */
+  /** Makes the next `isDue` return true. Called when a reply of the server contradicts the estimate. */
   doubt(): void {
     this.#learntAt = Number.NEGATIVE_INFINITY
   }
