@@ -5,10 +5,9 @@ import { startChromium } from '../support/chromium.ts'
 import { openExpressHost } from '../support/express-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 import { faultsOf } from '../support/page-faults.ts'
+import { AGENTS } from '../support/user-agents.ts'
 
-const PHONE =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
-const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+const { iphone: PHONE, linux: LINUX } = AGENTS
 const ARABIC = {
   lang: 'ar',
   dir: 'rtl',
