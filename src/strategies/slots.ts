@@ -25,9 +25,16 @@ export function longestUnusedFirst({
 
 /** Returns the sessions that have been unused long enough to give up their slots, longest unused first. */
 export function idleSessions(context: LimitContext): readonly SessionRecord[] {
-  const { sessions, now, idleAfterMs } = context
-  const idle = sessions.filter(({ lastSeenAt }) => now - lastSeenAt >= idleAfterMs)
+  const idle = context.sessions.filter((session) => isIdle(session, context))
   return longestUnusedFirst({ ...context, sessions: idle })
+}
+
+/** Checks whether a session has been unused long enough to give up its slot. */
+export function isIdle(
+  { lastSeenAt }: SessionRecord,
+  { now, idleAfterMs }: Pick<LimitContext, 'now' | 'idleAfterMs'>,
+): boolean {
+  return now - lastSeenAt >= idleAfterMs
 }
 
 function othersLast(sessions: readonly SessionRecord[], others: readonly SessionRecord[]): readonly SessionRecord[] {

@@ -6,6 +6,7 @@ import { deviceName } from '../../sessions/device-name.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { LimitDecision } from '../../strategies/limit-strategy.ts'
+import { isIdle } from '../../strategies/slots.ts'
 import { heldSessions } from '../held-sessions.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
@@ -127,15 +128,14 @@ async function explainSessions(
   const live = current.filter((_, index) => answers[index]).map(({ record }) => record)
   const names = labels ? await labelsOf(labels, live) : []
   const ending = reached?.decision.end.map(({ token }) => token) ?? []
-  const { now = 0, idleAfterMs = Number.POSITIVE_INFINITY } = measured ?? {}
-  const explain = async ({ token, userAgent, createdAt, lastSeenAt }: SessionRecord, index: number) => ({
-    token,
-    device: (await deviceName(userAgent)).name,
-    createdAt,
-    lastSeenAt,
+  const explain = async (session: SessionRecord, index: number) => ({
+    token: session.token,
+    device: (await deviceName(session.userAgent)).name,
+    createdAt: session.createdAt,
+    lastSeenAt: session.lastSeenAt,
     ...(names[index] !== undefined && { label: names[index] }),
-    idle: now - lastSeenAt >= idleAfterMs,
-    wouldEnd: ending.includes(token),
+    idle: measured !== undefined && isIdle(session, measured),
+    wouldEnd: ending.includes(session.token),
   })
   return Promise.all(live.map(explain))
 }

@@ -2,6 +2,7 @@ import { warnOnce } from '../../ground/logger.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import type { SessionChange, UserSessions } from '../../sessions/session-registry.ts'
 import type { LimitContext, LimitDecision } from '../../strategies/limit-strategy.ts'
+import { isIdle } from '../../strategies/slots.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 
 /** How many updates of its last use a session must have missed before it counts as unused. */
@@ -23,11 +24,8 @@ export function idleTime(
 }
 
 /** Returns the sessions of a decision that must still be unused at the commit. */
-export function unusedSessions(
-  { end, kind }: LimitDecision,
-  { now, idleAfterMs }: LimitContext,
-): SessionChange['unlessUsedWithin'] {
+export function unusedSessions({ end, kind }: LimitDecision, context: LimitContext): SessionChange['unlessUsedWithin'] {
   if (kind !== 'idle') return undefined
-  const tokens = end.filter(({ lastSeenAt }) => now - lastSeenAt >= idleAfterMs).map(({ token }) => token)
-  return tokens.length === 0 ? undefined : { tokens, ms: idleAfterMs }
+  const tokens = end.filter((session) => isIdle(session, context)).map(({ token }) => token)
+  return tokens.length === 0 ? undefined : { tokens, ms: context.idleAfterMs }
 }
