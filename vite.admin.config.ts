@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Leaves a list of what is bundled, for the file with the licences. */
+/** Leaves a list of what is bundled, for the file with the licenses. */
 const listInputs: Plugin = {
   name: 'list-inputs',
   writeBundle({ dir = '' }, bundle) {

@@ -1,4 +1,4 @@
-// Builds the package into dist/: the admin screen, the entry points with their types, the program, and the licences of
+// Builds the package into dist/: the admin screen, the entry points with their types, the program, and the licenses of
 // what is bundled. Writes the stamp last, so that a build that fails half way does not seem up to date.
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 // Checks what is bundled into the package, using the lists of inputs that the build leaves in dist/, and then removes
-// the lists. Checks which packages are in which part, and under which licence, and writes the licence texts that must
+// the lists. Checks which packages are in which part, and under which license, and writes the license texts that must
 // be included.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
-const LICENCES = ['MIT', 'ISC', '0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause']
+const LICENSES = ['MIT', 'ISC', '0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause']
 /**
  * Only these may be bundled into code that runs in Node. Frameworks and Redis clients are installed by the application.
  */
@@ -32,11 +32,11 @@ for (const name of lists) {
 
 const texts = [...folders].sort().map((folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-  if (!LICENCES.includes(license)) {
-    refuse(`${name} is bundled, but its licence (${license}) is not one of ${LICENCES.join(', ')}.`)
+  if (!LICENSES.includes(license)) {
+    refuse(`${name} is bundled, but its license (${license}) is not one of ${LICENSES.join(', ')}.`)
   }
   const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry))
-  const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : `Licence: ${license}`
+  const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : `License: ${license}`
   return `${name} ${version}\n\n${text}\n`
 })
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`))

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** A vendor whose licences an application accepts. */
+/** A vendor whose licenses an application accepts. */
 export interface DemoVendor {
   readonly issuer: string
   /** Public keys by their `kid`. */

@@ -9,7 +9,7 @@ export interface OwnLimitsParts<User> {
   isLicensed(): Promise<boolean>
 }
 
-/** Finds a user's limit; undefined if there is none, or no licence. */
+/** Finds a user's limit; undefined if there is none, or no license. */
 export interface OwnLimits {
   /** Returns the highest limit of the user's roles. */
   ofRoles(userId: UserId): Promise<number | undefined>

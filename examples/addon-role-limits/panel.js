@@ -4,7 +4,7 @@ const { adminUrl, roleLimits } = window.sessmgr
 const { Button, Notice, Panel, TextField } = components
 const { createElement: h, useEffect, useState } = react
 
-/** Returns whether the licence is active, or undefined until this is known. */
+/** Returns whether the license is active, or undefined until this is known. */
 function useLicensed() {
   const [isLicensed, setLicensed] = useState()
   useEffect(() => {

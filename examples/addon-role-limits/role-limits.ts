@@ -22,7 +22,7 @@ export interface RoleLimitsOptions<User> {
  * Adds limits for roles and single users to a limiter, and returns the middleware that serves the script of their
  * panel.
  *
- * Does nothing without a licence. Mount it at the root: `app.use(roleLimits(limiter, { … }))`.
+ * Does nothing without a license. Mount it at the root: `app.use(roleLimits(limiter, { … }))`.
  *
  * @throws Error if the limiter has no `host`.
  */

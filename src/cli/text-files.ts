@@ -25,7 +25,7 @@ export function readJson(file: string): unknown {
 /**
  * Writes a new file that only its owner can read, or ends the command.
  *
- * Never overwrites a file, because no licences can be issued with a lost key.
+ * Never overwrites a file, because no licenses can be issued with a lost key.
  */
 export function writeSecret(file: string, text: string): void {
   writeText(file, text, { mode: SECRET_FILE, flag: 'wx' })

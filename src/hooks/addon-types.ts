@@ -2,7 +2,7 @@
 export interface AddonRegistration {
   /** Short name, as in its catalogue row. Not empty. */
   readonly slug: string
-  /** Whether the add-on needs a licence. `activate` uses this value instead of the one in the catalogue. */
+  /** Whether the add-on needs a license. `activate` uses this value instead of the one in the catalogue. */
   readonly is_premium: boolean
   /** Path of the add-on's main file. Must not be empty; sessmgr does not open it. */
   readonly main_file: string
@@ -24,13 +24,13 @@ export interface AddonRow {
   readonly description: string
   /** URL of a page about the add-on, or an empty string. */
   readonly homepage: string
-  /** Whether the add-on needs a licence. */
+  /** Whether the add-on needs a license. */
   readonly is_premium: boolean
   /** Whether the add-on is registered in this process, by the filter `sessmgr_register_addon`. */
   readonly is_active: boolean
-  /** Whether a valid licence is active on this site. */
+  /** Whether a valid license is active on this site. */
   readonly is_license_active: boolean
-  /** The licence key that is active on this site, or an empty string. */
+  /** The license key that is active on this site, or an empty string. */
   readonly license_key: string
   /** URL of a wide picture, or an empty string. */
   readonly banner: string

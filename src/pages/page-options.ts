@@ -2,8 +2,8 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import { requireKnown, requireObject } from '../ground/option-checks.ts'
 import { isAddress, isListOf, isOrigin } from '../routes/page-addresses.ts'
 
-/** Colours of the pages, which are custom properties of their style sheet. */
-const COLOURS = [
+/** Colors of the pages, which are custom properties of their style sheet. */
+const COLORS = [
   'page',
   'card',
   'line',
@@ -31,10 +31,10 @@ export interface PageOptions {
 export function checkPageOptions({ styles, frameAncestors, render }: PageOptions): void {
   if (render !== undefined) requireFunction('render', render)
   requireObject('"styles"', styles)
-  requireKnown(styles, COLOURS, (name) => `"styles" has no colour "${name}"`)
+  requireKnown(styles, COLORS, (name) => `"styles" has no color "${name}"`)
   for (const [name, value] of Object.entries(styles)) {
     if (!/^[\w\s#%(),./+-]+$/.test(value)) {
-      throw invalidOption(`"styles.${name}" must be a colour such as "#3a4fc4"`)
+      throw invalidOption(`"styles.${name}" must be a color such as "#3a4fc4"`)
     }
   }
   if (!isListOf(frameAncestors, isOrigin)) {

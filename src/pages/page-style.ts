@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-const COLOURS = `:root{color-scheme:light dark;
+const COLORS = `:root{color-scheme:light dark;
 --page:light-dark(#f5f6f8,#12151b);--card:light-dark(#fff,#1a1e26);--line:light-dark(#e0e4ea,#2c333f);--edge:light-dark(#868f9d,#6f7a8b);
 --text:light-dark(#1b2230,#e8ebf0);--muted:light-dark(#566072,#a3adbd);--accent:light-dark(#3a4fc4,#a5b4ff);--on-accent:light-dark(#fff,#12162b);--soft:light-dark(#eef0ff,#262c4a);
 --danger:light-dark(#b3261e,#ffa59c);--good:light-dark(#146c43,#7fd6a8);--good-soft:light-dark(#e4f5ec,#16322a);--warn:light-dark(#7a4b00,#f2c66d);--warn-soft:light-dark(#fff4dd,#352a16)}
@@ -62,9 +62,9 @@ export interface PageStyle {
   readonly hash: string
 }
 
-/** Returns the style of the pages. `colours` override its custom properties. */
-export function pageStyle(colours: Readonly<Record<string, string>>): PageStyle {
-  const own = Object.entries(colours).map(([name, colour]) => `--${name}:${colour}`)
-  const css = COLOURS + RULES + (own.length > 0 ? `\n:root{${own.join(';')}}` : '')
+/** Returns the style of the pages. `colors` override its custom properties. */
+export function pageStyle(colors: Readonly<Record<string, string>>): PageStyle {
+  const own = Object.entries(colors).map(([name, color]) => `--${name}:${color}`)
+  const css = COLORS + RULES + (own.length > 0 ? `\n:root{${own.join(';')}}` : '')
   return { css, hash: `'sha256-${createHash('sha256').update(css).digest('base64')}'` }
 }

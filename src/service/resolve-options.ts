@@ -95,19 +95,19 @@ export interface SessmgrOptions {
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users.
   host?: Host<any, any> | undefined
   /**
-   * Secrets that sign nonces and sessions and encrypt stored licence keys, newest first. Each needs at least 32
+   * Secrets that sign nonces and sessions and encrypt stored license keys, newest first. Each needs at least 32
    * characters. Older ones stay valid until you remove them.
    *
-   * @default for nonces and sessions: a secret created once in the store; for licence keys: no encryption
+   * @default for nonces and sessions: a secret created once in the store; for license keys: no encryption
    */
   secret?: string | readonly string[] | undefined
   /** Path where your application mounts the router, for links in pages. @default '/api' */
   restPath?: string | undefined
   /** Name of the header with the nonce. @default 'X-HOST-Nonce' */
   nonceHeader?: string | undefined
-  /** Provider of add-ons and licences, from `sessmgr/licensing`. Needs `site`. @default no add-ons */
+  /** Provider of add-ons and licenses, from `sessmgr/licensing`. Needs `site`. @default no add-ons */
   licensing?: LicensingProvider | undefined
-  /** Public URL and title of the site. Licences are bound to it. */
+  /** Public URL and title of the site. Licenses are bound to it. */
   site?: SiteOptions | undefined
   /** Texts that replace the English ones: an object, or a function of the request. @default English */
   texts?: TextsOption | undefined

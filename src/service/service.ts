@@ -49,7 +49,7 @@ export interface Sessmgr extends Middleware {
   readonly passwords: ApplicationPasswords
   /** The lazy comments. Undefined unless `host` has posts and a theme. */
   readonly comments: LazyComments | undefined
-  /** The add-ons and their licences. */
+  /** The add-ons and their licenses. */
   readonly addons: Addons
   /** The option `host`, if it was given. */
   readonly host: Host | undefined

@@ -38,7 +38,7 @@ test('each add-on shows what it is, what it costs, and where it is to be had', a
   expect((await seenBy(page)).violations).toEqual([])
 })
 
-test('a licence is activated and deactivated, and what is wrong with a key is said beside the field', async () => {
+test('a license is activated and deactivated, and what is wrong with a key is said beside the field', async () => {
   const page = await lab.open(chromium, '/addons')
   await page.getByRole('button', { name: 'Activate License: Limits per role' }).click()
   const dialog = page.getByRole('dialog', { name: 'Manage license — Limits per role' })
@@ -47,7 +47,7 @@ test('a licence is activated and deactivated, and what is wrong with a key is sa
   await dialog.getByText('Enter a license key first.').waitFor()
   await field.fill(await vendor.issue(12))
   await field.press('Enter')
-  await dialog.getByText('This licence is for another product.').waitFor()
+  await dialog.getByText('This license is for another product.').waitFor()
   expect(await field.getAttribute('aria-invalid')).toBe('true')
   await field.fill('nonsense')
   const refused = page.waitForResponse((response) => response.url().endsWith('/addons/11/license'))
@@ -73,7 +73,7 @@ test('a licence is activated and deactivated, and what is wrong with a key is sa
   await page.getByText('Unlicensed', { exact: true }).waitFor()
 })
 
-test('no key press deactivates a licence: the dialog opens on Close, and Deactivate asks with Cancel first', async () => {
+test('no key press deactivates a license: the dialog opens on Close, and Deactivate asks with Cancel first', async () => {
   const expiresAt = new Date('2031-05-17T12:00:00Z')
   const key = await vendor.issue(11, { expiresAt })
   await lab.limiter.addons.activate(11, key)
@@ -110,7 +110,7 @@ test('no key press deactivates a licence: the dialog opens on Close, and Deactiv
   await lab.limiter.addons.deactivate(11)
 })
 
-test('the licence of an add-on that is gone can be given back', async () => {
+test('the license of an add-on that is gone can be given back', async () => {
   const gone = await startAdminLab(options)
   installFirst(gone.limiter)
   await gone.limiter.addons.activate(11, await vendor.issue(11))

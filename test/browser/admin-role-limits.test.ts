@@ -124,7 +124,7 @@ test('a user is added once, by name, and the field for their limit has the focus
   ).toBe(1)
 })
 
-test('without a licence panel and catalogue say so; the limits stay, and a licence makes them hold', async () => {
+test('without a license panel and catalogue say so; the limits stay, and a license makes them hold', async () => {
   await host.limiter.options.get('role_limits')?.update({ roles: { editor: 1 } })
   await host.limiter.addons.deactivate(product.id)
   const page = await host.open()
@@ -149,7 +149,7 @@ test('without a licence panel and catalogue say so; the limits stay, and a licen
   expect((await seenBy(page)).violations).toEqual([])
 })
 
-test('axe finds nothing in the panel, with a licence and without', async () => {
+test('axe finds nothing in the panel, with a license and without', async () => {
   await host.limiter.options.get('role_limits')?.update({ roles: { editor: 2 }, users: { alice: 4 } })
   for (const [picture, prepare] of [
     ['admin-role-limits.png', async () => {}],

@@ -28,7 +28,7 @@ test.each([
   expect(loaded.stdout).not.toMatch(/^NativeModule (crypto|http|cluster|worker_threads|stream)$/m)
 })
 
-test('a licence is signed in CommonJS, with jose as an ES module that is required', () => {
+test('a license is signed in CommonJS, with jose as an ES module that is required', () => {
   const program = `
     const { issueLicense } = require('sessmgr/licensing')
     const { privateKey } = require('node:crypto').generateKeyPairSync('ed25519')

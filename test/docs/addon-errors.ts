@@ -6,7 +6,7 @@ import { startRestHost } from '../support/rest-host.ts'
 /** An answer of a route of the add-ons. */
 export interface AddonError {
   /** What the table calls the route. */
-  readonly routes: 'catalogue' | 'licence'
+  readonly routes: 'catalogue' | 'license'
   readonly status: number
   readonly code: string
   /** Names of what stands in `data` beside the status. */
@@ -30,8 +30,8 @@ const ADDON = {
 
 /** Asks the routes of the add-ons while the licensing fails in every way that has a code, and lists what they answer. */
 export async function addonErrors(): Promise<readonly AddonError[]> {
-  let failing: { at: 'catalogue' | 'licence'; code: string } | undefined
-  const fail = (at: 'catalogue' | 'licence') => {
+  let failing: { at: 'catalogue' | 'license'; code: string } | undefined
+  const fail = (at: 'catalogue' | 'license') => {
     if (failing?.at !== at) return
     throw new LicensingError(failing.code as LicensingCode | AddonCode, { providerCode: 'its_own' })
   }
@@ -43,19 +43,19 @@ export async function addonErrors(): Promise<readonly AddonError[]> {
       return [ADDON]
     },
     async activate({ productId, key, site }) {
-      fail('licence')
+      fail('license')
       const plain = { installId: null, plan: null, expiresAt: null }
       return { productId, key, uid: site.uid, activatedAt: new Date().toISOString(), ...plain }
     },
     async deactivate() {
-      fail('licence')
+      fail('license')
     },
   }
   const host = await startRestHost({ sessmgr: { licensing } })
   try {
     const headers = await host.scriptOf('admin')
     const found = new Map<string, AddonError>()
-    async function askAll(at: 'catalogue' | 'licence'): Promise<void> {
+    async function askAll(at: 'catalogue' | 'license'): Promise<void> {
       for (const code of Object.keys(SENTENCES)) {
         failing = { at, code }
         for (const [method, path] of ROUTES[at]) {
@@ -68,7 +68,7 @@ export async function addonErrors(): Promise<readonly AddonError[]> {
     // First of all, because a catalogue that was had once is kept for when the provider fails.
     await askAll('catalogue')
     await host.limiter.addons.activate(ADDON.id, 'key')
-    await askAll('licence')
+    await askAll('license')
     return [...found.values()]
   } finally {
     await host.close()
@@ -80,7 +80,7 @@ const ROUTES = {
     ['GET', '/addons'],
     ['POST', '/addons/refresh'],
   ],
-  licence: [
+  license: [
     ['POST', `/addons/${ADDON.id}/license`],
     ['DELETE', `/addons/${ADDON.id}/license`],
   ],

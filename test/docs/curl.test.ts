@@ -47,7 +47,7 @@ describe('the curl lines of the documentation, on the example application', () =
     const shown = LINES.map((line) =>
       [/ -d | -X POST/.test(line) ? 'post' : 'get', /\/api(\/[^\s?']+)/.exec(line)?.[1]].join(),
     )
-    // A licence takes an add-on that is for sale, which the example has none of.
+    // A license takes an add-on that is for sale, which the example has none of.
     const callable = routes.filter(
       ({ path, isForScripts }) => isForScripts && /^\/(sessmgr\/v1|wp\/v2)\/[^{]*$/.test(path),
     )

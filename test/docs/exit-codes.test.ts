@@ -16,10 +16,10 @@ const MEANINGS: readonly (readonly [code: string, meaning: string, commands: Rea
       'not found': 'sessions list nobody',
       'not confirmed': 'sessions destroy alice',
       'the configuration cannot be read': '--config none.js settings list',
-      'a key cannot be read': 'license inspect FOLDER/licence --key FOLDER/none --issuer vendor',
+      'a key cannot be read': 'license inspect FOLDER/license --key FOLDER/none --issuer vendor',
       'a key cannot be written': 'license keygen FOLDER/none/key',
       'a list cannot be read':
-        'license inspect FOLDER/licence --key FOLDER/key --issuer vendor --revocations FOLDER/none',
+        'license inspect FOLDER/license --key FOLDER/key --issuer vendor --revocations FOLDER/none',
       'a list cannot be written': 'license revoke id --key FOLDER/key --issuer vendor --list FOLDER/none/list',
     },
   ],
@@ -41,7 +41,7 @@ describe('the exit codes in docs/command-line.md', () => {
   beforeAll(async () => {
     world = await startCliWorld()
     await runCli(['license', 'keygen', join(folder, 'key')])
-    writeFileSync(join(folder, 'licence'), 'no licence')
+    writeFileSync(join(folder, 'license'), 'no license')
   }, 240_000)
   afterAll(async () => {
     await world.close()

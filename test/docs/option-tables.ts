@@ -93,7 +93,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   },
   {
     path: 'docs/add-ons.md',
-    title: 'Offline licences',
+    title: 'Offline licenses',
     declared: [['src/features/addons/offline/offline-options.ts', 'OfflineLicensingOptions']],
     real: () => {
       const { audience, revocationsMaxAge } = resolveOfflineOptions({})

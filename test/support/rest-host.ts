@@ -55,7 +55,7 @@ export interface RestHost {
   /** Calls any path of the application. */
   send(method: string, path: string, call?: RestCall): Promise<RestAnswer>
   signIn(login: string, agent?: string): Promise<SignedIn>
-  /** Creates what the calls of the route table need: alice is signed in, and a licence is active. */
+  /** Creates what the calls of the route table need: alice is signed in, and a license is active. */
   arrange(): Promise<void>
   /** Creates an application password and returns a header with it. */
   scriptOf(login: string): Promise<{ authorization: string }>

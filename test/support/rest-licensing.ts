@@ -4,7 +4,7 @@ import { createVendor, OFFLINE_ADDONS } from '../behaviour/addons/offline-vendor
 
 const vendor = createVendor()
 
-/** The licence key of the REST tests, valid for the add-on 1001. */
+/** The license key of the REST tests, valid for the add-on 1001. */
 export const LICENSE_KEY = await vendor.issue(1001)
 
 /** Returns the options of an application with add-ons. */

@@ -56,6 +56,8 @@ export const PLAIN_WORDS: readonly WordRule[] = [
   rule(/\bin turns\b/i, 'alternately'),
   rule(/\btakes? \w+ for (a|an|one|live|ended|granted)\b/i, 'treats it as'),
   rule(/\band (its|their) kin\b/i, 'and similar ones'),
+  rule(/\blicences?\b/i, 'license'),
+  rule(/\b(colour|favour|behaviour)s?\b/i, 'color, favor or behavior'),
 ]
 
 /** Words that only pages for users avoid. Most are terms of the source code. */

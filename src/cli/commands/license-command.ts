@@ -36,7 +36,7 @@ interface InspectOptions {
 
 /** Returns the command `sessmgr license` for add-on vendors. It needs no configuration. */
 export function licenseCommand({ print }: CliContext): Command {
-  const command = new Command('license').description('issue, inspect and revoke offline licences of your add-ons')
+  const command = new Command('license').description('issue, inspect and revoke offline licenses of your add-ons')
   for (const add of [addKeygen, addIssue, addInspect, addRevoke]) add(command, print)
   return command
 }
@@ -65,17 +65,17 @@ function addKeygen(command: Command, print: CliContext['print']): void {
 function addIssue(command: Command, print: CliContext['print']): void {
   command
     .command('issue')
-    .description('issue a licence key')
+    .description('issue a license key')
     .requiredOption('--key <file>', 'private key from keygen')
     .requiredOption('--issuer <name>', 'the vendor, as in offlineLicensing()')
     .requiredOption('--product <id>', 'id of the add-on', wholeNumber)
     .requiredOption('--expires <when>', 'a date such as 2027-12-31, a number of days such as 365d, or never', expiry)
-    .option('--not-before <date>', 'first day on which the licence is valid', date)
+    .option('--not-before <date>', 'first day on which the license is valid', date)
     .option('--quota <number>', 'number of sites (default: unlimited)', wholeNumber)
-    .option('--id <id>', 'id of the licence (default: random)')
-    .option('--site <host...>', 'host names that the licence is valid for (default: any)', host)
-    .option('--entitlement <name...>', 'what the licence includes; the first entry is the plan')
-    .option('--audience <name>', 'audience of the licence', DEFAULT_AUDIENCE)
+    .option('--id <id>', 'id of the license (default: random)')
+    .option('--site <host...>', 'host names that the license is valid for (default: any)', host)
+    .option('--entitlement <name...>', 'what the license includes; the first entry is the plan')
+    .option('--audience <name>', 'audience of the license', DEFAULT_AUDIENCE)
     .option('--out <file>', 'write the key to a new file instead of printing it')
     .action(async (options: IssueOptions) => {
       const key = await issueLicense(readSigningKey(options.key), {
@@ -91,14 +91,14 @@ function addIssue(command: Command, print: CliContext['print']): void {
       })
       if (options.out === undefined) return print(key)
       writeSecret(options.out, `${key}\n`)
-      print(`The licence key is in ${options.out}.`)
+      print(`The license key is in ${options.out}.`)
     })
 }
 
 function addInspect(command: Command, print: CliContext['print']): void {
   command
     .command('inspect <file>')
-    .description('check a licence key and print its claims and problems; "-" reads standard input')
+    .description('check a license key and print its claims and problems; "-" reads standard input')
     .requiredOption('--key <file>', 'public keys from keygen, or the private key')
     .requiredOption('--issuer <name>', 'the vendor, as in offlineLicensing()')
     .option('--product <id>', 'expected add-on id', wholeNumber)
@@ -117,14 +117,14 @@ function addInspect(command: Command, print: CliContext['print']): void {
       const asked = problems.filter(({ code }) => code !== 'license_site_mismatch' || options.site !== undefined)
       for (const line of claims ? describe(claims) : []) print(line)
       if (asked.length > 0) throw new CliError(1, asked.map(({ sentence }) => sentence).join('\n'))
-      print('This licence is valid.')
+      print('This license is valid.')
     })
 }
 
 function addRevoke(command: Command, print: CliContext['print']): void {
   command
     .command('revoke <jti...>')
-    .description('add licence keys to a signed revocation list, using the key ids that "inspect" prints')
+    .description('add license keys to a signed revocation list, using the key ids that "inspect" prints')
     .requiredOption('--key <file>', 'private key from keygen')
     .requiredOption('--issuer <name>', 'the vendor, as in offlineLicensing()')
     .requiredOption('--list <file>', 'revocation list, created if it does not exist')
@@ -136,14 +136,14 @@ function addRevoke(command: Command, print: CliContext['print']): void {
       const known = existsSync(list) ? [...(await readList(list, trust)).jtis] : []
       const all = [...new Set([...known, ...jtis])]
       writeText(list, `${await issueRevocations(signingKey, { issuer, audience, jtis: all })}\n`)
-      print(`${list} now revokes ${all.length} licence key(s).`)
+      print(`${list} now revokes ${all.length} license key(s).`)
     })
 }
 
 function describe({ sub, pid, iss, iat, nbf, exp, quota, ent, sites, jti }: LicenseClaims): string[] {
   const day = (seconds: number) => new Date(seconds * 1000).toISOString()
   const rows: [string, string | undefined][] = [
-    ['Licence', sub],
+    ['License', sub],
     ['Key id (jti)', jti],
     ['Vendor', iss],
     ['Product', String(pid)],

@@ -49,7 +49,7 @@ export interface AccountOptions {
   texts?: TextsOption | undefined
   /** Returns the page with `view.html` in your own layout. You must then set the content security policy yourself. */
   render?: ((view: AccountView) => string | Promise<string>) | undefined
-  /** Colours, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default sessmgr's colours */
+  /** Colors, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default sessmgr's colors */
   styles?: Readonly<Record<string, string>> | undefined
   /** Origins that may show the page in a frame. @default none */
   frameAncestors?: readonly string[] | undefined

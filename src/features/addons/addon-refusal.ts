@@ -3,7 +3,7 @@ import { LicensingError } from './licensing/licensing-error.ts'
 
 const RETRY = { 'Retry-After': '30' }
 
-/** Converts a licence error to a response: 404 for an unknown add-on, otherwise 400. */
+/** Converts a license error to a response: 404 for an unknown add-on, otherwise 400. */
 export async function orLicenseRefusal<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error) => {
     throw error instanceof LicensingError ? refusal(error, error.code === 'addon_not_found' ? 404 : 400) : error
@@ -15,7 +15,7 @@ export async function orCatalogueRefusal<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error) => {
     if (!(error instanceof LicensingError)) throw error
     const isAboutProvider = error.code.startsWith('provider_')
-    // The call was not about a licence, so a licence code means that the provider refused it.
+    // The call was not about a license, so a license code means that the provider refused it.
     const told = isAboutProvider ? error : new LicensingError('provider_rejected', { providerCode: error.providerCode })
     throw refusal(told, told.retryable ? 503 : 502)
   })

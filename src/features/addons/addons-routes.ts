@@ -20,7 +20,7 @@ const schemas = () => ({
   response: z.object({ items: z.array(addonRowSchema), age: z.optional(z.int()) }),
 })
 
-/** Returns the routes for the add-on catalogue and for licences. */
+/** Returns the routes for the add-on catalogue and for licenses. */
 export function addonsRoutes(addons: Addons): readonly RestRoute[] {
   return [
     restRoute({
@@ -43,7 +43,7 @@ export function addonsRoutes(addons: Addons): readonly RestRoute[] {
     restRoute<{ id: string; key: string }>({
       methods: ['POST'],
       path: PATH,
-      summary: "Activates an add-on's licence on this site.",
+      summary: "Activates an add-on's license on this site.",
       access: 'manage_options',
       schemas: () => ({ params: z.object({ id: productId, key: licenseKey }), response: addonRowSchema }),
       precheck(params) {
@@ -55,7 +55,7 @@ export function addonsRoutes(addons: Addons): readonly RestRoute[] {
     restRoute<{ id: string }>({
       methods: ['DELETE'],
       path: PATH,
-      summary: "Deactivates an add-on's licence on this site, so that it can be used on another.",
+      summary: "Deactivates an add-on's license on this site, so that it can be used on another.",
       access: 'manage_options',
       schemas: () => ({ params: z.object({ id: productId }), response: addonRowSchema }),
       precheck: requireProductId,

@@ -24,7 +24,7 @@ export interface AddonList {
   readonly age?: number | undefined
 }
 
-/** An application's add-ons and their licences. */
+/** An application's add-ons and their licenses. */
 export interface Addons {
   /**
    * Lists the catalogue. It is cached for a day, unless the provider is local.
@@ -41,14 +41,14 @@ export interface Addons {
    */
   refresh(): Promise<AddonList>
   /**
-   * Activates an add-on's licence and returns its row. If this fails, nothing changes.
+   * Activates an add-on's license and returns its row. If this fails, nothing changes.
    *
    * @throws LicensingError with a code for the reason.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   activate(productId: number, key: string): Promise<AddonRow>
   /**
-   * Deactivates an add-on's licence, so that another site can use it, and returns its row. If this fails, nothing
+   * Deactivates an add-on's license, so that another site can use it, and returns its row. If this fails, nothing
    * changes.
    *
    * @throws LicensingError with a code for the reason.
@@ -56,7 +56,7 @@ export interface Addons {
    */
   deactivate(productId: number): Promise<AddonRow>
   /**
-   * Checks whether an add-on's licence is active. Never waits for a remote provider.
+   * Checks whether an add-on's license is active. Never waits for a remote provider.
    *
    * @throws SessmgrError `store_unavailable`.
    */
@@ -68,7 +68,7 @@ export interface AddonsParts {
   readonly hooks: Hooks
   readonly options: OptionStore
   readonly transients: TransientStore
-  /** Secrets that encrypt stored licence keys, newest first. */
+  /** Secrets that encrypt stored license keys, newest first. */
   readonly secrets: readonly string[]
   readonly site: SiteOptions | undefined
   readonly clock: Clock
@@ -125,7 +125,7 @@ export function createAddons(parts: AddonsParts): Addons {
     if (!registration) throw new LicensingError('addon_not_initialized')
   }
 
-  /** Runs tasks on the same licence one after the other. */
+  /** Runs tasks on the same license one after the other. */
   function inTurn<T>(productId: number, task: () => Promise<T>): Promise<T> {
     const turn = (queues.get(productId) ?? Promise.resolve()).then(task, task)
     queues.set(productId, turn)

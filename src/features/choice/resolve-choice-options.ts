@@ -70,7 +70,7 @@ export interface ChoiceOptions {
   texts?: TextsOption | undefined
   /** Returns the page with `view.html` in your own layout. You must then set the content security policy yourself. */
   render?: ((view: ChoiceView) => string | Promise<string>) | undefined
-  /** Colours, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default sessmgr's colours */
+  /** Colors, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default sessmgr's colors */
   styles?: Readonly<Record<string, string>> | undefined
   /** Origins that may show the page in a frame. @default none */
   frameAncestors?: readonly string[] | undefined

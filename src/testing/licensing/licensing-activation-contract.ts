@@ -68,7 +68,7 @@ export const activationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'activates licences of two products concurrently and independently',
+    'activates licenses of two products concurrently and independently',
     async (test) => {
       const [one, two] = await Promise.all(test.products.map((productId) => activated(test, productId)))
       assert.deepEqual([one?.productId, two?.productId], test.products)

@@ -24,14 +24,14 @@ export interface LicensingUnderTest {
     Record<
       string,
       {
-        /** The licence key. */
+        /** The license key. */
         key: string
         /** The code that `activate` must reject with. */
         code: LicensingCode
       }
     >
   >
-  /** Revokes an activated licence at the backend. */
+  /** Revokes an activated license at the backend. */
   revoke(key: string): Promise<void>
   /** Strings that must never appear anywhere, such as secrets of the backend. */
   readonly secrets: readonly string[]

@@ -13,7 +13,7 @@ const INVALID = ['license_invalid'] as const
 const activate = ({ provider, products: [productId] }: LicensingUnderTest, key: string) =>
   provider.activate({ productId, key, site: SITE })
 
-/** Requirements on refused licences. */
+/** Requirements on refused licenses. */
 export const refusalContract: readonly LicensingCase[] = [
   ['refuses an empty key', async (test) => void (await refusalOf(() => activate(test, ''), INVALID))],
   [

@@ -34,7 +34,7 @@ export const validationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'reports a revoked licence as inactive, with the reason',
+    'reports a revoked license as inactive, with the reason',
     async (test) => {
       const activation = await activated(test)
       await test.revoke(activation.key)

@@ -21,7 +21,7 @@ test('the add-on knows sessmgr by its doors alone', () => {
   expect(imported.filter((from) => !/^(sessmgr(\/\w+)?|zod|node:\w+|\.\/[\w-]+\.ts)$/.test(from))).toEqual([])
 })
 
-test('the commands of the guide make a key, and a licence that the example takes', async () => {
+test('the commands of the guide make a key, and a license that the example takes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sessmgr-guide-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [keygen = '', start = '', issue = ''] = inLanguage('sh').flatMap(({ code }) => code.trim().split('\n'))

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('without a good licence the limit of the site holds, and the limits are kept', () => {
+describe('without a good license the limit of the site holds, and the limits are kept', () => {
   test('when none was ever given', async () => {
     const host = await startRoleLimits({ settings, license: 'none' })
     await host.setLimits({ roles, users: { carol: 2 } })

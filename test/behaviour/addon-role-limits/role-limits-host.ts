@@ -28,7 +28,7 @@ export interface RoleLimitsHost {
 /** What a test changes of the application. */
 export interface RoleLimitsHostOptions {
   readonly settings?: Partial<SessionSettings>
-  /** The licence key that is activated; none: the add-on stays without one. @default one for ever */
+  /** The license key that is activated; none: the add-on stays without one. @default one for ever */
   readonly license?: 'good' | 'none'
   readonly vendor?: OfflineVendor
   readonly env?: Record<string, string>

@@ -75,7 +75,7 @@ describe('rule 24: POST and DELETE /addons/{id}/license', () => {
     ['POST', '/1001/license', { key: ['x'] }, 400, 'rest_invalid_param'],
     ['POST', '/1001/license', { key: { x: 1 } }, 400, 'rest_invalid_param'],
     ['POST', '/1001/license', { key: 'k'.repeat(10_001) }, 400, 'rest_invalid_param'],
-    ['POST', '/1001/license', { key: 'canary-that-is-no-licence' }, 400, 'license_invalid'],
+    ['POST', '/1001/license', { key: 'canary-that-is-no-license' }, 400, 'license_invalid'],
     ['POST', '/1002/license', { key: LICENSE_KEY }, 400, 'license_wrong_product'],
     ['POST', '/1003/license', { key: LICENSE_KEY }, 400, 'not_premium'],
     ['POST', '/7/license', { key: 'x' }, 404, 'addon_not_found'],
@@ -161,7 +161,7 @@ describe('with a provider elsewhere', () => {
       400,
       {
         code: 'license_invalid',
-        message: 'This licence key is not valid.',
+        message: 'This license key is not valid.',
         data: { status: 400, provider_code: 'invalid_license_key' },
       },
     ])
@@ -172,7 +172,7 @@ describe('with a provider elsewhere', () => {
     ['is overloaded', ends(503)],
     ['has had enough', ends(429)],
     ['hangs up', (_request, response) => response.socket?.resetAndDestroy()],
-  ])('a backend that %s is 400 provider_unavailable, to be tried again, for a licence', async (_what, fault) => {
+  ])('a backend that %s is 400 provider_unavailable, to be tried again, for a license', async (_what, fault) => {
     await call('POST', '/1001/license', { key: server.issue(1001) })
     const before = await host.snapshot()
     server.fault = onChange(fault)
@@ -189,7 +189,7 @@ describe('with a provider elsewhere', () => {
     expect(await host.snapshot()).toEqual(before)
   })
 
-  it('without a list yet, a backend that is down is 503, one that talks nonsense 502, and a licence 400', async () => {
+  it('without a list yet, a backend that is down is 503, one that talks nonsense 502, and a license 400', async () => {
     server.fault = ends(429)
     const down = await call('GET')
     expect([down.status, down.json.code, down.json.data.retryable]).toEqual([503, 'provider_unavailable', true])
@@ -226,12 +226,12 @@ describe('in process', () => {
     expect(OFFLINE_ADDONS.map(({ id }) => id)).toEqual((await addons.refresh()).items.map(({ id }) => id))
   })
 
-  it('a licence of a stranger is none, also under a kid that is known', async () => {
+  it('a license of a stranger is none, also under a kid that is known', async () => {
     const key = await createVendor().issue(1001)
     await expect(host.limiter.addons.activate(1001, key)).rejects.toMatchObject({ code: 'license_invalid' })
   })
 
-  it('uninstalling forgets the licences', async () => {
+  it('uninstalling forgets the licenses', async () => {
     await host.arrange()
     await host.limiter.uninstall()
     expect(await host.limiter.addons.isLicensed(1001)).toBe(false)

@@ -60,7 +60,7 @@ afterEach(async () => {
   await server.close()
 })
 
-/** Does everything that can be done with licences, a wrong key and a good one. */
+/** Does everything that can be done with licenses, a wrong key and a good one. */
 async function everything(key: string): Promise<void> {
   const headers = await host.scriptOf('admin')
   const call = async (method: string, path: string, json?: object) => {
@@ -97,7 +97,7 @@ const echo =
   (_request, response) =>
     sendJson(response, status, errorBody(status, 'license_error', server.requests.at(-1)))
 
-describe('licence keys and secrets of the provider', () => {
+describe('license keys and secrets of the provider', () => {
   it('are in no log line, error, event, refusal or header, whatever the backend does', async () => {
     const key = server.issue(1001)
     const faults: (Fault | undefined)[] = [

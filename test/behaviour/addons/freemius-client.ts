@@ -3,7 +3,7 @@ import { VERSION } from '../../../src/index.ts'
 import { type FreemiusLicensingOptions, freemiusLicensing, LicensingError } from '../../../src/licensing.ts'
 import { API_TOKEN, type Fault, type FreemiusServer, PARENT, sendJson } from './freemius-server.ts'
 
-/** The site that licences are for. */
+/** The site that licenses are for. */
 export const SITE = {
   uid: '0123456789abcdef'.repeat(2),
   url: 'https://shop.example.test',

@@ -11,7 +11,7 @@ export const BACKEND_SECRETS = [
 export const API_TOKEN = 'canary_product_api_token'
 export const PARENT = 99
 
-/** A licence that the server knows. */
+/** A license that the server knows. */
 export interface ServerLicense {
   productId: number
   quota: number | null

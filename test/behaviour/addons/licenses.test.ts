@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 const freemius = (more: object = {}) => providerOf(server, { timeoutMs: 1000, ...more })
 
-describe('rule 24: a licence', () => {
+describe('rule 24: a license', () => {
   it('that is activated makes the row so, also for another process, and for isLicensed', async () => {
     const { addons, store, clock } = host()
     expect(await addons.isLicensed(1001)).toBe(false)
@@ -187,7 +187,7 @@ describe('at once', () => {
     }
   })
 
-  it('what is done to one licence is done in turn: ten activations take one seat', async () => {
+  it('what is done to one license is done in turn: ten activations take one seat', async () => {
     const { addons } = host({ provider: freemius() })
     const one = server.issue(1001, { quota: 1 })
     const rows = await Promise.all(Array.from({ length: 10 }, () => addons.activate(1001, one)))
@@ -198,7 +198,7 @@ describe('at once', () => {
   })
 })
 
-describe('a provider elsewhere that is asked about licences', () => {
+describe('a provider elsewhere that is asked about licenses', () => {
   it('is not waited for: what it has said last holds, and it is asked once in five minutes', async () => {
     const { addons, clock } = host({ provider: freemius({ validate: true }) })
     const license = server.issue(1001)
@@ -219,7 +219,7 @@ describe('a provider elsewhere that is asked about licences', () => {
     expect(checks()).toBe(1)
   })
 
-  it('that is down leaves every licence as it was', async () => {
+  it('that is down leaves every license as it was', async () => {
     const { addons, clock, logs } = host({ provider: freemius({ validate: true }) })
     await addons.activate(1001, server.issue(1001))
     server.fault = (_request, response) => response.writeHead(503).end()
@@ -229,7 +229,7 @@ describe('a provider elsewhere that is asked about licences', () => {
     }
     await expect.poll(() => logs.length).toBeGreaterThan(0)
     expect(logs[0]).toEqual([
-      expect.stringMatching(/^A licence could not be checked\./),
+      expect.stringMatching(/^A license could not be checked\./),
       { provider: 'freemius:99', productId: 1001, code: 'provider_unavailable', error: expect.any(String) },
     ])
     expect(await addons.isLicensed(1001)).toBe(true)

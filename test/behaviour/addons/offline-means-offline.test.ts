@@ -24,7 +24,7 @@ async function run(source: string): Promise<string> {
   return stdout.trim()
 }
 
-describe('offline licences', () => {
+describe('offline licenses', () => {
   it('open no socket: not for the catalogue, a key, a check, or the end of one', async () => {
     const out = await run(`
       const { createVendor, OFFLINE_ADDONS } = await import('./test/behaviour/addons/offline-vendor.ts')
@@ -51,7 +51,7 @@ describe('offline licences', () => {
 })
 
 describe('jose', () => {
-  it('is loaded when the first licence is checked or issued, and by no import at the start', () => {
+  it('is loaded when the first license is checked or issued, and by no import at the start', () => {
     const files = readdirSync(join(ROOT, 'src'), { recursive: true }).map(String)
     const sources = files
       .filter((path) => path.endsWith('.ts'))

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { issueLicense, issueRevocations, type LicenseGrant, type OfflineAddon } from '../../../src/licensing.ts'
 
-/** A vendor who signs licences, and everything that an application knows of him. */
+/** A vendor who signs licenses, and everything that an application knows of him. */
 export interface OfflineVendor {
   readonly kid: string
   readonly issuer: string
@@ -11,7 +11,7 @@ export interface OfflineVendor {
   readonly privatePem: string
   /** What goes into the options. */
   readonly trust: { readonly issuer: string; readonly keys: Record<string, JsonWebKey> }
-  /** Issues a licence: for ever, unless the grant says otherwise. */
+  /** Issues a license: for ever, unless the grant says otherwise. */
   issue(productId: number, grant?: Partial<LicenseGrant>): Promise<string>
   revoke(keys: readonly string[], issuedAt?: Date): Promise<string>
 }
@@ -43,7 +43,7 @@ export function createVendor(kid = 'key-1', issuer = 'acme'): OfflineVendor {
   }
 }
 
-/** Reads what a licence says, signed or not. */
+/** Reads what a license says, signed or not. */
 export function claimsOf(key: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(key.split('.')[1] ?? '', 'base64url').toString())
 }

@@ -59,18 +59,18 @@ describe('what is stored', () => {
     }
   })
 
-  it('and cannot be read is no licence; a warning says so once, and it can be activated again', async () => {
+  it('and cannot be read is no license; a warning says so once, and it can be activated again', async () => {
     const { store, clock, addons } = host({ secrets: [SECRET] })
     await addons.activate(1001, key)
     const other = host({ store, clock, secrets: ['quite another secret that is long enough'] })
     for (let call = 0; call < 3; call++) expect(await other.addons.isLicensed(1001)).toBe(false)
     expect(other.logs).toEqual([
-      [expect.stringMatching(/^The licence of add-on 1001 cannot be read: it was encrypted with another secret\./)],
+      [expect.stringMatching(/^The license of add-on 1001 cannot be read: it was encrypted with another secret\./)],
     ])
     expect(await other.addons.activate(1001, key)).toMatchObject({ is_license_active: true })
   })
 
-  it('of another provider is no licence, and its key is never sent to the new one', async () => {
+  it('of another provider is no license, and its key is never sent to the new one', async () => {
     const { store, clock, addons } = host()
     await addons.activate(1001, key)
     const next = host({ provider: freemius(), store, clock })
@@ -89,7 +89,7 @@ describe('what is stored', () => {
     { licenses: 'x' },
     { licenses: { 1001: 'x' } },
     { licenses: { 1001: { secret: { plain: '{' } } } },
-  ])('and damaged, such as %j, is no licence', async (value) => {
+  ])('and damaged, such as %j, is no license', async (value) => {
     const { addons, store } = host()
     await store.options.set(OPTION, value)
     expect((await addons.list()).items[0]).toMatchObject({ is_license_active: false, license_key: '' })

@@ -104,7 +104,7 @@ describe('rule 28: sessmgr license issue', () => {
   })
 
   it('writes it into a file for its owner alone, and does not print it then', async () => {
-    expect(await issue('--out', 'one.lic')).toBe('The licence key is in one.lic.')
+    expect(await issue('--out', 'one.lic')).toBe('The license key is in one.lic.')
     expect(statSync(join(folder, 'one.lic')).mode & 0o777).toBe(0o600)
     expect((await inspect('one.lic')).code).toBe(0)
   })
@@ -124,12 +124,12 @@ describe('rule 28: sessmgr license issue', () => {
 })
 
 describe('rule 28: sessmgr license inspect', () => {
-  it('tells what is in a good licence', async () => {
+  it('tells what is in a good license', async () => {
     write('good.lic', `${await issue('--id', 'order-5', '--quota', '3', '--entitlement', 'pro')}\n`)
     const { code, out, err } = await inspect('good.lic', '--product', '7')
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(
-      /^Licence: {6}order-5\nKey id \(jti\): [0-9a-f-]{36}\nVendor: {7}acme\nProduct: {6}7\nIssued: .*\nExpires: .*\nSites: {8}3\nEntitles to: {2}pro\nThis licence is valid\.\n$/,
+      /^License: {6}order-5\nKey id \(jti\): [0-9a-f-]{36}\nVendor: {7}acme\nProduct: {6}7\nIssued: .*\nExpires: .*\nSites: {8}3\nEntitles to: {2}pro\nThis license is valid\.\n$/,
     )
   })
 
@@ -143,20 +143,20 @@ describe('rule 28: sessmgr license inspect', () => {
     })
     child.stdin.end(key)
     const [code] = await once(child, 'close')
-    expect([code, out.endsWith('This licence is valid.\n')]).toEqual([0, true])
+    expect([code, out.endsWith('This license is valid.\n')]).toEqual([0, true])
   })
 
   it.each([
-    ['is for another product', [], ['--product', '8'], 'This licence is for another product.\n'],
-    ['is bound to another site', ['--site', 'a.test'], ['--site', 'b.test'], 'This licence is for another site.\n'],
-    ['is for another audience', ['--audience', 'x'], [], 'This licence is for another application.\n'],
-    ['has expired', ['--expires', '2026-01-01'], [], 'This licence expired on 2026-01-01T00:00:00.000Z.\n'],
-    ['is not good yet', ['--not-before', '2099-01-01'], [], /^This licence is not valid before 2099-01-01T/],
+    ['is for another product', [], ['--product', '8'], 'This license is for another product.\n'],
+    ['is bound to another site', ['--site', 'a.test'], ['--site', 'b.test'], 'This license is for another site.\n'],
+    ['is for another audience', ['--audience', 'x'], [], 'This license is for another application.\n'],
+    ['has expired', ['--expires', '2026-01-01'], [], 'This license expired on 2026-01-01T00:00:00.000Z.\n'],
+    ['is not good yet', ['--not-before', '2099-01-01'], [], /^This license is not valid before 2099-01-01T/],
   ])('explains that it %s: 1', async (_what, issued, asked, sentence) => {
     const file = write('bad.lic', await issue(...issued))
     const { code, out, err } = await inspect(file, ...asked)
     expect(code).toBe(1)
-    expect(out).toContain('Licence:')
+    expect(out).toContain('License:')
     expect(out).not.toContain('is good')
     expect(err).toMatch(sentence)
   })
@@ -166,7 +166,7 @@ describe('rule 28: sessmgr license inspect', () => {
     const args = ['inspect', file, '--key', 'public.json', '--issuer', 'other', '--product', '8', '--site', 'b.test']
     const { code, err } = await license(...args)
     expect([code, err.trimEnd().split('\n').length]).toEqual([1, 4])
-    expect(err).toContain('This licence is from another vendor.\n')
+    expect(err).toContain('This license is from another vendor.\n')
   })
 
   it('believes nothing of one that was changed, or signed by somebody else', async () => {
@@ -176,14 +176,14 @@ describe('rule 28: sessmgr license inspect', () => {
     expect(changed).toEqual({
       code: 1,
       out: '',
-      err: 'This licence key is not valid: its signature is invalid: it was changed, or not signed by the vendor.\n',
+      err: 'This license key is not valid: its signature is invalid: it was changed, or not signed by the vendor.\n',
     })
     await license('keygen', 'stranger.json', '--kid', 'stranger')
     const args = ['issue', '--key', 'stranger.json', '--issuer', 'acme', '--product', '7', '--expires', 'never']
     const foreign = await inspect(write('foreign.lic', (await license(...args)).out))
     expect([foreign.code, foreign.out]).toEqual([1, ''])
     expect(foreign.err).toMatch(/signed with an unknown key/)
-    expect((await inspect(write('text.lic', 'what is this'))).err).toMatch(/^This is not a licence key\. /)
+    expect((await inspect(write('text.lic', 'what is this'))).err).toMatch(/^This is not a license key\. /)
   })
 })
 
@@ -192,15 +192,15 @@ describe('sessmgr license revoke', () => {
     const [first, second, third] = await Promise.all([issue(), issue(), issue()])
     const revoke = async (key: string) =>
       license('revoke', String(claimsOf(key).jti), '--key', 'key.json', '--issuer', 'acme', '--list', 'revoked.jws')
-    expect((await revoke(first)).out).toBe('revoked.jws now revokes 1 licence key(s).\n')
-    expect((await revoke(second)).out).toBe('revoked.jws now revokes 2 licence key(s).\n')
-    expect((await revoke(second)).out).toBe('revoked.jws now revokes 2 licence key(s).\n')
+    expect((await revoke(first)).out).toBe('revoked.jws now revokes 1 license key(s).\n')
+    expect((await revoke(second)).out).toBe('revoked.jws now revokes 2 license key(s).\n')
+    expect((await revoke(second)).out).toBe('revoked.jws now revokes 2 license key(s).\n')
     const found = []
     for (const key of [first, second, third]) {
       found.push(await inspect(write('some.lic', key), '--revocations', 'revoked.jws'))
     }
     expect(found.map(({ code }) => code)).toEqual([1, 1, 0])
-    expect(found[0]?.err).toBe('This licence has been revoked.\n')
+    expect(found[0]?.err).toBe('This license has been revoked.\n')
     const provider = offlineLicensing({ issuer: 'acme', keys: publicKeys, revocations: join(folder, 'revoked.jws') })
     const site = { uid: '0'.repeat(32), url: 'https://example.test', version: '1' }
     const activate = (key: string) => provider.activate({ productId: 7, key, site })

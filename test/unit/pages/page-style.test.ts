@@ -35,7 +35,7 @@ test.each([
   [{ loginUrl: '//evil.example' }, /loginUrl/],
   [{ styles: { accent: 'red}body{display:none' } }, /styles.accent/],
   [{ styles: { accent: 'red</style>' } }, /styles.accent/],
-  [{ styles: { acent: '#0a5' } }, /"styles" has no colour "acent"/],
+  [{ styles: { acent: '#0a5' } }, /"styles" has no color "acent"/],
   [{ frameAncestors: ['*'] }, /frameAncestors/],
   [{ path: '/account/' }, /"path"/],
   [{ show: { location: 'Berlin' } }, /show.location/],

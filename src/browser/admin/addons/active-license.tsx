@@ -5,7 +5,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { MaskedKey } from './masked-key.tsx'
 import type { Addon } from './use-addons.ts'
 
-/** Renders the data of an active licence, read-only. */
+/** Renders the data of an active license, read-only. */
 export function ActiveLicense({ addon, title, onAsk }: { addon: Addon; title: string; onAsk: () => void }) {
   const t = useTexts()
   const expires = expiryOf(addon.license_key)
@@ -28,7 +28,7 @@ export function ActiveLicense({ addon, title, onAsk }: { addon: Addon; title: st
 }
 
 /**
- * Reads from a licence key when it expires, in milliseconds since the Unix epoch. Only offline keys contain this date.
+ * Reads from a license key when it expires, in milliseconds since the Unix epoch. Only offline keys contain this date.
  */
 function expiryOf(key: string): number | undefined {
   try {

@@ -9,7 +9,7 @@ import type { Addon } from './use-addons.ts'
 export function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => void }) {
   const t = useTexts()
   const title = addon.title || t('a_untitled', { id: addon.id })
-  // A licence can be deactivated even after its add-on was removed.
+  // A license can be deactivated even after its add-on was removed.
   const isLicensable = addon.is_premium && (addon.is_active || addon.is_license_active)
   const action = addon.is_license_active ? t('a_manage_license') : t('a_activate_license')
   return (

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import type { Addon } from './use-addons.ts'
 import { useLicense } from './use-license.ts'
 
-/** Asks for confirmation before a licence is deactivated. */
+/** Asks for confirmation before a license is deactivated. */
 export function DeactivateLicense({ addon, title, onClose }: { addon: Addon; title: string; onClose: () => void }) {
   const t = useTexts()
   const { change, isPending, problem } = useLicense(addon, 'l_deactivated', onClose)

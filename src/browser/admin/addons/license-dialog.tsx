@@ -7,7 +7,7 @@ import { DeactivateLicense } from './deactivate-license.tsx'
 import { LicenseForm } from './license-form.tsx'
 import type { Addon } from './use-addons.ts'
 
-/** Renders the dialog that activates and deactivates an add-on's licence. */
+/** Renders the dialog that activates and deactivates an add-on's license. */
 export function LicenseDialog({ addon, onClose }: { addon: Addon | undefined; onClose: () => void }) {
   const t = useTexts()
   const focus = useFocusReturn()

@@ -6,7 +6,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import type { Addon } from './use-addons.ts'
 import { useLicense } from './use-license.ts'
 
-/** Renders the form that activates a licence. */
+/** Renders the form that activates a license. */
 export function LicenseForm({ addon, title, onClose }: { addon: Addon; title: string; onClose: () => void }) {
   const t = useTexts()
   const [key, setKey] = useState('')

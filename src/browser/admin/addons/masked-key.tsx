@@ -5,7 +5,7 @@ import { useTexts } from '../texts/use-texts.ts'
 
 const SHOWN = 4
 
-/** Renders the first and last characters of a licence key, and a button that copies the whole key. */
+/** Renders the first and last characters of a license key, and a button that copies the whole key. */
 export function MaskedKey({ value }: { value: string }) {
   const t = useTexts()
   const copy = useCopy()

@@ -5,7 +5,7 @@ import { queries, rest, toasts } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { ADDONS_KEY, ADDONS_PATH, type Addon, type AddonList } from './use-addons.ts'
 
-/** Changes an add-on's licence. Without a `body`, deactivates it. */
+/** Changes an add-on's license. Without a `body`, deactivates it. */
 export function useLicense(addon: Addon, done: TextKey, onDone: () => void) {
   const t = useTexts()
   const textOf = useFailureText()

@@ -14,7 +14,7 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/
 /**
  * Creates the error for a response with an error status.
  *
- * Uses only the code in the response, because the rest repeats the request, including the licence key.
+ * Uses only the code in the response, because the rest repeats the request, including the license key.
  */
 export function freemiusError(httpStatus: number, body: unknown): LicensingError {
   const { error } = Object(body) as { error?: { code?: unknown } | null }

@@ -11,7 +11,7 @@ const PAGE = 50
 const MAX_PAGES = 20
 
 /**
- * Creates a licensing provider for licences sold through Freemius.
+ * Creates a licensing provider for licenses sold through Freemius.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example

@@ -15,7 +15,7 @@ export interface FreemiusLicensingOptions {
   secretKey?: string | undefined
   /** URL of each add-on's page, by product id. @default its checkout page */
   homepages?: Readonly<Record<number, string>> | undefined
-  /** Whether to check licences from time to time. This puts licence keys into request URLs. @default false */
+  /** Whether to check licenses from time to time. This puts license keys into request URLs. @default false */
   validate?: boolean | undefined
   /** URL of the API: https, or http on this machine. @default 'https://api.freemius.com' */
   baseUrl?: string | undefined

@@ -12,9 +12,9 @@ const license = z.object({
 })
 
 /**
- * Reads the state of a licence. An expired licence stays valid if the vendor lets its features continue.
+ * Reads the state of a license. An expired license stays valid if the vendor lets its features continue.
  *
- * @throws LicensingError `provider_bad_response` if the response is not a licence.
+ * @throws LicensingError `provider_bad_response` if the response is not a license.
  */
 export function licenseState(productId: number, answer: unknown, now = Date.now()): LicenseState {
   const parsed = license.safeParse(answer)

@@ -22,7 +22,7 @@ export function checkLicensing(licensing: LicensingProvider | undefined, site: S
   }
   if (site === undefined) {
     throw invalidOption(
-      '"licensing" needs "site", because licences are bound to it: site: { url: \'https://example.com\' }',
+      '"licensing" needs "site", because licenses are bound to it: site: { url: \'https://example.com\' }',
     )
   }
 }

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 /** A stored string. It is encrypted, or plain if there is no secret. */
 export type StoredText = { readonly sealed: string } | { readonly plain: string }
 
-/** Encrypts stored licence data. */
+/** Encrypts stored license data. */
 export interface LicenseCipher {
   /** Encrypts a string. Decrypting it requires the same `context`. */
   seal(text: string, context: string): StoredText

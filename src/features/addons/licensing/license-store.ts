@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 20
 
 const storedText = z.union([z.object({ sealed: z.string() }), z.object({ plain: z.string() })])
 const storedLicense = z.object({
-  /** Name of the provider that activated the licence. Other providers cannot use the licence. */
+  /** Name of the provider that activated the license. Other providers cannot use the license. */
   provider: z.string(),
   uid: z.string(),
   installId: z.nullable(z.string()),
@@ -28,14 +28,14 @@ const storedRecord = z.object({ seenAt: z.optional(z.string()), licenses: z.reco
 type StoredLicense = z.infer<typeof storedLicense>
 type StoredRecord = z.infer<typeof storedRecord>
 
-/** This site's licences. */
+/** This site's licenses. */
 export interface KeptLicenses {
   readonly activations: ReadonlyMap<number, Activation>
   /** The latest time seen on this site, in ISO 8601. */
   readonly seenAt: string | undefined
 }
 
-/** Stores this site's active licences, encrypted if there is a secret. */
+/** Stores this site's active licenses, encrypted if there is a secret. */
 export interface LicenseStore {
   read(): Promise<KeptLicenses>
   /** Stores an activation, replacing the earlier one of the same product. */
@@ -46,7 +46,7 @@ export interface LicenseStore {
   see(time: string): Promise<void>
 }
 
-/** Creates the store of licences on top of the site's options. */
+/** Creates the store of licenses on top of the site's options. */
 export function createLicenseStore(
   options: OptionStore,
   cipher: LicenseCipher,
@@ -68,7 +68,7 @@ export function createLicenseStore(
       const changed = make(record)
       if (changed === undefined || (await options.swap(OPTION, revision, changed))) return
     }
-    throw new SessmgrError('store_unavailable', 'Too many changes to the licences at once. Try again.')
+    throw new SessmgrError('store_unavailable', 'Too many changes to the licenses at once. Try again.')
   }
 
   /** Encrypts an activation. Drops the provider's unknown fields. */
@@ -79,7 +79,7 @@ export function createLicenseStore(
     throw new LicensingError('provider_bad_response')
   }
 
-  /** Reads one licence. Returns undefined, with a warning, if it cannot be read. */
+  /** Reads one license. Returns undefined, with a warning, if it cannot be read. */
   function open(id: string, value: unknown): { activation: Activation; isOld: boolean } | undefined {
     const parsed = storedLicense.safeParse(value)
     const isOurs = parsed.success && parsed.data.provider === provider
@@ -91,8 +91,8 @@ export function createLicenseStore(
     }
     if (!warned.has(id)) {
       const reason = reasonWhy(parsed.success, isOurs, opened !== undefined)
-      const message = `The licence of add-on ${id} cannot be read: ${reason}. Activate it again.`
-      warn(logger, 'licence-cannot-be-read', message)
+      const message = `The license of add-on ${id} cannot be read: ${reason}. Activate it again.`
+      warn(logger, 'license-cannot-be-read', message)
     }
     warned.add(id)
     return undefined
@@ -102,15 +102,15 @@ export function createLicenseStore(
     return Object.entries(licenses).flatMap(([id, value]) => open(id, value) ?? [])
   }
 
-  /** Re-encrypts licences that were stored unencrypted or with an old secret, so that the old secret can be removed. */
+  /** Re-encrypts licenses that were stored unencrypted or with an old secret, so that the old secret can be removed. */
   async function sealAnew(): Promise<void> {
     await change((record) => {
       const old = opened(record).filter(({ isOld }) => isOld)
       const sealed = old.map(({ activation }) => [activation.productId, seal(activation)])
       return old.length > 0 ? { ...record, licenses: { ...record.licenses, ...Object.fromEntries(sealed) } } : undefined
     }).catch(({ message }) => {
-      const problem = 'The licences could not be encrypted with the new secret.'
-      warn(logger, 'licence-cannot-be-read', problem, { error: message })
+      const problem = 'The licenses could not be encrypted with the new secret.'
+      warn(logger, 'license-cannot-be-read', problem, { error: message })
     })
   }
 
@@ -130,7 +130,7 @@ export function createLicenseStore(
     remove: (productId) =>
       change(({ seenAt, licenses }) => {
         const { [productId]: _removed, ...rest } = licenses
-        // Forget the time seen, so that a clock that was wrong once does not block licences permanently.
+        // Forget the time seen, so that a clock that was wrong once does not block licenses permanently.
         return Object.keys(rest).length > 0 ? { seenAt, licenses: rest } : { licenses: {} }
       }),
     see: (time) =>

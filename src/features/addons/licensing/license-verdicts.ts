@@ -6,7 +6,7 @@ import type { Activation, LicensingProvider, SiteIdentity } from './licensing-pr
 import { callProvider } from './provider-call.ts'
 
 const LEEWAY_MS = 60_000
-/** Minimum time between two checks of the same licence with a remote provider. */
+/** Minimum time between two checks of the same license with a remote provider. */
 const PAUSE_MS = 5 * 60_000
 /** Minimum time between two saves of the latest time seen. */
 const NOTE_MS = 60 * 60_000
@@ -15,10 +15,10 @@ const NOTE_MS = 60 * 60_000
 export type LicenseVerdict = (activation: Activation, seenAt: string | undefined) => Promise<boolean>
 
 /**
- * Creates the licence check.
+ * Creates the license check.
  *
- * A local provider is called each time, and if it fails, the licence counts as inactive. A remote provider is called in
- * the background. Until its first response, the licence counts as active; afterwards, the last response applies.
+ * A local provider is called each time, and if it fails, the license counts as inactive. A remote provider is called in
+ * the background. Until its first response, the license counts as active; afterwards, the last response applies.
  */
 export function createLicenseVerdicts(parts: {
   provider: LicensingProvider
@@ -40,7 +40,7 @@ export function createLicenseVerdicts(parts: {
 
   function warnUnchecked(productId: number, { code, message }: LicensingError): void {
     const details = { provider: provider.name, productId, code, error: message }
-    warn(logger, 'licence-not-checked', 'A licence could not be checked.', details)
+    warn(logger, 'license-not-checked', 'A license could not be checked.', details)
   }
 
   async function askHere(activation: Activation, site: SiteIdentity, seenAt: string | undefined): Promise<boolean> {
@@ -54,7 +54,7 @@ export function createLicenseVerdicts(parts: {
     // A failure to save the time must not change the result.
     if (now - Date.parse(seenAt ?? '') < NOTE_MS) return true
     await licenses.see(new Date(now).toISOString()).catch(({ message }) => {
-      warn(logger, 'licence-not-checked', 'The time of a licence check could not be saved.', { error: message })
+      warn(logger, 'license-not-checked', 'The time of a license check could not be saved.', { error: message })
     })
     return true
   }
@@ -74,7 +74,7 @@ export function createLicenseVerdicts(parts: {
 
   return async (activation, seenAt) => {
     const site = await parts.site()
-    // A copy of the database at another URL has no licence.
+    // A copy of the database at another URL has no license.
     if (activation.uid !== site.uid) return false
     if (activation.expiresAt !== null && clock.now() > Date.parse(activation.expiresAt) + LEEWAY_MS) return false
     if (!provider.validate) return true

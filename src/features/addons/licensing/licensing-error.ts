@@ -24,27 +24,27 @@ export type AddonCode =
 
 /** Message for each code. */
 export const SENTENCES: Readonly<Record<LicensingCode | AddonCode, string>> = {
-  license_invalid: 'This licence key is not valid.',
-  license_expired: 'This licence has expired.',
-  license_quota_reached: 'This licence is already active on the maximum number of sites.',
-  license_already_active: 'This licence is already active on this site.',
-  license_revoked: 'This licence has been revoked.',
-  license_wrong_product: 'This licence is for another product.',
-  license_site_mismatch: 'This licence is for another site.',
-  license_missing: 'The licensing provider has no such licence.',
+  license_invalid: 'This license key is not valid.',
+  license_expired: 'This license has expired.',
+  license_quota_reached: 'This license is already active on the maximum number of sites.',
+  license_already_active: 'This license is already active on this site.',
+  license_revoked: 'This license has been revoked.',
+  license_wrong_product: 'This license is for another product.',
+  license_site_mismatch: 'This license is for another site.',
+  license_missing: 'The licensing provider has no such license.',
   provider_unavailable: 'The licensing provider is not responding. Try again later.',
   provider_rejected: 'The licensing provider refused the request.',
   provider_bad_response: 'The licensing provider sent an invalid response.',
   addon_not_found: 'This add-on does not exist.',
   addon_not_initialized: 'This add-on is not installed on this site.',
-  empty_activation_key: 'Enter a licence key.',
-  invalid_activation_data: 'No licence for this add-on is active on this site.',
-  not_premium: 'This add-on needs no licence.',
+  empty_activation_key: 'Enter a license key.',
+  invalid_activation_data: 'No license for this add-on is active on this site.',
+  not_premium: 'This add-on needs no license.',
 }
 
 const BRAND = Symbol.for('sessmgr.licensing_error')
 
-/** Reports why a licence operation or a request for the add-on catalogue failed. Never contains the licence key. */
+/** Reports why a license operation or a request for the add-on catalogue failed. Never contains the license key. */
 export class LicensingError extends Error {
   /** Always `LicensingError`. */
   override readonly name = 'LicensingError'

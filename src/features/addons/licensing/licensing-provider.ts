@@ -8,7 +8,7 @@ export interface RawAddon {
   readonly slug: string
   /** Display name. */
   readonly title: string
-  /** Whether the add-on needs a licence. */
+  /** Whether the add-on needs a license. */
   readonly is_premium: boolean
   /** URL of a picture, or null if there is none. */
   readonly icon: string | null
@@ -26,7 +26,7 @@ export interface RawAddon {
   readonly raw: unknown
 }
 
-/** The site that a licence is activated on. */
+/** The site that a license is activated on. */
 export interface SiteIdentity {
   /** 32 hex digits that do not reveal the URL. */
   readonly uid: string
@@ -38,13 +38,13 @@ export interface SiteIdentity {
   readonly version: string
 }
 
-/** A licence that is active on a site. Plain JSON. */
+/** A license that is active on a site. Plain JSON. */
 export interface Activation {
   /** Product id of the add-on. */
   readonly productId: number
-  /** The licence key. It never appears in a message or log. */
+  /** The license key. It never appears in a message or log. */
   readonly key: string
-  /** Identity of the site when the licence was activated. */
+  /** Identity of the site when the license was activated. */
   readonly uid: string
   /** Id of this installation at the provider, or null. */
   readonly installId: string | null
@@ -52,7 +52,7 @@ export interface Activation {
   readonly plan: string | null
   /** Time of activation, in ISO 8601. */
   readonly activatedAt: string
-  /** Time of expiry, in ISO 8601; null if the licence never expires or this is unknown. */
+  /** Time of expiry, in ISO 8601; null if the license never expires or this is unknown. */
   readonly expiresAt: string | null
   /** Data that the provider needs for later calls. Stored like the key. */
   readonly proof?: string | undefined
@@ -60,19 +60,19 @@ export interface Activation {
 
 /** The provider's view of an activation. */
 export interface LicenseState {
-  /** Whether the licence is valid on this site now. */
+  /** Whether the license is valid on this site now. */
   readonly active: boolean
-  /** Why the licence is not valid. Set only if `active` is false. */
+  /** Why the license is not valid. Set only if `active` is false. */
   readonly reason?: LicensingCode | undefined
-  /** Time of expiry, in ISO 8601; null if the licence never expires. */
+  /** Time of expiry, in ISO 8601; null if the license never expires. */
   readonly expiresAt: string | null
-  /** Number of sites that the licence allows; null if unlimited. */
+  /** Number of sites that the license allows; null if unlimited. */
   readonly quota: number | null
-  /** Number of sites that the licence is active on; null if unknown. */
+  /** Number of sites that the license is active on; null if unknown. */
   readonly used: number | null
 }
 
-/** Parameters of every call about a licence. */
+/** Parameters of every call about a license. */
 export interface LicenseCall {
   /** Product id of the add-on. */
   readonly productId: number
@@ -85,7 +85,7 @@ export interface LicenseCall {
 }
 
 /**
- * Supplies add-ons and licences. Providers do not have to cache, encrypt or store anything; sessmgr does that.
+ * Supplies add-ons and licenses. Providers do not have to cache, encrypt or store anything; sessmgr does that.
  *
  * Methods may reject only with a `LicensingError` whose message and cause contain no key or secret. Use
  * `provider_unavailable` if the call may succeed later, or if its signal was aborted.
@@ -104,7 +104,7 @@ export interface LicensingProvider {
     /** Aborts the call, which then rejects with `provider_unavailable`. */
     readonly signal?: AbortSignal | undefined
   }): Promise<readonly RawAddon[]>
-  /** Activates a licence on a site. If `previous` is an activation on the same site, no additional seat is used. */
+  /** Activates a license on a site. If `previous` is an activation on the same site, no additional seat is used. */
   activate(
     call: LicenseCall & { readonly key: string; readonly previous?: Activation | undefined },
   ): Promise<Activation>

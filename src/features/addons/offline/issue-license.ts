@@ -12,32 +12,32 @@ export interface SigningKey {
   readonly kid: string
 }
 
-/** The terms of a licence. */
+/** The terms of a license. */
 export interface LicenseGrant {
   /** The vendor, as in the application's option `issuer`. */
   readonly issuer: string
   /** Product id of the add-on, a positive integer. */
   readonly productId: number
-  /** Identifies the licence, for which several keys may be issued. @default a random UUID */
+  /** Identifies the license, for which several keys may be issued. @default a random UUID */
   readonly licenseId?: string | undefined
   /** Time of issue. @default now */
   readonly issuedAt?: Date | undefined
   /** Start of validity. @default at once */
   readonly notBefore?: Date | undefined
-  /** Time of expiry, or null if the licence never expires. */
+  /** Time of expiry, or null if the license never expires. */
   readonly expiresAt: Date | null
   /** Number of sites, or null if unlimited. @default null */
   readonly quota?: number | null | undefined
-  /** What the licence includes. The first entry becomes the `plan` of the activation. @default none */
+  /** What the license includes. The first entry becomes the `plan` of the activation. @default none */
   readonly entitlements?: readonly string[] | undefined
-  /** Host names that the licence is bound to. @default any */
+  /** Host names that the license is bound to. @default any */
   readonly sites?: readonly string[] | undefined
   /** The audience, as in the application's option `audience`. @default 'sessmgr' */
   readonly audience?: string | undefined
 }
 
 /**
- * Issues an offline licence key. Meant for vendors.
+ * Issues an offline license key. Meant for vendors.
  *
  * @throws SessmgrError `invalid_option` if the key is not an Ed25519 private key, or if a term is invalid.
  */
@@ -62,7 +62,7 @@ export async function issueLicense(signingKey: SigningKey, grant: LicenseGrant):
 }
 
 /**
- * Issues a revocation list of licence keys, given by their ids (`jti`). Meant for vendors.
+ * Issues a revocation list of license keys, given by their ids (`jti`). Meant for vendors.
  *
  * @throws SessmgrError `invalid_option` if the key is not an Ed25519 private key.
  */

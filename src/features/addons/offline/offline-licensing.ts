@@ -6,7 +6,7 @@ import { type OfflineLicensingOptions, resolveOfflineOptions } from './offline-o
 import { type RevocationList, readRevocations } from './revocation-list.ts'
 
 /**
- * Creates a licensing provider for offline licences. The vendor signs the licence keys, and this machine checks them
+ * Creates a licensing provider for offline licenses. The vendor signs the license keys, and this machine checks them
  * without network access.
  *
  * The provider cannot count the sites that use a key, but a vendor can bind a key to host names, and revoke it.

@@ -13,18 +13,18 @@ import type { PublicKeys } from './signed-text.ts'
 export interface OfflineLicensingOptions {
   /** The add-ons, or the path of a JSON file that contains them as an array. @default none */
   catalogue?: string | readonly OfflineAddon[] | undefined
-  /** The vendor's Ed25519 public keys by `kid`, as PEM or JWK. @default none: no licence is valid */
+  /** The vendor's Ed25519 public keys by `kid`, as PEM or JWK. @default none: no license is valid */
   keys?: Readonly<Record<string, string | Ed25519Jwk>> | undefined
-  /** The vendor, exactly as named in its licences. Required with `keys`. */
+  /** The vendor, exactly as named in its licenses. Required with `keys`. */
   issuer?: string | undefined
-  /** Audience of the licences. @default 'sessmgr' */
+  /** Audience of the licenses. @default 'sessmgr' */
   audience?: string | undefined
   /**
    * The vendor's signed revocation list, as the path of a file or a function that returns its content. @default none
    */
   revocations?: string | (() => string | Promise<string>) | undefined
   /**
-   * Maximum age of the revocation list in days, from 1 to 3650. If the list is older, no licence is valid. @default 30
+   * Maximum age of the revocation list in days, from 1 to 3650. If the list is older, no license is valid. @default 30
    */
   revocationsMaxAgeDays?: number | undefined
   /** Returns the time. @default the clock of this machine */
@@ -76,7 +76,7 @@ export function resolveOfflineOptions(options: OfflineLicensingOptions): Resolve
     if (typeof value !== 'string') throw invalidOption(`"${name}" must be a string`)
   }
   if (keys.size > 0 && issuer === '')
-    throw invalidOption('"keys" needs "issuer": the vendor, exactly as named in its licences')
+    throw invalidOption('"keys" needs "issuer": the vendor, exactly as named in its licenses')
   if (audience === '') throw invalidOption('"audience" must not be empty')
   requireWhole('revocationsMaxAgeDays', days, 1, 3650)
   if (typeof clock?.now !== 'function') throw invalidOption('"clock" must have the method now()')

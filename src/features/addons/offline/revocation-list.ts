@@ -6,7 +6,7 @@ export const REVOCATIONS_TYPE = 'lic-revocations+jwt'
 
 const revocationClaims = z.object({ iss: z.string(), aud: z.string(), iat: z.int(), jtis: z.array(z.string()) })
 
-/** Licence keys that a vendor has revoked. */
+/** License keys that a vendor has revoked. */
 export interface RevocationList {
   readonly jtis: ReadonlySet<string>
   /** Unix seconds. */

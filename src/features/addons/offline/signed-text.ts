@@ -29,7 +29,7 @@ export async function readSigned(text: string, typ: string, keys: PublicKeys): P
   if (type !== typ) return { problem: `it is not of the type ${typ}` }
   const key = typeof kid === 'string' ? keys.get(kid) : undefined
   if (!key) return { problem: 'it is signed with an unknown key' }
-  // Loaded for the first licence, because most applications never check one.
+  // Loaded for the first license, because most applications never check one.
   const { compactVerify } = await import('jose')
   try {
     const { payload } = await compactVerify(text, key, { algorithms: ['EdDSA'] })

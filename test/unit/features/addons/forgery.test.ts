@@ -24,7 +24,7 @@ beforeAll(async () => {
   provider = offlineLicensing(vendor.trust)
 })
 
-/** Both ways a licence is looked at. */
+/** Both ways a license is looked at. */
 async function verdictOn(key: string, by = provider): Promise<string> {
   const activation = { key, uid: SITE.uid, installId: null, plan: null, activatedAt: '', expiresAt: null }
   const call = { productId: PRODUCT, site: SITE }
@@ -36,13 +36,13 @@ async function verdictOn(key: string, by = provider): Promise<string> {
   return state?.active ? 'accepted' : outcome
 }
 
-/** Signs a licence with a header of one's own choice, by whoever has the key. */
+/** Signs a license with a header of one's own choice, by whoever has the key. */
 function forge(header: object, signer: (text: string) => Buffer, claims: object = claimsOf(good)): string {
   const text = `${base64url(header)}.${base64url(claims)}`
   return `${text}.${signer(text).toString('base64url')}`
 }
 
-describe('a licence that was changed', () => {
+describe('a license that was changed', () => {
   it('is never accepted: 10,000 changes', async () => {
     expect(await verdictOn(good)).toBe('accepted')
     const random = seededRandom(20260101)
@@ -92,7 +92,7 @@ describe('a licence that was changed', () => {
   })
 })
 
-describe('a licence that was forged', () => {
+describe('a license that was forged', () => {
   const header = { alg: 'EdDSA', typ: 'lic+jwt', kid: 'key-1' }
   const stranger = generateKeyPairSync('ed25519')
   const ours = (text: string) => sign(null, Buffer.from(text), { key: vendor.privateJwk, format: 'jwk' })
@@ -164,7 +164,7 @@ describe('a licence that was forged', () => {
   })
 })
 
-describe('a true licence that is not good here', () => {
+describe('a true license that is not good here', () => {
   it.each<[string, Partial<LicenseGrant> & { product?: number }, string]>([
     ['for another product', { product: 1002 }, 'license_wrong_product'],
     ['for another audience', { audience: 'other' }, 'license_invalid'],
@@ -190,7 +190,7 @@ describe('revocation', () => {
   const withList = (revocations: string | (() => string | Promise<string>), more = {}) =>
     offlineLicensing({ ...vendor.trust, revocations, ...more })
 
-  it('takes a licence back, and no other', async () => {
+  it('takes a license back, and no other', async () => {
     const other = await vendor.issue(PRODUCT)
     const list = await vendor.revoke([good])
     expect(
@@ -210,7 +210,7 @@ describe('revocation', () => {
   it.each<[string, () => Promise<string>]>([
     ['is by a stranger', () => createVendor('key-1').revoke([])],
     ['is from another vendor', () => createVendor('key-1', 'other').revoke([])],
-    ['is a licence', () => vendor.issue(PRODUCT)],
+    ['is a license', () => vendor.issue(PRODUCT)],
     ['is empty', async () => ''],
     ['is older than it may be', () => vendor.revoke([], new Date(Date.now() - 31 * DAY))],
     ['cannot be had', () => Promise.reject(new Error('out of order'))],
@@ -243,7 +243,7 @@ describe('a clock that is turned back', () => {
   const activate = (by: LicensingProvider, key: string, seenAt?: string) =>
     by.activate({ productId: PRODUCT, key, site: SITE, seenAt })
 
-  it('revives no licence: not in the same process', async () => {
+  it('revives no license: not in the same process', async () => {
     const now = Math.floor(Date.now() / 1000) * 1000
     const clock = fakeClock(now)
     const by = offlineLicensing({ ...vendor.trust, clock })
@@ -267,7 +267,7 @@ describe('a clock that is turned back', () => {
     await expect(activate(by(), key, new Date(now + 30 * 60_000).toISOString())).resolves.toMatchObject({ key })
   })
 
-  it('nor where the licence, or the revocation list, is of a later time', async () => {
+  it('nor where the license, or the revocation list, is of a later time', async () => {
     const clock = fakeClock()
     const ahead = new Date(clock.now() + DAY)
     const key = await vendor.issue(PRODUCT, { issuedAt: new Date(clock.now()) })

@@ -164,7 +164,7 @@ describe('issueLicense()', () => {
     [{ key: vendor.privatePem, kid: 'a' }, { issuer: '' }, /"iss" must not be empty/],
     [{ key: vendor.privatePem, kid: 'a' }, { expiresAt: new Date('x') }, /"exp" must be Unix seconds/],
     [{ key: vendor.privatePem, kid: 'a' }, { quota: 0 }, /"quota" must be 1 or more/],
-  ])('refuses what no licence can be made of: %#', async (key, more, problem) => {
+  ])('refuses what no license can be made of: %#', async (key, more, problem) => {
     const error = await issueLicense(key as never, { ...grant, ...more }).catch((reason) => reason)
     expect(error).toBeInstanceOf(SessmgrError)
     expect(error.message).toMatch(problem)

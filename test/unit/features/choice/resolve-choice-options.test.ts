@@ -41,8 +41,8 @@ describe('the options of the choice page', () => {
     [{ cooldown: { count: 0, minutes: 5 } }, '"cooldown.count" must be a whole number from 1 to 100'],
     [{ cooldown: { count: 3 } }, '"cooldown.minutes" must be a whole number from 1 to 1440; got undefined'],
     [{ cooldown: { count: 3, minutes: 5, hours: 1 } }, '"cooldown" has no key "hours"'],
-    [{ styles: { accent: 'red;}' } }, '"styles.accent" must be a colour'],
-    [{ styles: { acent: '#0a5' } }, '"styles" has no colour "acent". Did you mean "accent"?'],
+    [{ styles: { accent: 'red;}' } }, '"styles.accent" must be a color'],
+    [{ styles: { acent: '#0a5' } }, '"styles" has no color "acent". Did you mean "accent"?'],
     [{ frameAncestors: ['https://a.example/path'] }, '"frameAncestors" must be a list of origins'],
     [{ render: '<html>' }, '"render" must be a function'],
   ])('%j are refused', (options, message) => {
