@@ -49,11 +49,11 @@ test('without posts in the application there is no such tab, and its address say
   const page = await bare.open(host.chromium, '/comments')
   await page.getByText('There is no section “comments” here').waitFor()
   expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
-    'Settings',
     'Sessions',
+    'Settings',
     'Add-ons',
     'Support',
   ])
-  await page.getByRole('button', { name: 'Go to Settings' }).click()
-  await page.getByRole('heading', { name: 'General Settings' }).waitFor()
+  await page.getByRole('button', { name: 'Go to Sessions' }).click()
+  await page.getByRole('heading', { name: 'Who is signed in?' }).waitFor()
 })

@@ -23,7 +23,7 @@ test('the built package serves the screen: a setting is changed and a user signe
   await page.getByLabel('User name or e-mail').fill('admin')
   await page.getByLabel('Password').fill('admin-password')
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
-  await page.goto(`${example.origin}/admin`)
+  await page.goto(`${example.origin}/admin/settings`)
   await page.getByLabel('Active Logins Limit').fill('2')
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await page.getByText('Settings saved.').first().waitFor()

@@ -11,10 +11,10 @@ test('name and tabs are there before the script, and nothing moves when it and t
   const [script, options] = [deferred(), deferred()]
   await page.route('**/assets/*.js', (route) => script.promise.then(() => route.continue()))
   await page.route('**/wp/v2/settings', (route) => options.promise.then(() => route.continue()))
-  await page.goto(`${host.origin}/admin`, { waitUntil: 'commit' })
+  await page.goto(`${host.origin}/admin/settings`, { waitUntil: 'commit' })
   const tabs = page.getByRole('navigation', { name: 'Sections' }).getByRole('link')
   await page.getByRole('heading', { name: 'Session Manager' }).waitFor()
-  const names = ['Settings', 'Sessions', 'Comments', 'Add-ons', 'Support']
+  const names = ['Sessions', 'Settings', 'Comments', 'Add-ons', 'Support']
   const places = () => tabs.evaluateAll((all) => all.map((link) => [link.textContent, link.getBoundingClientRect().x]))
   const before = await places()
   expect(before.map(([name]) => name)).toEqual(names)

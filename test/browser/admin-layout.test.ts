@@ -73,6 +73,6 @@ test('three answers stand on one line, and a missing tab offers the first one be
   await dialog.getByRole('button', { name: 'Discard changes' }).click()
   await page.goto(`${host.origin}/admin/gone`)
   const text = await boxOf(page.getByText('It may belong to an add-on that is no longer active.'))
-  expect((await boxOf(page.getByRole('button', { name: 'Go to Settings' }))).y).toBeGreaterThanOrEqual(text.bottom)
+  expect((await boxOf(page.getByRole('button', { name: 'Go to Sessions' }))).y).toBeGreaterThanOrEqual(text.bottom)
   await page.screenshot({ path: `${PICTURES}admin-layout-no-tab.png` })
 })

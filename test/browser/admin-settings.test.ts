@@ -171,7 +171,7 @@ describe('General Settings', () => {
         await route.fulfill({ status: 503, json: { code: 'store_unavailable', message: 'The store is down.' } })
       else await route.continue()
     })
-    await page.goto(`${host.origin}/admin`)
+    await page.goto(`${host.origin}/admin/settings`)
     await page.locator('.skeleton').first().waitFor()
     held.resolve()
     await page.getByText('The store is down.').waitFor()

@@ -19,7 +19,7 @@ export interface AdminHost {
   readonly chromium: Chromium
   /** Signs a demo user in through the login form, in a separate window. */
   signIn(login: string, options?: BrowserContextOptions): Promise<BrowserContext>
-  /** Opens a page of the admin screen in a window where `admin` is signed in. */
+  /** Opens a page of the admin screen, the settings by default, in a window where `admin` is signed in. */
   open(path?: string, options?: BrowserContextOptions): Promise<Page>
   /** Ends every session and resets the settings. */
   reset(): Promise<void>
@@ -64,7 +64,7 @@ export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}
     actions,
     chromium,
     signIn,
-    async open(path = '', options) {
+    async open(path = '/settings', options) {
       const page = await (await signIn('admin', options)).newPage()
       await page.goto(`${origin}/admin${path}`)
       return page

@@ -33,7 +33,7 @@ export interface AdminLab {
   readonly logs: unknown[][]
   /** A window in which a user is signed in. */
   visitor(chromium: Chromium, login: string, options?: BrowserContextOptions): Promise<BrowserContext>
-  /** The screen, in a window in which `admin` is signed in. */
+  /** A page of the screen, the settings if none is named, in a window in which `admin` is signed in. */
   open(chromium: Chromium, path?: string, options?: BrowserContextOptions): Promise<Page>
   close(): Promise<void>
 }
@@ -87,7 +87,7 @@ export async function startAdminLab(options: AdminLabOptions = {}): Promise<Admi
     limiter,
     logs,
     visitor,
-    async open(chromium, path = '', more) {
+    async open(chromium, path = '/settings', more) {
       const page = await (await visitor(chromium, 'admin', more)).newPage()
       await page.goto(`${origin}/admin${path}`)
       return page

@@ -41,7 +41,7 @@ export function adminPage(parts: PageParts): string {
     [
       ...entry.styles.map((name) => style(own(name))),
       ...scripts.filter(isStyleSheet).map(style),
-      ...[...entry.modules, ...(parts.tab === 'sessions' ? entry.later : [])].map(
+      ...[...entry.modules, ...(opensSessions(parts) ? entry.later : [])].map(
         (name) => `<link rel="modulepreload" href="${htmlText(own(name))}"${attribute}>`,
       ),
       ...screenTexts(texts),
@@ -55,6 +55,10 @@ export function adminPage(parts: PageParts): string {
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
   )
+}
+
+function opensSessions({ tab, only }: FrameParts): boolean {
+  return only === undefined && (tab === '' || tab === 'sessions')
 }
 
 /** Returns the page for a signed-in user who may not manage the site. */
