@@ -60,6 +60,16 @@ export type { Middleware, Sessmgr } from './service/service.ts'
 export { sessmgr, sessmgr as default } from './service/sessmgr.ts'
 export { type DeviceKind, type DeviceName, deviceName } from './sessions/device-name.ts'
 export type { LogoutEpoch, SiteLogout } from './sessions/logout-epoch.ts'
+export type {
+  IndexedPerson,
+  PeopleCount,
+  PeopleIndex,
+  PeoplePage,
+  PeopleQuery,
+  PersonChange,
+  SessionsAdded,
+  SessionsEnded,
+} from './sessions/people-index.ts'
 export type { EndedByWhom, EndedCause, EndedKind, SessionEnd, SignedOutReason } from './sessions/session-end.ts'
 export type { NewSession, SessionRecord, StoredSession } from './sessions/session-record.ts'
 export type {

@@ -27,5 +27,6 @@ export function checkStore(store: SessmgrStore | undefined): void {
   for (const [part, methods] of Object.entries(PARTS)) {
     requireMethods(`store.${part}`, store[part as keyof typeof PARTS], methods)
   }
+  if (store.people) requireMethods('store.people', store.people, ['note', 'page', 'count', 'clear'])
   requireMethods('store', store, ['wipe', 'close'])
 }

@@ -2,6 +2,7 @@ import type { ApplicationPasswordStore } from '../auth/application-password-stor
 import type { OptionStore } from '../options/option-store.ts'
 import type { TransientStore } from '../options/transient-store.ts'
 import type { LogoutEpoch } from '../sessions/logout-epoch.ts'
+import type { PeopleIndex } from '../sessions/people-index.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { VerdictWatch } from './verdict-watch.ts'
 
@@ -12,6 +13,8 @@ export interface SessmgrStore {
    * restart, the id is the same if, and only if, the data has survived.
    */
   readonly id: string
+  /** Kind of store, such as `redis`, for the support report. */
+  readonly name?: string | undefined
   /**
    * Whether the data is invisible to other processes, as with `memoryStore()`. The command line then refuses to change
    * it. @default false
@@ -27,6 +30,8 @@ export interface SessmgrStore {
   readonly passwords: ApplicationPasswordStore
   /** Cached strings, which may disappear at any moment. */
   readonly transients: TransientStore
+  /** The people who are signed in, for the option `directory`. */
+  readonly people?: PeopleIndex | undefined
   /** Follows changes if the store supports that, so that requests do not have to ask. */
   readonly watch?: VerdictWatch | undefined
   /**

@@ -34,6 +34,7 @@ export function documentStore(driver: DocumentDriver, options: DocumentStoreOpti
   const rows = new DocumentRows(driver, deadlineMs)
   return {
     id: driver.id,
+    name: 'document',
     local: driver.local ?? false,
     sessions: new DocumentSessionRegistry(rows, safeLogger(logger)),
     epoch: new DocumentLogoutEpoch(rows),

@@ -4,6 +4,7 @@ import type { SessmgrStore } from '../store.ts'
 import { MemoryLogoutEpoch } from './memory-logout-epoch.ts'
 import { MemoryOptionStore } from './memory-option-store.ts'
 import { MemoryPasswordStore } from './memory-password-store.ts'
+import { MemoryPeopleIndex } from './memory-people-index.ts'
 import { MemorySessionRegistry } from './memory-session-registry.ts'
 import { MemoryTransientStore } from './memory-transient-store.ts'
 
@@ -17,16 +18,19 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
   const options = new MemoryOptionStore()
   const passwords = new MemoryPasswordStore()
   const transients = new MemoryTransientStore(clock)
+  const people = new MemoryPeopleIndex()
   return {
     id: `memory:${nodeCrypto().randomUUID()}`,
+    name: 'memory',
     local: true,
     sessions,
     epoch,
     options,
     passwords,
     transients,
+    people,
     async wipe() {
-      for (const part of [sessions, epoch, options, passwords, transients]) part.wipe()
+      for (const part of [sessions, epoch, options, passwords, transients, people]) part.wipe()
     },
     close: async () => {},
   }

@@ -35,12 +35,13 @@ export function postgresStore(options: PostgresStoreOptions): SessmgrStore {
   checkOptions(options)
   const { pool, table = 'sessmgr', createTable = false, ...rest } = options
   const driver = postgresDriver(pool, table)
-  if (!createTable) return documentStore(driver, rest)
+  const name = 'postgres'
+  if (!createTable) return { ...documentStore(driver, rest), name }
   const create = async () => {
     await createPostgresTable(pool, table)
     return driver
   }
-  return documentStore(lateDriver({ id: driver.id }, create), rest)
+  return { ...documentStore(lateDriver({ id: driver.id }, create), rest), name }
 }
 
 function checkOptions(options: PostgresStoreOptions): void {

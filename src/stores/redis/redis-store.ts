@@ -58,6 +58,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
   const watch = new RedisWatch({ client, keys, clock, deadlineMs, tracking })
   return {
     id: `redis:${prefix}`,
+    name: 'redis',
     sessions: new RedisSessionRegistry(calls, keys, clock),
     epoch: new RedisLogoutEpoch(calls, keys.epoch),
     options: new RedisOptionStore(calls, keys.options),

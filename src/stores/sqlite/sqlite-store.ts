@@ -51,7 +51,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
     await driver.open()
     return driver
   }
-  return documentStore(lateDriver({ id, local }, open), rest)
+  return { ...documentStore(lateDriver({ id, local }, open), rest), name: 'sqlite' }
 }
 
 /** Returns the file of an open database, `:memory:` for one that ends with its process, or undefined if unknown. */

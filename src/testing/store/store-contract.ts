@@ -4,6 +4,7 @@ import { endedMemoryContract } from './ended-memory-contract.ts'
 import { epochContract } from './epoch-contract.ts'
 import { optionContract } from './option-contract.ts'
 import { passwordContract } from './password-contract.ts'
+import { peopleContract } from './people-contract.ts'
 import { registryContract } from './registry-contract.ts'
 import type { StoreUnderTest } from './store-case.ts'
 import { transientContract } from './transient-contract.ts'
@@ -38,6 +39,7 @@ export function registerStoreContract({ describe, it, create, realTime = false }
     options: optionContract,
     'application passwords': passwordContract,
     transients: transientContract,
+    'index of people': peopleContract,
     wipe: wipeContract,
   }
   for (const [group, cases] of Object.entries(groups)) {

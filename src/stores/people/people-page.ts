@@ -1,0 +1,75 @@
+import { invalidOption } from '../../ground/invalid-option.ts'
+import type { IndexedPerson, PeopleCount, PeoplePage, PeopleQuery } from '../../sessions/people-index.ts'
+
+/** How many people are collected before the last ones are left out. */
+const BATCH = 2000
+
+/** The place of a person in the order: by the number, the highest first, and then by the key. */
+export interface PersonPlace {
+  /** The time of the last login, or the number of sessions. */
+  readonly number: number
+  /** The user id as JSON. */
+  readonly key: string
+}
+
+/** Returns the place of a person. */
+export function placeOf({ userId, at, live }: IndexedPerson, sort: PeopleQuery['sort']): PersonPlace {
+  return { number: sort === 'recent' ? at : live, key: JSON.stringify(userId) }
+}
+
+/** Returns the cursor of the page that follows a place. */
+export function cursorAfter({ number, key }: PersonPlace): string {
+  return `${number}.${Buffer.from(key).toString('base64url')}`
+}
+
+/** @throws SessmgrError `invalid_option` for anything that is not a cursor. */
+export function placeFrom(cursor: string): PersonPlace {
+  const [, number, key] = /^(\d{1,16})\.([\w-]+)$/.exec(cursor) ?? []
+  if (number === undefined || key === undefined) throw invalidOption('"cursor" must be the "next" of a page')
+  return { number: Number(number), key: Buffer.from(key, 'base64url').toString() }
+}
+
+/** Returns a page of people who are all in memory, without sorting all of them. */
+export function peoplePage(all: readonly IndexedPerson[], { sort, limit, cursor }: PeopleQuery): PeoplePage {
+  const after = cursor === undefined ? undefined : placeFrom(cursor)
+  let kept: Candidate[] = []
+  let last: Candidate | undefined
+  const trim = () => {
+    // One more than the page shows whether there is another.
+    kept = kept.sort(inOrder).slice(0, limit + 1)
+    last = kept[limit]
+  }
+  for (const person of all) {
+    const candidate = { person, ...placeOf(person, sort) }
+    if ((after && inOrder(after, candidate) >= 0) || (last && inOrder(last, candidate) < 0)) continue
+    kept.push(candidate)
+    if (kept.length > limit + BATCH) trim()
+  }
+  trim()
+  const shown = kept.slice(0, limit)
+  const end = shown.at(-1)
+  const people = shown.map(({ person }) => person)
+  return end && kept.length > limit ? { people, next: cursorAfter(end) } : { people }
+}
+
+/** Counts people who are all in memory. */
+export function countPeople(all: Iterable<IndexedPerson>, atLeast: number | undefined): PeopleCount {
+  const count = { people: 0, sessions: 0, atLeast: 0 }
+  for (const { live } of all) {
+    count.people += 1
+    count.sessions += live
+    if (atLeast !== undefined && live >= atLeast) count.atLeast += 1
+  }
+  const { people, sessions } = count
+  return atLeast === undefined ? { people, sessions } : count
+}
+
+interface Candidate extends PersonPlace {
+  readonly person: IndexedPerson
+}
+
+function inOrder(a: PersonPlace, b: PersonPlace): number {
+  if (a.number !== b.number) return b.number - a.number
+  if (a.key === b.key) return 0
+  return a.key < b.key ? 1 : -1
+}
