@@ -28,10 +28,6 @@ export default defineConfig({
   base: './',
   plugins: [react(), listInputs],
   logLevel: 'warn',
-  resolve: {
-    // What dialogs come with locks scrolling by a style element, which the page's policy forbids; a style sheet does it.
-    alias: { 'react-remove-scroll': here('./src/browser/admin/parts/remove-scroll.tsx') },
-  },
   build: {
     outDir: here('./dist/admin'),
     emptyOutDir: true,

@@ -30,12 +30,16 @@ export interface Chromium {
  * Starts the system's Chromium.
  *
  * @param keepsPages Whether the browser keeps left pages for going back to them, as readers' browsers do.
+ * @param hasScrollBars Whether scroll bars take room, as on most desktops.
  */
-export async function startChromium({ keepsPages = false } = {}): Promise<Chromium> {
+export async function startChromium({ keepsPages = false, hasScrollBars = false } = {}): Promise<Chromium> {
   if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: install the package chromium.`)
   const folder = mkdtempSync(join(tmpdir(), 'sessmgr-chromium-'))
   const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder }
-  const ignoreDefaultArgs = keepsPages ? ['--disable-back-forward-cache'] : []
+  const ignoreDefaultArgs = [
+    ...(keepsPages ? ['--disable-back-forward-cache'] : []),
+    ...(hasScrollBars ? ['--hide-scrollbars'] : []),
+  ]
   const browser = await chromium.launch({ executablePath: PROGRAM, args: QUIET, env, ignoreDefaultArgs })
   return {
     async visitor(options) {

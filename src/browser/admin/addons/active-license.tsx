@@ -1,29 +1,43 @@
-import { Dialog } from 'radix-ui'
 import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/feedback/dialog.tsx'
 import { dateOf } from '../sessions/time-words.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { MaskedKey } from './masked-key.tsx'
 import type { Addon } from './use-addons.ts'
 
 /** Renders the data of an active license, read-only. */
-export function ActiveLicense({ addon, title, onAsk }: { addon: Addon; title: string; onAsk: () => void }) {
+export function ActiveLicense({
+  addon,
+  title,
+  onAsk,
+  onClose,
+}: {
+  addon: Addon
+  title: string
+  onAsk: () => void
+  onClose: () => void
+}) {
   const t = useTexts()
   const expires = expiryOf(addon.license_key)
   return (
-    <>
-      <Dialog.Title className="dialog-title">{t('l_title', { title })}</Dialog.Title>
-      <Dialog.Description className="dialog-text">{t('l_text_active')}</Dialog.Description>
+    <Dialog
+      title={t('l_title', { title })}
+      text={t('l_text_active')}
+      onClose={onClose}
+      actions={
+        <>
+          <Button tone="danger" onClick={onAsk}>
+            {t('l_ask')}
+          </Button>
+          <Button data-first-focus onClick={onClose}>
+            {t('close')}
+          </Button>
+        </>
+      }
+    >
       <MaskedKey value={addon.license_key} />
       {expires !== undefined && <p className="dialog-text">{t('l_expires', { date: dateOf(expires) })}</p>}
-      <div className="dialog-actions">
-        <Button tone="danger" onClick={onAsk}>
-          {t('l_ask')}
-        </Button>
-        <Dialog.Close asChild>
-          <Button data-first-focus>{t('close')}</Button>
-        </Dialog.Close>
-      </div>
-    </>
+    </Dialog>
   )
 }
 

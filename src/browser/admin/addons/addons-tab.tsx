@@ -28,6 +28,7 @@ export function AddonsTab() {
     onError: (failure) => toasts.show(textOf(failure, 'a_refresh_failed'), 'error'),
   })
   const items = data && (Array.isArray(data.items) ? data.items : [])
+  const managed = items?.find(({ id }) => id === managedId)
 
   return (
     <div className="stack">
@@ -59,7 +60,7 @@ export function AddonsTab() {
           ))}
         </ul>
       )}
-      <LicenseDialog addon={items?.find(({ id }) => id === managedId)} onClose={() => setManagedId(undefined)} />
+      {managed && <LicenseDialog key={managed.id} addon={managed} onClose={() => setManagedId(undefined)} />}
     </div>
   )
 }

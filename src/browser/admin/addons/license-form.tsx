@@ -1,6 +1,6 @@
-import { Dialog } from 'radix-ui'
-import { type SyntheticEvent, useState } from 'react'
+import { type SyntheticEvent, useId, useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/feedback/dialog.tsx'
 import { TextField } from '../parts/forms/fields.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import type { Addon } from './use-addons.ts'
@@ -9,6 +9,7 @@ import { useLicense } from './use-license.ts'
 /** Renders the form that activates a license. */
 export function LicenseForm({ addon, title, onClose }: { addon: Addon; title: string; onClose: () => void }) {
   const t = useTexts()
+  const form = useId()
   const [key, setKey] = useState('')
   const { change, isPending, problem, setProblem } = useLicense(addon, 'l_activated', onClose)
 
@@ -20,29 +21,33 @@ export function LicenseForm({ addon, title, onClose }: { addon: Addon; title: st
   }
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Dialog.Title className="dialog-title">{t('l_title', { title })}</Dialog.Title>
-      <Dialog.Description className="dialog-text">{t('l_text_new')}</Dialog.Description>
-      <TextField
-        label={t('l_key')}
-        value={key}
-        problem={problem}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        onChange={(text) => {
-          setKey(text)
-          setProblem(undefined)
-        }}
-      />
-      <div className="dialog-actions">
-        <Dialog.Close asChild>
-          <Button>{t('cancel')}</Button>
-        </Dialog.Close>
-        <Button type="submit" tone="primary" busy={isPending && t('l_activating')}>
-          {t('l_activate')}
-        </Button>
-      </div>
-    </form>
+    <Dialog
+      title={t('l_title', { title })}
+      text={t('l_text_new')}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button type="submit" form={form} tone="primary" busy={isPending && t('l_activating')}>
+            {t('l_activate')}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} noValidate>
+        <TextField
+          label={t('l_key')}
+          value={key}
+          problem={problem}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          onChange={(text) => {
+            setKey(text)
+            setProblem(undefined)
+          }}
+        />
+      </form>
+    </Dialog>
   )
 }

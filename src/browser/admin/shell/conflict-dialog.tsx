@@ -1,4 +1,3 @@
-import { AlertDialog } from 'radix-ui'
 import { useSyncExternalStore } from 'react'
 import { editOf, type OptionChange } from '../options/option-changes.ts'
 import { nameOfKey, nameOfValue } from '../options/option-words.ts'
@@ -6,14 +5,13 @@ import type { Conflict } from '../options/saving.ts'
 import { OPTIONS_KEY } from '../options/use-options.ts'
 import { useSave } from '../options/use-save.ts'
 import { Button } from '../parts/button.tsx'
-import { useFocusReturn } from '../parts/use-focus-return.ts'
+import { Dialog } from '../parts/feedback/dialog.tsx'
 import { draft, queries, saving } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 /** Asks whose values to keep if another user has changed the same ones. Escape changes nothing. */
 export function ConflictDialog() {
   const t = useTexts()
-  const focus = useFocusReturn()
   const { save } = useSave()
   const conflict = useSyncExternalStore(saving.conflict.subscribe, saving.conflict.value)
   const close = () => saving.conflict.become(undefined)
@@ -41,32 +39,22 @@ export function ConflictDialog() {
     if (draft.isDirty()) void save({ body: withChanges(known.body, changes), tag: newest.tag })
   }
 
+  if (!conflict) return null
   return (
-    <AlertDialog.Root open={conflict !== undefined} onOpenChange={(open) => open || close()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Overlay className="overlay" />
-        {conflict && (
-          <AlertDialog.Content className="dialog" {...focus}>
-            <AlertDialog.Title className="dialog-title">{t('conflict_title')}</AlertDialog.Title>
-            <AlertDialog.Description asChild>
-              <div className="dialog-text">
-                {conflict.changes.map((change) => (
-                  <p key={`${change.option}.${change.key}`}>{say(change)}</p>
-                ))}
-              </div>
-            </AlertDialog.Description>
-            <div className="dialog-actions">
-              <Button data-first-focus onClick={() => decide(conflict, false)}>
-                {t('conflict_theirs')}
-              </Button>
-              <Button tone="primary" onClick={() => decide(conflict, true)}>
-                {t('conflict_mine')}
-              </Button>
-            </div>
-          </AlertDialog.Content>
-        )}
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <Dialog
+      role="alertdialog"
+      title={t('conflict_title')}
+      text={conflict.changes.map((change) => <p key={`${change.option}.${change.key}`}>{say(change)}</p>)}
+      onClose={close}
+      actions={
+        <>
+          <Button onClick={() => decide(conflict, false)}>{t('conflict_theirs')}</Button>
+          <Button tone="primary" onClick={() => decide(conflict, true)}>
+            {t('conflict_mine')}
+          </Button>
+        </>
+      }
+    />
   )
 }
 
