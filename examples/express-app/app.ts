@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import express, { type Express } from 'express'
 import session from 'express-session'
@@ -13,6 +14,7 @@ import { createPosts } from './posts.ts'
 import { loginRoutes } from './routes/login.ts'
 import { noteRoutes } from './routes/note.ts'
 import { postRoutes } from './routes/posts.ts'
+import { seedSessions } from './seed-sessions.ts'
 import { createStorage } from './storage.ts'
 import { createUsers, type User } from './users.ts'
 
@@ -56,16 +58,14 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   app.set('view engine', 'ejs')
   app.use(express.static(fileURLToPath(new URL('./public', import.meta.url))))
   if (vendor) app.use(roleLimits<User>(limiter, { vendor, roles: ROLES, rolesOf: ({ role }) => [role] }))
-  app.use(
-    session({
-      store: storage.sessionStore,
-      secret: config.sessionSecret,
-      resave: false,
-      saveUninitialized: false,
-      cookie: { httpOnly: true, sameSite: 'lax', secure: 'auto' },
-    }),
-  )
-  app.use(limiter)
+  const sessions = session({
+    store: storage.sessionStore,
+    secret: config.sessionSecret,
+    resave: false,
+    saveUninitialized: false,
+    cookie: { httpOnly: true, sameSite: 'lax', secure: 'auto' },
+  })
+  app.use(sessions, limiter)
   app.use('/api', limiter.router())
   app.use('/admin', limiter.admin())
   app.use('/account/sessions', limiter.account({ stepUp: { freshFor: FRESH_SECONDS } }))
@@ -88,6 +88,13 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
     res.status(404).render('message', { title: 'Not found', message: 'There is no such page.' })
   })
   app.use(errorHandler)
+  const isFirst = cluster.isPrimary || cluster.worker?.id === 1
+  if (config.seedSessions > 0 && isFirst) {
+    seedSessions(config.seedSessions, users.all, [sessions, limiter, authentication.session()]).catch((error) =>
+      console.error(`SEED_SESSIONS: ${error.message}`),
+    )
+  }
+
   async function close(): Promise<void> {
     await limiter.close()
     await storage.close()

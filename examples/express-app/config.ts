@@ -11,6 +11,7 @@ export interface Config {
   settings: SessmgrOptions['settings']
   scryptCost: number
   seedUsers: number
+  seedSessions: number
   hooksLog: string | undefined
   appPassword: string | undefined
   demoVendorKeys: string | undefined
@@ -34,6 +35,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     scryptCost: integer(env, 'SCRYPT_COST') ?? 16_384,
     seedUsers: integer(env, 'SEED_USERS') ?? 0,
+    seedSessions: integer(env, 'SEED_SESSIONS') ?? 0,
     hooksLog: env.TEST_HOOKS_LOG,
     appPassword: env.SEED_APP_PASSWORD || undefined,
     demoVendorKeys: env.ADDON_ROLE_LIMITS || undefined,

@@ -12,6 +12,7 @@ export interface User {
 
 /** Finds users and checks passwords. */
 export interface Users {
+  readonly all: readonly User[]
   findById(id: number): User | undefined
   findByName(loginOrEmail: string): User | undefined
   /** Returns the user if the password is right. An unknown name takes as long as a wrong password. */
@@ -43,6 +44,7 @@ export function createUsers({ seedUsers, scryptCost }: { seedUsers: number; scry
   }
 
   return {
+    all: users,
     findById: (id) => byId.get(id),
     findByName: (name) => byName.get(name.trim().toLowerCase()),
     async authenticate(name, password) {

@@ -257,6 +257,15 @@ test('SIGTERM ends it cleanly, also with a request under way', async () => {
   await expect(browser.get('/')).rejects.toThrow()
 })
 
+test('SEED_SESSIONS signs users in from various devices and addresses', async () => {
+  const seeded = await startExample({ SEED_SESSIONS: '12', SESSMGR_MAXIMUM: '9' })
+  const all = () => Promise.all([1, 2, 3, 4].map((id) => seeded.limiter.sessions.list(id)))
+  await expect.poll(async () => (await all()).map(({ length }) => length)).toEqual([6, 2, 2, 2])
+  const sessions = (await all()).flat()
+  expect(new Set(sessions.map(({ userAgent }) => userAgent)).size).toBe(5)
+  expect(new Set(sessions.map(({ ip }) => ip)).size).toBe(12)
+})
+
 test('a wrong variable is refused at the start, in words', async () => {
   await expect(ExampleProcess.start({ PORT: 'http' })).rejects.toThrow('PORT must be a whole number; it is "http".')
   await expect(createExample({ SESSMGR_MAXIMUM: '0' })).rejects.toThrow(
