@@ -3,6 +3,7 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { ApplicationPasswordStore, StoredPassword } from './application-password-store.ts'
+import type { PasswordUses } from './password-uses.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const LENGTH = 24
@@ -10,7 +11,10 @@ const LENGTH = 24
 const PASSWORD = new RegExp(`^[A-Za-z0-9]{${LENGTH},}$`)
 
 /** An application password without its hash. */
-export type PasswordInfo = Omit<StoredPassword, 'hash'>
+export interface PasswordInfo extends Omit<StoredPassword, 'hash'> {
+  /** Time of the last use, in milliseconds since the Unix epoch, to about five minutes. Undefined if unknown. */
+  readonly lastUsedAt?: number
+}
 
 /** Manages passwords that scripts use instead of a session. Each has a name, is shown only once, and can be revoked. */
 export interface ApplicationPasswords {
@@ -57,7 +61,11 @@ export interface ApplicationPasswords {
 }
 
 /** Manages application passwords in the given store. */
-export function createApplicationPasswords(store: ApplicationPasswordStore, clock: Clock): ApplicationPasswords {
+export function createApplicationPasswords(
+  store: ApplicationPasswordStore,
+  clock: Clock,
+  uses?: PasswordUses,
+): ApplicationPasswords {
   return {
     async create(userId, name, given) {
       requireUserId(userId)
@@ -68,7 +76,11 @@ export function createApplicationPasswords(store: ApplicationPasswordStore, cloc
     },
     async list(userId) {
       requireUserId(userId)
-      return (await store.list(userId)).map(info)
+      const listed = (await store.list(userId)).map(async (stored) => {
+        const lastUsedAt = await uses?.last(userId, stored.hash)
+        return { ...info(stored), ...(lastUsedAt !== undefined && { lastUsedAt }) }
+      })
+      return Promise.all(listed)
     },
     async revoke(userId, id) {
       requireUserId(userId)
@@ -78,8 +90,11 @@ export function createApplicationPasswords(store: ApplicationPasswordStore, cloc
       if (userId !== undefined) requireUserId(userId)
       const plain = withoutBlanks(password)
       // A lookup by hash is safe: guessing the hash of a random password reveals nothing about the password.
-      const isTheirs = await store.has(userId ?? '', hashOf(plain))
-      return userId !== undefined && PASSWORD.test(plain) && isTheirs
+      const hash = hashOf(plain)
+      const isTheirs = await store.has(userId ?? '', hash)
+      if (userId === undefined || !PASSWORD.test(plain) || !isTheirs) return false
+      uses?.note(userId, hash)
+      return true
     },
   }
 }

@@ -46,7 +46,8 @@ export interface CallerParts {
  * A session with a nonce takes precedence, because a proxy may use the header for its own password. Returns undefined
  * for an anonymous caller, or one with a cookie but no nonce.
  *
- * @param route `isOpen`: whether the route is public. If so, invalid credentials are ignored. `isOwn`: as in a route.
+ * @param route `isOpen`: whether the route is public. If so, invalid credentials are ignored. `isOwn`, `needsSession`: as
+ * in a route.
  * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for an invalid nonce,
  * 403 `rest_cross_origin`, 429 `too_many_attempts`.
  */
@@ -54,11 +55,11 @@ export async function authenticateCaller(
   parts: CallerParts,
   request: HostRequest,
   response: HostResponse,
-  { isOpen = false, isOwn = false } = {},
+  { isOpen = false, isOwn = false, needsSession = false } = {},
 ): Promise<Caller | undefined> {
   const { authorization } = request.headers
   const isPage = parts.nonceHeader.toLowerCase() in request.headers && parts.readerOf(request) !== undefined
-  const isScript = authorization !== undefined && !isOpen && !isOwn && !isPage
+  const isScript = authorization !== undefined && !isOpen && !isOwn && !needsSession && !isPage
   if (isScript) return callerByPassword(parts, request, authorization)
   return callerBySession(parts, request, response, isOwn)
 }

@@ -28,9 +28,9 @@ const content = (schema: object, types: readonly string[] = ['application/json']
   content: Object.fromEntries(types.map((type) => [type, { schema }])),
 })
 
-function securityOf({ access, isOwn }: RestRoute): readonly object[] {
+function securityOf({ access, isOwn, needsSession }: RestRoute): readonly object[] {
   if (access === undefined) return []
-  return [{ session: [], nonce: [] }, ...(isOwn ? [] : [{ applicationPassword: [] }])]
+  return [{ session: [], nonce: [] }, ...(isOwn || needsSession ? [] : [{ applicationPassword: [] }])]
 }
 
 async function operation(route: RestRoute, method: string): Promise<object> {

@@ -38,6 +38,8 @@ export interface RestRoute<Params = unknown> {
    * not accepted. @default false
    */
   readonly isOwn?: boolean
+  /** Whether the route accepts only a session with a nonce, not an application password. @default false */
+  readonly needsSession?: boolean
   /** Whether responses have an entity tag, so that a client that has the current one gets 304. @default false */
   readonly isTagged?: boolean
   /** Media types of the response. @default only JSON */

@@ -67,8 +67,9 @@ export function createRouter(parts: RouterParts) {
     const { headers } = request
     if (nonceHeader in headers) parts.noteNonce?.(request)
     else if (route.access !== undefined && headers.authorization === undefined) parts.noteBareCall?.(request)
-    const { isOwn = false } = route
-    let caller = await authenticateCaller(parts, request, response, { isOpen: route.access === undefined, isOwn })
+    const { isOwn = false, needsSession = false } = route
+    const isOpen = route.access === undefined
+    let caller = await authenticateCaller(parts, request, response, { isOpen, isOwn, needsSession })
     await requireAccess(route, caller, request)
     const fields = method === 'GET' ? queryOf(request) : await jsonBody(request)
     if (method !== 'GET' && caller) {

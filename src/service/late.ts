@@ -8,6 +8,7 @@ import type { CommentsFeature } from '../features/comments/comments-feature.ts'
 import { commentsRoutes } from '../features/comments/comments-routes.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { openapiRoute } from '../routes/openapi-route.ts'
+import { passwordsRoutes } from '../routes/passwords/passwords-routes.ts'
 import { createRouter, type RouterParts } from '../routes/router.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 
@@ -34,6 +35,7 @@ export function createServiceRouter(
   const routes = [
     ...own,
     ...sessmgrRoutes(limiter, parts.host, comments ? [comments.option] : []),
+    ...passwordsRoutes(parts.passwords, parts.host),
     ...addonsRoutes(addons),
     ...(comments ? commentsRoutes(comments.routeParts) : []),
   ]

@@ -1,5 +1,6 @@
 import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
 import { createNonces, type Nonces } from '../auth/nonce.ts'
+import { createPasswordUses } from '../auth/password-uses.ts'
 import { createSignedValues, type SignedValues } from '../auth/signed-value.ts'
 import type { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../ground/clock.ts'
@@ -51,7 +52,11 @@ export interface RestService extends ReaderParts {
 /** Creates the parts that sessmgr() and createLazyComments() share. */
 export function createRestService(options: ResolvedOptions, secrets: SiteSecrets, readers: ReaderParts): RestService {
   const { host, store, nonceHeader, textsFor, logger } = options
-  const passwords = createApplicationPasswords(store.passwords, systemClock)
+  const passwords = createApplicationPasswords(
+    store.passwords,
+    systemClock,
+    createPasswordUses(store.transients, systemClock),
+  )
   const nonces = createNonces(() => secrets.all(), systemClock)
   const findSignedIn = host ? createFindSignedIn(host.users, logger) : async () => undefined
   return {

@@ -228,6 +228,7 @@ export const ENGLISH = {
   rest_two_users: "This is one user's login name and another user's id. Use login or id instead. Nothing was changed.",
   rest_no_user: 'This user does not exist.',
   rest_no_session: 'This user has no session with this token.',
+  rest_no_password: 'This user has no application password with this id.',
   rest_no_own_session: 'You have no session with this token.',
   rest_session_is_current: 'This is the current session. Log out instead.',
   rest_reauthentication_required: 'Confirm your identity first. Nothing was ended.',

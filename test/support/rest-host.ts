@@ -13,6 +13,7 @@ import {
 import { type FiredAction, recordActions } from './record-actions.ts'
 import { basic, type RestAnswer, type RestCall, RestClient } from './rest-client.ts'
 import { LICENSE_KEY, licensingOptions, registerAddons } from './rest-licensing.ts'
+import { PASSWORD_ID } from './rest-routes.ts'
 import { createRestUsers, type RestUser, restHostOf } from './rest-users.ts'
 import { serve } from './serve.ts'
 import { TestStore } from './test-store.ts'
@@ -55,7 +56,7 @@ export interface RestHost {
   /** Calls any path of the application. */
   send(method: string, path: string, call?: RestCall): Promise<RestAnswer>
   signIn(login: string, agent?: string): Promise<SignedIn>
-  /** Creates what the calls of the route table need: alice is signed in, and a license is active. */
+  /** Creates what the calls of the route table need: alice is signed in and has an application password, and a license is active. */
   arrange(): Promise<void>
   /** Creates an application password and returns a header with it. */
   scriptOf(login: string): Promise<{ authorization: string }>
@@ -110,6 +111,8 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
     signIn,
     async arrange() {
       await signIn('alice')
+      const password = { id: PASSWORD_ID, name: 'arranged', hash: 'ab'.repeat(32), createdAt: 1_700_000_000_000 }
+      await registry.passwords.add(user('alice').id, password)
       await limiter.settings.update({ logic: 'allow' })
       if (!(await limiter.addons.isLicensed(1001))) await limiter.addons.activate(1001, LICENSE_KEY)
     },

@@ -12,9 +12,12 @@ export interface RouteCall {
 const SETTINGS = '/sessmgr/v1/settings'
 const ADDONS = '/sessmgr/v1/addons'
 const SITE_SETTINGS = '/wp/v2/settings'
+const PASSWORDS = '/sessmgr/v1/application-passwords'
+/** Id of the application password of alice that `arrange()` adds. */
+export const PASSWORD_ID = '00000000-0000-4000-8000-000000000000'
 const WRITES = ['POST', 'PUT', 'PATCH'] as const
 
-/** Every route that only administrators may call. A test compares this list and the next with the OpenAPI document. */
+/** Every route that only administrators may call. A test compares this list and the next two with the OpenAPI document. */
 export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: SETTINGS },
   ...WRITES.map((method) => ({ method, path: SETTINGS, json: { maximum: 4 } })),
@@ -25,6 +28,8 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: '/sessmgr/v1/explain?user=alice' },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy', json: { user: 'alice' } },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy-all' },
+  { method: 'GET', path: PASSWORDS },
+  { method: 'DELETE', path: `${PASSWORDS}/${PASSWORD_ID}`, json: { user: 'alice' } },
   { method: 'GET', path: ADDONS },
   { method: 'POST', path: `${ADDONS}/refresh`, changesNothing: true },
   { method: 'POST', path: `${ADDONS}/1001/license`, json: { key: LICENSE_KEY } },
@@ -36,6 +41,9 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'DELETE', path: `${SITE_SETTINGS}/sessmgr_settings/logic` },
   { method: 'GET', path: '/sessmgr/v1/openapi.json' },
 ]
+
+/** Every route for administrators that accepts only a session with a nonce. */
+export const PAGE_ROUTES: readonly RouteCall[] = [{ method: 'POST', path: PASSWORDS, json: { name: 'backup' } }]
 
 /** Every route of a caller's own sessions. */
 export const OWN_SESSION_ROUTES: readonly RouteCall[] = [
@@ -51,6 +59,7 @@ export function pathOf({ path }: { path: string }): string {
   const [place = ''] = path.split('?')
   return place
     .replace(/\/\d+(?=\/)/, '/{id}')
+    .replace(PASSWORD_ID, '{password_id}')
     .replace(/\/logic$/, '/{key}')
     .replace('/sessmgr_settings', '/{option}')
 }

@@ -30,6 +30,11 @@ export const userSummarySchema = z.object({
   display_name: z.string(),
 })
 
+/** Checks whether any parameter identifies a user. */
+export function isUserNamed(params: { readonly [K in keyof UserParameters]?: unknown }): boolean {
+  return FIELDS.some((field) => params[field] !== undefined)
+}
+
 /** Rejects a missing or blank identifier, and more than one. */
 export function checkIdentifier(params: Readonly<Record<string, unknown>>): void {
   const [first, second] = FIELDS.filter((field) => !isBlank(params[field]))

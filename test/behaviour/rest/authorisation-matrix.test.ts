@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
 import { startRestHost } from '../../support/rest-host.ts'
-import { ADMIN_ROUTES, OWN_SESSION_ROUTES, pathOf } from '../../support/rest-routes.ts'
+import { ADMIN_ROUTES, OWN_SESSION_ROUTES, PAGE_ROUTES, pathOf } from '../../support/rest-routes.ts'
 
 type Expected = readonly [status: number, code?: string]
 interface Caller {
@@ -79,13 +79,29 @@ describe.each(CALLERS)('$name', ({ expected: [status, code], headers }) => {
   })
 })
 
+describe.each(CALLERS)('$name, to a route that accepts only a session', ({ name, expected, headers }) => {
+  // Passwords are ignored there.
+  const [status, code] = name.includes('application password') ? ANONYMOUS : expected
+  it.each(PAGE_ROUTES)(`is answered ${status} by $method $path`, async ({ method, path, json }) => {
+    Object.assign(host.user('dora'), { disabled: false, role: 'administrator' })
+    const carried = await headers()
+    const before = await host.snapshot()
+    const answer = await host.call(method, path, { headers: carried, json })
+    expect([answer.status, answer.json.code]).toEqual([status, code])
+    if (status === 200) expect(await host.snapshot()).not.toEqual(before)
+    else expect(await host.snapshot()).toEqual(before)
+  })
+})
+
 describe('the matrix', () => {
   it('has every route that there is', async () => {
     const { paths } = (await host.call('GET', '/sessmgr/v1/openapi.json', { headers: await script('admin') })).json
     const described = Object.entries(paths as Record<string, object>).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    const tested = [...ADMIN_ROUTES, ...OWN_SESSION_ROUTES].map((route) => `${route.method} ${pathOf(route)}`)
+    const tested = [...ADMIN_ROUTES, ...PAGE_ROUTES, ...OWN_SESSION_ROUTES].map(
+      (route) => `${route.method} ${pathOf(route)}`,
+    )
     expect(tested.toSorted()).toEqual(described.toSorted())
   })
 })

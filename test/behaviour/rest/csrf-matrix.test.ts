@@ -3,7 +3,7 @@ import { createNonces } from '../../../src/auth/nonce.ts'
 import { REST_ACTION } from '../../../src/routes/caller.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
-import { type RouteCall, UNSAFE_ROUTES } from '../../support/rest-routes.ts'
+import { PAGE_ROUTES, type RouteCall, UNSAFE_ROUTES } from '../../support/rest-routes.ts'
 
 const SECRET = 'the secret of the site, long enough'
 const HOUR = 60 * 60_000
@@ -148,7 +148,7 @@ const ATTACKS: readonly Attack[] = [
 ]
 
 describe.each(ATTACKS)('with $name', ({ status, request }) => {
-  it.each(UNSAFE_ROUTES)('$method $path does nothing', async (route) => {
+  it.each([...UNSAFE_ROUTES, ...PAGE_ROUTES])('$method $path does nothing', async (route) => {
     const [admin] = [await host.signIn('admin'), await host.signIn('alice')]
     const { method, path, headers, body } = await request(route, admin)
     const before = await host.snapshot()
@@ -165,7 +165,7 @@ describe.each([
   ['the Origin of this site', () => ({ origin: host.origin })],
   ['both', () => ({ 'sec-fetch-site': 'same-origin', origin: host.origin })],
 ] as const)('the page of the admin himself, with %s', (_what, headers) => {
-  it.each(UNSAFE_ROUTES)('gets through to $method $path', async (route) => {
+  it.each([...UNSAFE_ROUTES, ...PAGE_ROUTES])('gets through to $method $path', async (route) => {
     const admin = await host.signIn('admin')
     await host.arrange()
     const request = await withHeaders({ ...headers() })(route, admin)

@@ -4,7 +4,7 @@ import { VERSION } from '../../../src/index.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 import { LICENSE_KEY } from '../../support/rest-licensing.ts'
-import { ADMIN_ROUTES, OWN_SESSION_ROUTES, pathOf } from '../../support/rest-routes.ts'
+import { ADMIN_ROUTES, OWN_SESSION_ROUTES, PAGE_ROUTES, pathOf } from '../../support/rest-routes.ts'
 
 const PATH = '/sessmgr/v1/openapi.json'
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
@@ -89,7 +89,9 @@ describe('the OpenAPI document', () => {
 
   it('describes every route, itself included, and no other', () => {
     const described = operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-    const known = [...ADMIN_ROUTES, ...OWN_SESSION_ROUTES].map((route) => `${route.method} ${pathOf(route)}`)
+    const known = [...ADMIN_ROUTES, ...PAGE_ROUTES, ...OWN_SESSION_ROUTES].map(
+      (route) => `${route.method} ${pathOf(route)}`,
+    )
     expect(described.toSorted()).toEqual(known.toSorted())
   })
 
@@ -100,9 +102,11 @@ describe('the OpenAPI document', () => {
       nonce: { type: 'apiKey', in: 'header', name: 'X-HOST-Nonce' },
       applicationPassword: { type: 'http', scheme: 'basic' },
     })
-    for (const { path, described } of operations()) {
+    const pages = PAGE_ROUTES.map((route) => `${route.method} ${pathOf(route)}`)
+    for (const { method, path, described } of operations()) {
       if (path.endsWith('/me/notice')) continue
-      const script = path.startsWith('/sessmgr/v1/me/') ? [] : [{ applicationPassword: [] }]
+      const isPage = path.startsWith('/sessmgr/v1/me/') || pages.includes(`${method.toUpperCase()} ${path}`)
+      const script = isPage ? [] : [{ applicationPassword: [] }]
       expect(described.security, path).toEqual([{ session: [], nonce: [] }, ...script])
     }
   })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
-import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
+import { ADMIN_ROUTES, PAGE_ROUTES } from '../../support/rest-routes.ts'
 import { wholeSettings } from '../../support/whole-settings.ts'
 
 let admin: SignedIn
@@ -19,7 +19,9 @@ describe('rule 20: what is not there', () => {
   const paths = [...new Set(ADMIN_ROUTES.map(({ path }) => path.split('?')[0] as string))]
 
   it.each(paths)('%s answers a method that it does not know with 405, and says which it does', async (path) => {
-    const known = ADMIN_ROUTES.filter((route) => route.path.split('?')[0] === path).map(({ method }) => method)
+    const known = [...ADMIN_ROUTES, ...PAGE_ROUTES]
+      .filter((route) => route.path.split('?')[0] === path)
+      .map(({ method }) => method)
     const allowed = known.includes('GET') ? ['GET', 'HEAD', ...known.filter((method) => method !== 'GET')] : known
     const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
     for (const method of others.filter((name) => !allowed.includes(name))) {
