@@ -14,11 +14,7 @@ import { foreignMarkup, type Harm, type HarmWatch, watchForHarm, withoutPolicy }
 
 const TEXTS = hostileTexts()
 const ADDRESSES = hostileAddresses()
-const NOBODY: Users = {
-  findById: (): User | undefined => undefined,
-  findByName: () => undefined,
-  authenticate: async () => undefined,
-}
+const NOBODY: Pick<Users, 'findById'> = { findById: (): User | undefined => undefined }
 
 const host = await forThisFile(startCommentsBrowser({ theme: createThemes(NOBODY) as unknown as Theme<TestPost> }))
 for (const [id, theme] of [
