@@ -11,6 +11,8 @@ import { openapiRoute } from '../routes/openapi-route.ts'
 import { passwordsRoutes } from '../routes/passwords/passwords-routes.ts'
 import { createRouter, type RouterParts } from '../routes/router.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
+import { supportRoute } from '../routes/support/support-route.ts'
+import type { ResolvedOptions } from './resolve-options.ts'
 
 export { createAccount } from '../features/account/create-account.ts'
 export { createAddonsFeature } from '../features/addons/addons-feature.ts'
@@ -19,25 +21,35 @@ export { createChoice } from '../features/choice/create-choice.ts'
 
 /**
  * Returns the router with the routes of the session limit and of the features, and the route that describes them.
- *
- * @param more `hasHost`: whether the application has set `host`. Without it, there are only routes for callers' own
- * sessions.
+ * Without the option `host`, there are only routes for callers' own sessions.
  */
 export function createServiceRouter(
   parts: Omit<RouterParts, 'routes'>,
   limiter: SessionLimiter,
   features: { account: AccountFeature; addons: Addons; comments: CommentsFeature | undefined },
-  { hasHost, noticeFor }: { hasHost: boolean; noticeFor: NoticeFor },
+  { options, noticeFor }: { options: ResolvedOptions; noticeFor: NoticeFor },
 ) {
   const { account, addons, comments } = features
   const own = accountRoutes(account.current, noticeFor)
-  if (!hasHost) return createRouter({ ...parts, routes: own })
+  if (!options.host) return createRouter({ ...parts, routes: own })
   const routes = [
     ...own,
     ...sessmgrRoutes(limiter, parts.host, comments ? [comments.option] : []),
     ...passwordsRoutes(parts.passwords, parts.host),
     ...addonsRoutes(addons),
+    supportRoute({ ...flagsOf(options), store: options.store, settings: limiter.settings, addons: installed(addons) }),
     ...(comments ? commentsRoutes(comments.routeParts) : []),
   ]
   return createRouter({ ...parts, routes: [...routes, openapiRoute(routes, parts.nonceHeader)] })
+}
+
+function installed(addons: Addons) {
+  return async () => {
+    const { items } = await addons.list()
+    return items.filter((row) => row.is_active).map((row) => ({ id: row.id, licensed: row.is_license_active }))
+  }
+}
+
+function flagsOf(options: ResolvedOptions & { directory?: boolean; audit?: unknown }) {
+  return { directory: options.directory === true, audit: options.audit !== undefined }
 }

@@ -97,7 +97,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
         async (parts) => {
           const { createServiceRouter } = await import('./late.ts')
           const noticeFor = notices.forScript.bind(notices)
-          return createServiceRouter(parts, limiter, features, { hasHost: host !== undefined, noticeFor })
+          return createServiceRouter(parts, limiter, features, { options: resolved, noticeFor })
         },
         { noteNonce, noteBareCall, noteCall },
       )

@@ -39,6 +39,7 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: `${SITE_SETTINGS}/sessmgr_settings` },
   { method: 'DELETE', path: `${SITE_SETTINGS}/sessmgr_settings` },
   { method: 'DELETE', path: `${SITE_SETTINGS}/sessmgr_settings/logic` },
+  { method: 'GET', path: '/sessmgr/v1/support' },
   { method: 'GET', path: '/sessmgr/v1/openapi.json' },
 ]
 
