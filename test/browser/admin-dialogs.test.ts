@@ -72,3 +72,34 @@ test('a dialog that asks nothing is closed by a click beside it', async () => {
   await dialog.waitFor({ state: 'detached' })
   expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true)
 })
+
+test('a toast stays while somebody points at it, lies over a dialog, and takes the focus when it is dismissed', async () => {
+  const page = await (await lab.visitor(chromium, 'admin')).newPage()
+  await page.clock.install()
+  await page.goto(`${lab.origin}/admin/settings`)
+  await page.getByRole('button', { name: 'Logout All Users' }).click()
+  await page.getByRole('alertdialog').waitFor()
+  await page.evaluate(`sessmgr.toast('Done.')`)
+  const toast = page.locator('.toast')
+  const { x = 0, y = 0 } = (await toast.boundingBox()) ?? {}
+  const look = async () =>
+    (
+      await page.screenshot({ clip: { x: x + 10, y: y + 10, width: 200, height: 20 }, animations: 'disabled' })
+    ).toString('base64')
+  const overDialog = await look()
+  await page.keyboard.press('Escape')
+  expect(await look()).toBe(overDialog)
+  await toast.hover()
+  await page.clock.runFor(30_000)
+  expect(await toast.count()).toBe(1)
+  await page.mouse.move(20, 300)
+  await page.clock.runFor(10_000)
+  await toast.waitFor({ state: 'detached' })
+  await page.evaluate(`sessmgr.toast('That failed.', 'error')`)
+  await page.clock.runFor(60_000)
+  await page.getByRole('button', { name: 'Dismiss' }).press('Enter')
+  await toast.waitFor({ state: 'detached' })
+  expect(
+    await page.getByRole('region', { name: 'Notifications' }).evaluate((list) => list === document.activeElement),
+  ).toBe(true)
+})

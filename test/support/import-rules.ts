@@ -48,7 +48,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   adapters: ['fastify', 'koa'],
   cli: ['commander', 'jose'],
   'browser/comments': [],
-  'browser/admin': ['@tanstack/react-query', 'bowser', 'radix-ui', 'react', 'react-dom/client', 'react/jsx-runtime'],
+  'browser/admin': ['@tanstack/react-query', 'bowser', 'react', 'react-dom/client', 'react/jsx-runtime'],
 }
 
 /** One file per door of the package. */

@@ -27,7 +27,7 @@ export function Shell() {
   }, [label])
 
   return (
-    <Toasts>
+    <>
       <a className="skip" href="#content">
         {t('skip')}
       </a>
@@ -49,7 +49,8 @@ export function Shell() {
       </main>
       <LeaveDialog />
       <ConflictDialog />
-    </Toasts>
+      <Toasts />
+    </>
   )
 }
 

@@ -1,39 +1,78 @@
-import { Toast } from 'radix-ui'
-import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { Icon } from '../parts/icon.tsx'
 import { toasts } from '../screen.ts'
-import { direction } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import type { Toast } from './toast-list.ts'
+
+const SHOWN_MS = 6_000
 
 /** Renders the toasts over the screen. Errors stay until they are dismissed or something succeeds. */
-export function Toasts({ children }: { children: ReactNode }) {
+export function Toasts() {
   const t = useTexts()
   const all = useSyncExternalStore(toasts.subscribe, toasts.all)
-  const list = useRef<HTMLOListElement>(null)
-  const isUp = useIsUp(list, all.at(-1)?.id)
+  const list = useRef<HTMLElement>(null)
+  const newest = all.at(-1)?.id
+  const isUp = useIsUp(list, newest)
+  useLayoutEffect(() => {
+    // What is shown last lies on top, also of a dialog.
+    if (newest !== undefined && document.querySelector('dialog:modal')) list.current?.hidePopover()
+    list.current?.showPopover()
+  }, [newest])
   return (
-    <Toast.Provider label={t('notification')} swipeDirection={direction === 'rtl' ? 'left' : 'right'}>
-      {children}
-      {all.map(({ id, text, tone, count }) => (
-        <Toast.Root
-          key={id}
-          className={`toast ${tone}`}
-          type={tone === 'error' ? 'foreground' : 'background'}
-          duration={tone === 'error' ? Number.POSITIVE_INFINITY : 6_000}
-          onOpenChange={(open) => open || toasts.remove(id)}
-        >
-          <Icon name={tone === 'error' ? 'alert' : 'check'} />
-          <Toast.Description className="toast-text">
-            {text}
-            {count > 1 && <span className="badge">{t('times', { count })}</span>}
-          </Toast.Description>
-          <Toast.Close className="toast-close" aria-label={t('dismiss')}>
-            <Icon name="close" />
-          </Toast.Close>
-        </Toast.Root>
+    <section
+      ref={list}
+      className={isUp ? 'toasts up' : 'toasts'}
+      aria-label={t('notifications')}
+      aria-live="polite"
+      popover="manual"
+      tabIndex={-1}
+    >
+      {all.map((toast) => (
+        <ToastLine key={toast.id} toast={toast} />
       ))}
-      <Toast.Viewport ref={list} className={isUp ? 'toasts up' : 'toasts'} label={t('notifications')} />
-    </Toast.Provider>
+    </section>
+  )
+}
+
+function ToastLine({ toast: { id, text, tone, count } }: { toast: Toast }) {
+  const t = useTexts()
+  const [isHeld, setHeld] = useState(false)
+  const stays = isHeld || tone === 'error'
+  useEffect(() => {
+    if (stays) return
+    const timer = setTimeout(() => toasts.remove(id), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [id, stays])
+  const hold = () => setHeld(true)
+  const release = () => setHeld(false)
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: this keeps the toast for whoever is reading it.
+    <div
+      className={`toast ${tone}`}
+      role={tone === 'error' ? 'alert' : undefined}
+      onMouseEnter={hold}
+      onMouseLeave={release}
+      onFocus={hold}
+      onBlur={release}
+    >
+      <Icon name={tone === 'error' ? 'alert' : 'check'} />
+      <p className="toast-text">
+        {text}
+        {count > 1 && <span className="badge">{t('times', { count })}</span>}
+      </p>
+      <button
+        type="button"
+        className="toast-close"
+        aria-label={t('dismiss')}
+        onClick={({ currentTarget }) => {
+          // The button that has the focus disappears.
+          currentTarget.closest<HTMLElement>('.toasts')?.focus()
+          toasts.remove(id)
+        }}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
   )
 }
 

@@ -4,9 +4,6 @@
  */
 export const locale = known(document.documentElement.lang)
 
-/** Direction of the page. */
-export const direction = document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr'
-
 function known(lang: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(lang)[0]

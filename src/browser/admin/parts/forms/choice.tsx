@@ -1,4 +1,3 @@
-import { RadioGroup } from 'radix-ui'
 import { type ReactNode, useId } from 'react'
 
 /** One of several choices. */
@@ -36,25 +35,20 @@ export function Choice({
           {help}
         </p>
       )}
-      <RadioGroup.Root
-        className="choice"
-        aria-labelledby={id}
-        aria-describedby={help ? `${id}-help` : undefined}
-        value={value}
-        onValueChange={onChange}
-      >
+      <div className="choice" role="radiogroup" aria-labelledby={id} aria-describedby={help ? `${id}-help` : undefined}>
         {options.map((option) => (
           // The whole card is clickable, but the name and description belong to the radio button.
-          <label className="choice-card" key={option.value} htmlFor={`${id}-${option.value}`}>
-            <RadioGroup.Item
+          <label className="choice-card" key={option.value}>
+            <input
+              type="radio"
               className="radio"
-              id={`${id}-${option.value}`}
+              name={id}
               value={option.value}
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
               aria-labelledby={`${id}-${option.value}-label`}
               aria-describedby={option.help ? `${id}-${option.value}-help` : undefined}
-            >
-              <RadioGroup.Indicator className="radio-dot" />
-            </RadioGroup.Item>
+            />
             <span>
               <span className="choice-label" id={`${id}-${option.value}-label`}>
                 {option.label}
@@ -67,7 +61,7 @@ export function Choice({
             </span>
           </label>
         ))}
-      </RadioGroup.Root>
+      </div>
     </div>
   )
 }

@@ -1,4 +1,3 @@
-import { Switch } from 'radix-ui'
 import { type ReactNode, useId } from 'react'
 
 /** Renders a switch with its label. */
@@ -29,15 +28,16 @@ export function Toggle({
           </p>
         )}
       </div>
-      <Switch.Root
+      <input
+        type="checkbox"
+        // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says by itself whether it is checked.
+        role="switch"
         className="switch"
         id={id}
         checked={checked}
-        onCheckedChange={onChange}
+        onChange={({ target }) => onChange(target.checked)}
         aria-describedby={help ? `${id}-help` : undefined}
-      >
-        <Switch.Thumb className="switch-thumb" />
-      </Switch.Root>
+      />
     </div>
   )
 }
