@@ -24,6 +24,7 @@ const others = {
   document: 'src/document.ts',
   sqlite: 'src/sqlite.ts',
   postgres: 'src/postgres.ts',
+  audit: 'src/audit.ts',
   comments: 'src/comments.ts',
   licensing: 'src/licensing.ts',
   fastify: 'src/fastify.ts',

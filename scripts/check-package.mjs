@@ -24,6 +24,7 @@ const LIMITS = {
   './document': 6_500,
   './sqlite': 9_200,
   './postgres': 8_500,
+  './audit': 9_000,
   './comments': 28_600,
   './licensing': 17_000,
   './fastify': 9_000,

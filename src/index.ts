@@ -3,6 +3,8 @@ export type { ApplicationPasswords, PasswordInfo } from './auth/application-pass
 export type { AccountDevices, AccountRow, AccountView } from './features/account/account-view.ts'
 export type { PageResult } from './features/account/pages/page-result.ts'
 export type { AccountOptions, ShowOptions, StepUpOptions } from './features/account/resolve-account-options.ts'
+export type { AuditEvent, AuditPage, AuditQuery, AuditSink, AuditType } from './features/activity/audit-event.ts'
+export type { AuditOptions } from './features/activity/resolve-audit-options.ts'
 export type { AddonList, Addons } from './features/addons/addons.ts'
 export { type AddonCode, type LicensingCode, LicensingError } from './features/addons/licensing/licensing-error.ts'
 export type { LicensingProvider } from './features/addons/licensing/licensing-provider.ts'

@@ -2,6 +2,7 @@
 export const HELP_TOPICS = [
   'a-rest-call-failed',
   'a-store-call-failed',
+  'activity-not-recorded',
   'add-on-catalogue-not-updated',
   'add-on-not-registered',
   'block-without-a-way-out',

@@ -133,10 +133,11 @@ function sessionEnded(): SessmgrError {
 }
 
 async function refuse(
-  { hooks, logger, announce }: LimiterContext,
-  { userId, canAsk = false, cannotAsk = NO_PAGE, texts }: LoginAttempt,
+  { hooks, logger, announce, log }: LimiterContext,
+  attempt: LoginAttempt,
   { decision, reached }: LoginEvaluation,
 ): Promise<Admission> {
+  const { userId, canAsk = false, cannotAsk = NO_PAGE, texts } = attempt
   const message = String(await hooks.applyFilters('sessmgr_error_message', await blockedMessage(texts?.(), reached)))
   const { choose } = decision
   announce(decision.actions)
@@ -147,16 +148,24 @@ async function refuse(
   if (!reached) return { admitted: false, message }
   const { maximum, sessions } = reached.context
   const asked = choose !== undefined && canAsk
-  announce([['sessmgr_login_refused', userId, { ...limitOf(reached), asked }]])
+  const refusal = { ...limitOf(reached), asked }
+  log?.note('login.refused', { userId, ...clientOf(attempt) }, refusal)
+  announce([['sessmgr_login_refused', userId, refusal]])
+  await log?.recorded?.()
   return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
+}
+
+function clientOf({ ip, userAgent }: LoginAttempt) {
+  return { ip: ip?.slice(0, ADDRESS_LENGTH) ?? null, userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null }
 }
 
 async function commit(
   context: LimiterContext,
-  { userId, replaces, continues, ip, userAgent, device }: LoginAttempt,
+  attempt: LoginAttempt,
   { sessionId, ttlMs, lifeMs = ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
 ): Promise<SessionRecord | undefined> {
+  const { userId, replaces, continues, device } = attempt
   const { version, generation, decision, lost, own, chosen, registered, unlessUsedWithin } = evaluation
   const replaced = replaces === undefined ? own : [tokenOf(replaces), ...own]
   // Some frameworks keep the session id at login. That session must not be ended.
@@ -165,8 +174,7 @@ async function commit(
   const admit = {
     sessionId,
     ttlMs,
-    ip: ip?.slice(0, ADDRESS_LENGTH) ?? null,
-    userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null,
+    ...clientOf(attempt),
     device: device ?? null,
     generation,
   }

@@ -46,6 +46,7 @@ export async function adoptSession(
   ])
   if (adopted?.isNew) {
     const how = { replaced: null, displaced: [], adopted: true }
+    context.log?.note('session.started', adopted.record, how)
     context.announce([['sessmgr_session_started', adopted.record, how]])
   }
   return verdictOn(adopted?.record.generation, current)

@@ -35,13 +35,20 @@ export async function followUpLogin(
     displaced: tokensOf(ended, false).filter((token) => !lost.includes(token)),
     adopted: false,
   }
-  const started: AnnouncedAction = ['sessmgr_session_started', admitted, how]
-  if (ended.length === 0 && renewed.length === 0) return context.announce([...decision.actions, started])
+  const { announce, log } = context
+  async function start(actions: readonly AnnouncedAction[]): Promise<void> {
+    announce(actions)
+    log?.note('session.started', admitted, how)
+    // If the login cannot be recorded, it never started.
+    if (log?.recorded) await log.recorded(admitted)
+    announce([['sessmgr_session_started', admitted, how]])
+  }
+  if (ended.length === 0 && renewed.length === 0) return start(decision.actions)
   const { token, createdAt, ip, userAgent } = admitted
   const by = { token, device: await nameOf(userAgent), ip }
   const endOf = (session: SessionRecord): SessionEnd => ({ kind: kindOf(session), at: createdAt, by })
   await followUpEnd(context, ended, endOf, () => [...decision.actions, ...endedActions(renewed, endOf)])
-  context.announce([started])
+  await start([])
 }
 
 /** Without a name, the signed-out user reads about a login on another device. */

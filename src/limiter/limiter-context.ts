@@ -7,6 +7,7 @@ import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitAction } from '../strategies/limit-strategy.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
+import type { ActivityLog } from './activity-log.ts'
 import type { LabelLimits } from './decision/label-group.ts'
 import type { EndedNotes } from './ended-notes.ts'
 
@@ -18,6 +19,8 @@ export interface LimiterContext {
   readonly hostSessions: HostSessions
   readonly logger: Logger
   readonly notes: EndedNotes
+  /** Receives what happens. */
+  readonly log?: ActivityLog | undefined
   /** Limits per label, if there are any. */
   readonly labels: LabelLimits | undefined
   /** Longest time between updates of a session's last use. */

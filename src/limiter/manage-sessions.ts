@@ -176,6 +176,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       const logout = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
       await context.notes.rememberLogout(logout, end)
       const { epoch } = logout
+      context.log?.note('logout.all', epoch, end)
       context.announce([['sessmgr_logout_all_users', epoch]])
       if (store.local && hostSessions.mayLast) warnOnce(context.logger, 'sessions-outlive-the-store', FORGETS)
       return epoch

@@ -3,6 +3,7 @@ import type { SessmgrError } from '../ground/errors.ts'
 import { type Logger, logError, warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
+import type { OptionChange } from '../options/option-change.ts'
 import { createOptionRegistry, type OptionCollection } from '../options/option-registry.ts'
 import { createSettings, type SettingsService } from '../options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
@@ -15,6 +16,7 @@ import type { SessmgrStore } from '../stores/store.ts'
 import type { VerdictWatch } from '../stores/verdict-watch.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
+import type { ActivityLog } from './activity-log.ts'
 import { type Admission, admitLogin, type EstablishedSession } from './admit-login.ts'
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
@@ -46,6 +48,8 @@ export interface LimiterParts {
   readonly touchEveryMs: number
   /** How long to remember why a session ended; 0 means not at all. */
   readonly endedMemoryMs: number
+  /** Receives what happens. @default nothing does */
+  readonly log?: ActivityLog | undefined
 }
 
 /** The session limit without any web framework. */
@@ -95,8 +99,9 @@ export interface SessionLimiter {
 
 /** Creates the session limit. */
 export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
-  const { store, logger, deadlineMs, hostSessions, labels } = parts
+  const { store, logger, deadlineMs, hostSessions, labels, log } = parts
   const hooks = createHooks({ logger, deadlineMs })
+  const noteChange = (change: OptionChange) => log?.note('settings.changed', change)
   const modes = createLogicModes(hooks, parts.strategies)
   const settings = createSettings({
     options: store.options,
@@ -105,11 +110,15 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     initial: parts.settings,
     logics: [...BUILT_IN_LOGICS, ...parts.strategies.map(({ id }) => id)],
     catalogue: async () => Object.keys(await modes.catalogue()),
+    noteChange,
   })
   const atWork = new Set<Promise<void>>()
 
   function announce(actions: readonly AnnouncedAction[]): void {
-    for (const [name, ...parameters] of actions) {
+    for (const action of actions) {
+      if (action[0] === 'sessmgr_session_ended') log?.note('session.ended', action[1], action[2])
+      else if (action[0] === 'sessmgr_would_limit') log?.note('login.would_limit', action[1], action[2])
+      const [name, ...parameters] = action
       const fire = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
       // A strategy of an add-on may name an unknown action.
       const run = fire(name, ...parameters)
@@ -150,7 +159,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   if (labels) import('./decision/label-group.ts').catch(() => {})
   const notes = createEndedNotes(parts)
   const tools = { announce, noteDevice, discard }
-  const context: LimiterContext = { ...parts, labels, hooks, settings, modes, notes, ...tools }
+  const context: LimiterContext = { ...parts, labels, log, hooks, settings, modes, notes, ...tools }
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
   return {
@@ -159,7 +168,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     isLocal: store.local === true,
     hooks,
     settings,
-    options: createOptionRegistry(store.options, hooks, [settings.option as SiteOption]),
+    options: createOptionRegistry(store.options, hooks, [settings.option as SiteOption], noteChange),
     modes,
     sessions: createSessionManager(context),
     signOutOthers: endOthers(context, (_userId, end) => end()),

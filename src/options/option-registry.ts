@@ -1,6 +1,7 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import type { OptionChange } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
 import { createSiteOption, type SiteOption } from './site-option.ts'
 
@@ -65,7 +66,12 @@ export interface OptionCollection extends OptionRegistry {
 }
 
 /** Creates the registry with the built-in options. */
-export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: readonly SiteOption[]): OptionCollection {
+export function createOptionRegistry(
+  store: OptionStore,
+  hooks: Hooks,
+  own: readonly SiteOption[],
+  noteChange?: (change: OptionChange) => void,
+): OptionCollection {
   const options = new Map(own.map((option) => [option.name, option]))
   return {
     register(name, definition) {
@@ -86,6 +92,7 @@ export function createOptionRegistry(store: OptionStore, hooks: Hooks, own: read
         rest,
         store,
         hooks,
+        noteChange,
         defaults: () => fallback,
         build(fallback, stored) {
           // A value stored by an older version of the add-on may no longer match. It must stay readable so that it can

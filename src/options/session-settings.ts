@@ -3,6 +3,7 @@ import { SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import type { ChangedByWhom, OptionChange } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
 import {
   type CodeSettings,
@@ -40,16 +41,21 @@ export interface SettingsService {
    * Stores the given settings and keeps the others. Removes keys that an add-on stored next to them.
    *
    * @param refuse Called with the settings to be replaced. If it throws, nothing is written.
+   * @param whom On whose behalf the settings change, for the activity log.
    * @throws SessmgrError `invalid_setting` with each invalid or unknown key; nothing was written. `hook_failed`,
    * `hook_timeout`, `store_unavailable`; after the last, the settings may or may not have changed.
    */
-  update(changes: ChangedSettings, refuse?: (current: SessionSettings) => void): Promise<SessionSettings>
+  update(
+    changes: ChangedSettings,
+    refuse?: (current: SessionSettings) => void,
+    whom?: ChangedByWhom,
+  ): Promise<SessionSettings>
   /**
    * Deletes one stored setting, or all of them, so that the values in the code apply again.
    *
    * @throws SessmgrError `invalid_setting` for an unknown key; `hook_failed`, `hook_timeout`, `store_unavailable`.
    */
-  reset(key?: keyof SessionSettings): Promise<SessionSettings>
+  reset(key?: keyof SessionSettings, whom?: ChangedByWhom): Promise<SessionSettings>
   /**
    * Returns how many sessions a user may have: the setting `maximum`, or the result of your function, passed through
    * the filter `sessmgr_maximum`.
@@ -73,6 +79,8 @@ export interface SettingsParts {
   readonly logics: readonly string[]
   /** Lists the modes that have a display name. A mode without a strategy needs a filter subscriber that accepts it. */
   catalogue(): Promise<readonly string[]>
+  /** Called for each change of a setting. */
+  noteChange?(change: OptionChange): void
 }
 
 /** Creates the settings service on top of an option store. */
@@ -94,6 +102,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
     store: parts.options,
     hooks,
     defaults,
+    noteChange: parts.noteChange,
     noteStored: overrideNote(parts),
     build(defaults, stored) {
       if (!isRecord(stored)) return defaults
@@ -117,7 +126,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
     },
   })
 
-  const update: SettingsService['update'] = async (changes, refuse) => {
+  const update: SettingsService['update'] = async (changes, refuse, whom) => {
     if (!isRecord(changes)) throw refusal({ settings: 'must be an object such as { maximum: 2 }' })
     const unknown = await unknownNames(changes)
     // A mode without a strategy can only be chosen if a filter subscriber may accept it.
@@ -131,7 +140,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
     })
     const params = { ...unknown, ...problemsOf(requested, choices) }
     if (Object.keys(params).length > 0) throw refusal(params)
-    return strict.update(requested, refuse)
+    return strict.update(requested, refuse, whom)
   }
 
   async function unknownNames(changes: object): Promise<Record<string, string>> {
@@ -146,9 +155,9 @@ export function createSettings(parts: SettingsParts): SettingsService {
   return {
     get: option.get,
     update,
-    async reset(key) {
+    async reset(key, whom) {
       if (key !== undefined && !isSetting(key)) throw refusal({ [key]: unknownSetting(key) })
-      return option.reset(key)
+      return option.reset(key, whom)
     },
     maximumOf: async (userId, settings) => maximums.of(userId, settings ?? (await option.get())),
     option,

@@ -1,5 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import { type ChangedByWhom, type OptionChange, optionChanges } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
 
 /** An update gives up after this many attempts if others keep writing. */
@@ -35,13 +36,14 @@ export interface SiteOption<T = unknown> {
    * The new value is sanitized and passed through the filter `pre_update_option_<name>`; the result is sanitized again.
    *
    * @param refuse Called with the value to be replaced. If it throws, nothing is written.
+   * @param whom On whose behalf the option changes, for the activity log.
    * @throws SessmgrError `invalid_setting` with each invalid value; nothing was written.
    */
-  update(value: unknown, refuse?: (current: T) => void): Promise<T>
+  update(value: unknown, refuse?: (current: T) => void, whom?: ChangedByWhom): Promise<T>
   /** Throws if `update` would refuse a value. Writes nothing. */
   check(value: unknown): Promise<void>
   /** Deletes the stored value, or one key of it, so that the default applies again. Resolves to the new value. */
-  reset(key?: string): Promise<T>
+  reset(key?: string, whom?: ChangedByWhom): Promise<T>
 }
 
 export interface SiteOptionParts<T> {
@@ -59,6 +61,8 @@ export interface SiteOptionParts<T> {
   sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
   /** Called with the stored value on every read. */
   noteStored?(stored: unknown): void
+  /** Called for each change of the value. */
+  readonly noteChange?: ((change: OptionChange) => void) | undefined
 }
 
 /** An option at one moment: the stored value, and the result of merging it into the defaults. */
@@ -102,14 +106,21 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
   }
 
   /** Stores the result of `next`, unless it is undefined. */
-  async function change(next: (state: OptionState<T>) => unknown): Promise<T> {
+  async function change(next: (state: OptionState<T>) => unknown, whom?: ChangedByWhom): Promise<T> {
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const state = await read()
       const stored = await next(state)
       if (stored === undefined) return state.value
-      if (await store.swap(name, state.revision, stored)) return valueFrom(state.defaults, stored)
+      if (!(await store.swap(name, state.revision, stored))) continue
+      const value = valueFrom(state.defaults, stored)
+      note(state.value, value, whom)
+      return value
     }
     throw new SessmgrError('store_unavailable', `Too many changes to the option "${name}" at once. Try again.`)
+  }
+
+  function note(before: T, after: T, whom?: ChangedByWhom): void {
+    for (const one of optionChanges(parts, before, after, whom)) parts.noteChange?.(one)
   }
 
   return {
@@ -127,18 +138,21 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
       const entries = Object.entries(value).filter(([key]) => Object.hasOwn(stored, key))
       return { stored: Object.fromEntries(entries) as Partial<T>, defaults }
     },
-    update: (value, refuse) =>
+    update: (value, refuse, whom) =>
       change((state) => {
         refuse?.(state.value)
         return prepare(state, value)
-      }),
+      }, whom),
     async check(value) {
       await prepare(await read(), value)
     },
-    async reset(key) {
-      if (key !== undefined) return change(({ stored }) => without(stored, key))
+    async reset(key, whom) {
+      if (key !== undefined) return change(({ stored }) => without(stored, key), whom)
+      const before = parts.noteChange && (await read()).value
       await store.delete(name)
-      return (await read()).value
+      const { value } = await read()
+      if (before !== undefined) note(before, value, whom)
+      return value
     },
   }
 }

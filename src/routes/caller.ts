@@ -21,6 +21,9 @@ export interface Caller {
   readonly token: Token | undefined
 }
 
+/** Names the caller of a route as the administrator who makes a change. */
+export const byAdmin = (caller: Caller | undefined) => ({ by: 'admin', actor: caller?.userId }) as const
+
 /** The session of a request and its user. */
 export interface Reader {
   readonly userId: UserId

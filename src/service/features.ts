@@ -1,9 +1,11 @@
 import { type AccountFeatureParts, createAccountFeature } from '../features/account/account-feature.ts'
+import type { ActivityFeature } from '../features/activity/activity-feature.ts'
 import { lateAddons } from '../features/addons/late-addons.ts'
 import { createAdminFeature } from '../features/admin/admin-feature.ts'
 import { type ChoiceFeatureParts, createChoiceFeature } from '../features/choice/choice-feature.ts'
 import { createCommentsFeature } from '../features/comments/comments-feature.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { OptionChange } from '../options/option-change.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { RestService } from './rest-service.ts'
 import type { Sessmgr } from './service.ts'
@@ -15,10 +17,13 @@ export function createFeatures(
   rest: RestService,
   loginAtOf: AccountFeatureParts['loginAtOf'],
   devices: ChoiceFeatureParts['devices'],
+  activity: ActivityFeature,
 ) {
   const { posts, theme, can } = options.host ?? {}
+  const noteChange = (change: OptionChange) => activity.log.note('settings.changed', change)
   const parts = { ...options, ...rest, hooks, modes }
-  const comments = posts && theme && can ? createCommentsFeature({ ...parts, host: { posts, theme, can } }) : undefined
+  const comments =
+    posts && theme && can ? createCommentsFeature({ ...parts, noteChange, host: { posts, theme, can } }) : undefined
   const { routesWarning, member } = createAdminFeature({
     ...parts,
     commentsOption: comments?.option,
@@ -43,5 +48,5 @@ export function createFeatures(
   const addons = lateAddons(async () => (await import('./late.ts')).createAddonsFeature(parts))
   const pages = { ...member, ...account.member, ...choice.member }
   const members = { ...(pages as Pick<Sessmgr, keyof typeof pages>), addons, comments: comments?.member }
-  return { members, account, choice, addons, comments, routesWarning }
+  return { members, activity, account, choice, addons, comments, routesWarning }
 }

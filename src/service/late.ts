@@ -2,6 +2,8 @@
 // every combination.
 import type { AccountFeature } from '../features/account/account-feature.ts'
 import { accountRoutes, type NoticeFor } from '../features/account/account-routes.ts'
+import type { ActivityFeature } from '../features/activity/activity-feature.ts'
+import { activityRoutes } from '../features/activity/activity-routes.ts'
 import type { Addons } from '../features/addons/addons.ts'
 import { addonsRoutes } from '../features/addons/addons-routes.ts'
 import type { CommentsFeature } from '../features/comments/comments-feature.ts'
@@ -15,6 +17,7 @@ import { supportRoute } from '../routes/support/support-route.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
 export { createAccount } from '../features/account/create-account.ts'
+export { Recorder } from '../features/activity/recorder.ts'
 export { createAddonsFeature } from '../features/addons/addons-feature.ts'
 export { createAdmin } from '../features/admin/create-admin.ts'
 export { createChoice } from '../features/choice/create-choice.ts'
@@ -26,16 +29,22 @@ export { createChoice } from '../features/choice/create-choice.ts'
 export function createServiceRouter(
   parts: Omit<RouterParts, 'routes'>,
   limiter: SessionLimiter,
-  features: { account: AccountFeature; addons: Addons; comments: CommentsFeature | undefined },
+  features: {
+    account: AccountFeature
+    activity: ActivityFeature
+    addons: Addons
+    comments: CommentsFeature | undefined
+  },
   { options, noticeFor }: { options: ResolvedOptions; noticeFor: NoticeFor },
 ) {
-  const { account, addons, comments } = features
+  const { account, activity, addons, comments } = features
   const own = accountRoutes(account.current, noticeFor)
   if (!options.host) return createRouter({ ...parts, routes: own })
   const routes = [
     ...own,
     ...sessmgrRoutes(limiter, parts.host, comments ? [comments.option] : []),
     ...passwordsRoutes(parts.passwords, parts.host),
+    ...activityRoutes(activity, parts.host),
     ...addonsRoutes(addons),
     supportRoute({ ...flagsOf(options), store: options.store, settings: limiter.settings, addons: installed(addons) }),
     ...(comments ? commentsRoutes(comments.routeParts) : []),

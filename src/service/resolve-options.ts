@@ -1,9 +1,14 @@
+import {
+  type AuditOptions,
+  type ResolvedAudit,
+  resolveAuditOptions,
+} from '../features/activity/resolve-audit-options.ts'
 import { checkLicensing } from '../features/addons/licensing/check-licensing.ts'
 import type { LicensingProvider } from '../features/addons/licensing/licensing-provider.ts'
 import type { SiteOptions } from '../features/addons/site-identity.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger, warn } from '../ground/logger.ts'
-import { inWords, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
+import { requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
 import { refuseRequest } from '../ground/request-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { HostStore } from '../guard/host-types.ts'
@@ -16,8 +21,10 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
+import { checkDevice } from './check-device.ts'
 import { checkHost } from './check-host.ts'
 import { checkLabels } from './check-labels.ts'
+import { checkSecrets } from './check-secrets.ts'
 import { checkSettings } from './check-settings.ts'
 import { checkStore } from './check-store.ts'
 import { createUserReaders, type UserReaders } from './user-readers.ts'
@@ -91,6 +98,11 @@ export interface SessmgrOptions {
    * @default no link
    */
   securityUrl?: string | undefined
+  /**
+   * Keeps a log of logins, ended sessions and changed settings. @default the last 1000 events, in the memory of a
+   * process with the REST routes
+   */
+  audit?: AuditOptions | undefined
   /** Your application's users and permissions, for the REST routes and the command line. */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users.
   host?: Host<any, any> | undefined
@@ -133,6 +145,7 @@ export interface ResolvedOptions extends UserReaders {
   readonly device: boolean
   readonly deviceName: string
   readonly securityUrl: string | undefined
+  readonly audit: ResolvedAudit | undefined
   readonly host: Host | undefined
   readonly secrets: readonly string[]
   readonly nonceHeader: string
@@ -162,6 +175,7 @@ const OPTIONS = [
   'device',
   'deviceCookie',
   'securityUrl',
+  'audit',
   'host',
   'secret',
   'nonceHeader',
@@ -235,6 +249,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     endedMemoryMs: endedMemory * 1000,
     ...checkDevice(options),
     securityUrl,
+    audit: resolveAuditOptions(options.audit),
     host: host && strictHost(host, safe),
     secrets: checkSecrets(options.secret),
     nonceHeader: checkHeader(options.nonceHeader),
@@ -249,33 +264,6 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
 function isStrategy(strategy: LimitStrategy | undefined): boolean {
   const texts = [strategy?.id, strategy?.label, strategy?.desc]
   return typeof strategy?.decide === 'function' && texts.every((text) => typeof text === 'string' && text !== '')
-}
-
-function checkSecrets(secret: SessmgrOptions['secret']): readonly string[] {
-  const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
-  const good = Array.isArray(secrets) && secrets.every((one) => typeof one === 'string' && one.length >= 32)
-  if (!good || (secret !== undefined && secrets.length === 0)) {
-    throw invalidOption(
-      '"secret" must be a string of at least 32 characters, or an array of such strings, newest first',
-    )
-  }
-  return secrets
-}
-
-function checkDevice({ device, deviceCookie = {} }: SessmgrOptions): { device: boolean; deviceName: string } {
-  if (device !== undefined && typeof device !== 'boolean')
-    throw invalidOption(`"device" must be true or false; got ${inWords(device)}`)
-  requireObject('"deviceCookie"', deviceCookie)
-  requireKnown(deviceCookie, ['name'], (name) => `There is no option "deviceCookie.${name}"`)
-  const { name = 'sessmgr_device' } = deviceCookie
-  if (typeof name !== 'string' || !/^(?!__)[\w.-]+$/.test(name)) {
-    const rule = 'of letters, digits, "_", "-" and ".", and without "__Host-", which is added over HTTPS'
-    throw invalidOption(`"deviceCookie.name" must be a cookie name ${rule}`)
-  }
-  if (device === undefined && deviceCookie.name !== undefined) {
-    throw invalidOption('"deviceCookie" has no effect without device: true')
-  }
-  return { device: device === true, deviceName: name }
 }
 
 function checkPath(path = '/api'): string {

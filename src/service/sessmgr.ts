@@ -1,4 +1,5 @@
 import { SiteSecrets } from '../auth/site-secrets.ts'
+import { createActivity } from '../features/activity/activity-feature.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
 import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
 import { createLimitLogin } from '../guard/limit-login.ts'
@@ -40,7 +41,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   warnOfSeveralProcesses(store, logger)
   const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
   const stores = new SessionStores(resolved)
-  const limiter = createSessionLimiter({ ...resolved, hostSessions: stores })
+  const activity = createActivity(resolved, async (parts) => new (await import('./late.ts')).Recorder(parts))
+  const limiter = createSessionLimiter({ ...resolved, hostSessions: stores, log: activity.log })
   const guards = new SessionGuards(stores, limiter, { ...resolved, siteSecrets })
   const expressStores = new ExpressStores(guards)
   // Stores of other frameworks are guarded by their adapters.
@@ -70,7 +72,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     if (!session || !(MARKER_KEY in session)) return undefined
     return storeOf(request).guard.markerOf(sessionID, session)?.loginAt
   }
-  const features = createFeatures(resolved, limiter, rest, loginAtOf, devices)
+  const features = createFeatures(resolved, limiter, rest, loginAtOf, devices, activity)
   if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
@@ -93,6 +95,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     router(mistaken?: unknown) {
       refuseRequest(mistaken, 'limiter.router()')
       noteRouter()
+      if (host) activity.start()
       return rest.router(
         async (parts) => {
           const { createServiceRouter } = await import('./late.ts')
@@ -122,7 +125,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
       await store.wipe()
       siteSecrets.forget()
     },
-    close: () => limiter.close(),
+    close: () => limiter.close().then(activity.close),
   })
   const { noteLogin } = features.account
   carryCore(service, { limiter, stores, guards, limitLogin, devices, notices, noteLogin, options: resolved })

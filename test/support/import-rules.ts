@@ -19,6 +19,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   routes: 7,
   pages: 8,
   'features/account': 9,
+  'features/activity': 9,
   'features/addons': 9,
   'features/admin': 9,
   'features/choice': 9,
@@ -42,6 +43,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   middleware: ['cookie'],
   routes: ['zod/mini'],
   'features/account': ['cookie', 'zod/mini'],
+  'features/activity': ['zod/mini'],
   'features/addons': ['jose', 'zod/mini'],
   'features/admin': ['virtual:admin-folder'],
   'features/comments': ['isbot', 'zod/mini', 'virtual:lazycomments-assets'],
@@ -54,6 +56,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** One file per door of the package. */
 export const DOORS: readonly string[] = [
   'index.ts',
+  'audit.ts',
   'redis.ts',
   'document.ts',
   'sqlite.ts',

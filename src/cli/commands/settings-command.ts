@@ -37,7 +37,7 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
     .action(async (key: string, value: string) => {
       const name = knownKey(key)
       const { settings } = await limiterToChange()
-      const updated = await settings.update({ [name]: value })
+      const updated = await settings.update({ [name]: value }, undefined, { by: 'admin' })
       print(`${name} is now ${updated[name]}.`)
     })
 
@@ -47,7 +47,7 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
     .action(async (key?: string) => {
       const name = key === undefined ? undefined : knownKey(key)
       const { settings } = await limiterToChange()
-      const now = await settings.reset(name)
+      const now = await settings.reset(name, { by: 'admin' })
       for (const one of name ? [name] : SETTING_NAMES) print(`${one} is now ${now[one]}, the default.`)
     })
 

@@ -1,4 +1,5 @@
 import type { Hooks } from '../../hooks/hooks.ts'
+import type { OptionChange } from '../../options/option-change.ts'
 import type { OptionStore } from '../../options/option-store.ts'
 import { createSiteOption, type SiteOption } from '../../options/site-option.ts'
 
@@ -116,12 +117,17 @@ export interface CommentSettingsService {
 }
 
 /** Creates the settings service on top of an option store. */
-export function createCommentSettings(options: OptionStore, hooks: Hooks): CommentSettingsService {
+export function createCommentSettings(
+  options: OptionStore,
+  hooks: Hooks,
+  noteChange?: (change: OptionChange) => void,
+): CommentSettingsService {
   const option = createSiteOption<CommentSettings>({
     name: COMMENTS_OPTION,
     rest: true,
     store: options,
     hooks,
+    noteChange,
     async defaults() {
       const defaults = await hooks.applyFilters('lazycomments_default_settings', { ...COMMENT_DEFAULTS })
       return Object.freeze(sanitize(defaults, COMMENT_DEFAULTS))

@@ -4,6 +4,7 @@ import type { Logger } from '../../ground/logger.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { Host } from '../../host/host.ts'
+import type { OptionChange } from '../../options/option-change.ts'
 import type { SiteOption } from '../../options/site-option.ts'
 import type { Reader } from '../../routes/caller.ts'
 import type { GuardedOption } from '../../routes/settings/option-access.ts'
@@ -30,6 +31,8 @@ export interface CommentsParts {
   readonly nonceHeader: string
   readonly deadlineMs: number
   readonly textsFor: TextsFor
+  /** Called for each change of their settings. */
+  noteChange?(change: OptionChange): void
   /** Returns the session of a request and its user. */
   readerOf(request: HostRequest): Reader | undefined
   /** Checks whether a request is from a signed-in user. @default whether it has a session with a user */
@@ -53,10 +56,10 @@ export interface CommentsFeature {
  * once the application has had a chance to subscribe.
  */
 export function createCommentsFeature(parts: CommentsParts): CommentsFeature {
-  const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf } = parts
+  const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf, noteChange } = parts
   checkCommentsHost(host)
   const isSignedIn = parts.isSignedIn ?? ((request: HostRequest) => readerOf(request) !== undefined)
-  const settings = createCommentSettings(store.options, hooks)
+  const settings = createCommentSettings(store.options, hooks, noteChange)
   const cache = createBlockCache(store.transients)
   const rendering = createCommentRendering({ host, settings, cache, hooks, logger, deadlineMs })
   const base = `${restPath}/lazycomments/v1`

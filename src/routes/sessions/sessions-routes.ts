@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Host } from '../../host/host.ts'
 import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import { TOKEN_PATTERN } from '../../sessions/token.ts'
-import type { Caller } from '../caller.ts'
+import { byAdmin } from '../caller.ts'
 import { RestError } from '../rest-error.ts'
 import { type RestRoute, restRoute } from '../rest-route.ts'
 import { checkIdentifier, requireUser, type UserParameters, userFields, userSummarySchema } from './user-parameter.ts'
@@ -15,7 +15,6 @@ const limit = digits.check(
 )
 
 const seconds = (ms: number) => Math.floor(ms / 1000)
-const byAdmin = (caller: Caller | undefined) => ({ by: 'admin', actor: caller?.userId }) as const
 
 /**
  * Lists and ends sessions, of one user or of all.

@@ -13,6 +13,7 @@ import {
   unknownSetting,
 } from '../../options/setting-rules.ts'
 import type { LogicModes } from '../../strategies/logic-catalogue.ts'
+import { byAdmin } from '../caller.ts'
 import { RestAnswer } from '../rest-answer.ts'
 import { invalidParams } from '../rest-error.ts'
 import { type RestRoute, restRoute } from '../rest-route.ts'
@@ -69,10 +70,10 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
       },
       needsBody: true,
       precheck: requireSetting,
-      async handle({ params, request }) {
+      async handle({ params, request, caller }) {
         const refuse = (current: SessionSettings) =>
           refuseIfChanged(request, [{ name, current, requested: params, prefix: '' }])
-        return answer(await settings.update(params, refuse))
+        return answer(await settings.update(params, refuse, byAdmin(caller)))
       },
     }),
     restRoute<{ key: keyof SessionSettings }>({
@@ -92,7 +93,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
       summary: 'Deletes a stored setting of the session limit, so that its default applies. Returns all settings.',
       access,
       schemas: () => ({ params: key, response }),
-      handle: async ({ params: { key } }) => answer(await settings.reset(key)),
+      handle: async ({ params: { key }, caller }) => answer(await settings.reset(key, byAdmin(caller))),
     }),
     restRoute({
       methods: ['DELETE'],
@@ -100,7 +101,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
       summary: 'Deletes all stored settings of the session limit, so that the defaults apply.',
       access,
       schemas: () => ({ params: z.object({}), response }),
-      handle: async () => answer(await settings.reset()),
+      handle: async ({ caller }) => answer(await settings.reset(undefined, byAdmin(caller))),
     }),
   ]
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { OptionRegistry } from '../../options/option-registry.ts'
 import { optionTag } from '../../options/option-tag.ts'
 import type { SiteOption } from '../../options/site-option.ts'
-import type { Caller } from '../caller.ts'
+import { byAdmin, type Caller } from '../caller.ts'
 import { RestAnswer } from '../rest-answer.ts'
 import { RestError } from '../rest-error.ts'
 import { type RestRoute, restRoute } from '../rest-route.ts'
@@ -67,7 +67,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
           for (const option of changed) await option.check(params[option.name])
         }
         for (const { name, update } of changed) {
-          await update(params[name], (current) => refuseIfChanged(request, [writeTo(name, current)]))
+          await update(params[name], (current) => refuseIfChanged(request, [writeTo(name, current)]), byAdmin(caller))
         }
         return current(caller)
       },
@@ -88,7 +88,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
       schemas: () => ({ params: z.object({ option: z.string() }), response: SOURCES }),
       async handle({ params, caller }) {
         const option = await find(params.option, caller)
-        await option.reset()
+        await option.reset(undefined, byAdmin(caller))
         return answer(option)
       },
     }),
@@ -100,7 +100,7 @@ export function siteOptionsRoutes(options: OptionRegistry, optionAccess: OptionA
       schemas: () => ({ params: z.object({ option: z.string(), key: z.string() }), response: SOURCES }),
       async handle({ params, caller }) {
         const option = await find(params.option, caller)
-        await option.reset(params.key)
+        await option.reset(params.key, byAdmin(caller))
         return answer(option)
       },
     }),

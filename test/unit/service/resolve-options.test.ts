@@ -43,6 +43,7 @@ describe('the defaults', () => {
       device: undefined,
       deviceCookie: undefined,
       securityUrl: undefined,
+      audit: undefined,
       host: undefined,
       secret: undefined,
       nonceHeader: undefined,

@@ -1,0 +1,134 @@
+import { SessmgrError } from '../../ground/errors.ts'
+import type { Logger } from '../../ground/logger.ts'
+import type { ActivityLog } from '../../limiter/activity-log.ts'
+import type { NotedActivity } from './event-of.ts'
+import type { Recorder, RecorderParts } from './recorder.ts'
+import type { ResolvedAudit } from './resolve-audit-options.ts'
+
+/** How long events may wait to be written together, and how many. */
+const BATCH_MS = 1000
+const BATCH = 100
+/** How many activities may wait for the recorder. */
+const MOST_NOTED = 10_000
+
+export interface ActivityParts {
+  readonly audit: ResolvedAudit | undefined
+  readonly deadlineMs: number
+  readonly logger: Logger
+}
+
+/** The activity log, as the service uses it. */
+export interface ActivityFeature {
+  /** Receives what happens. */
+  readonly log: ActivityLog
+  /** Starts to record, if it has not started yet. Without the option `audit`, only the REST routes need a record. */
+  start(): void
+  /** Returns the recorder, after it has tried to write everything noted so far. */
+  recorder(): Promise<Recorder>
+  /** Counts the refused logins since a time, in milliseconds. Resolves to null if this is unknown. */
+  refusedSince(ms: number): Promise<number | null>
+  /** Writes what is left, and closes the sink. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates the activity log. With the option `audit`, it starts at once.
+ *
+ * @param load Loads the code that records.
+ */
+export function createActivity(
+  { audit, deadlineMs, logger }: ActivityParts,
+  load: (parts: RecorderParts) => Promise<Recorder>,
+): ActivityFeature {
+  let noted: NotedActivity[] = []
+  let isOn = false
+  let loading: Promise<Recorder> | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let writing: Promise<void> | undefined
+
+  const takeNoted = () => {
+    const taken = noted
+    noted = []
+    return taken
+  }
+
+  function recorder(): Promise<Recorder> {
+    loading ??= load({ audit, deadlineMs, logger, takeNoted })
+    return loading
+  }
+
+  /** Writes everything noted so far. Call it again if a write is in progress, which may have begun before. */
+  function write(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    writing ??= recorder()
+      .then((late) => late.write())
+      .finally(async () => {
+        writing = undefined
+        if (noted.length > 0 || (await recorder()).isBehind) wake()
+      })
+    return writing
+  }
+
+  const writeLater = () => void write().catch(() => {})
+
+  function wake(): void {
+    timer ??= setTimeout(writeLater, BATCH_MS).unref()
+  }
+
+  async function settled(): Promise<void> {
+    await writing?.catch(() => {})
+    await write()
+  }
+
+  const note: ActivityLog['note'] = (...activity) => {
+    if (!isOn) return
+    if (noted.length >= MOST_NOTED) noted.shift()
+    noted.push({ at: Date.now(), activity })
+    if (noted.length === BATCH) writeLater()
+    else wake()
+  }
+
+  const recorded: ActivityLog['recorded'] = async (session) => {
+    try {
+      await settled()
+    } catch {
+      if (!session || !audit?.mayRefuse) return
+      note('session.ended', session, { kind: 'app', at: Date.now(), note: 'The login could not be recorded.' })
+      const message = 'The login could not be recorded in the audit log, so it was refused. Try again shortly.'
+      throw new SessmgrError('store_unavailable', message)
+    }
+  }
+
+  function start(): void {
+    if (isOn) return
+    isOn = true
+    // Load it now, so that an update in place cannot remove the file first.
+    recorder().catch(() => {})
+  }
+
+  if (audit) start()
+  return {
+    log: { note, recorded: audit?.isBefore ? recorded : undefined },
+    start,
+    async recorder() {
+      await settled().catch(() => {})
+      return recorder()
+    },
+    async refusedSince(ms) {
+      try {
+        await settled()
+        return await (await recorder()).refusedSince(ms)
+      } catch {
+        return null
+      }
+    },
+    async close() {
+      if (!isOn) return
+      await settled().catch(() => {})
+      clearTimeout(timer)
+      isOn = false
+      await (await recorder()).close()
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import type { UserId } from '../../ground/user-id.ts'
+import type { SessionEnd } from '../../sessions/session-end.ts'
+import type { Token } from '../../sessions/token.ts'
+
+/** The types of events. Minor releases may add types. */
+export const AUDIT_TYPES = [
+  'session.started',
+  'session.ended',
+  'login.refused',
+  'login.asked',
+  'login.would_limit',
+  'logout.all',
+  'settings.changed',
+] as const
+
+/** What an event reports. Minor releases may add types. */
+export type AuditType = (typeof AUDIT_TYPES)[number]
+
+/** Something that happened, for the activity log. Contains no secrets. */
+export interface AuditEvent {
+  /** A UUID of version 7: later events have larger ids, except across processes. */
+  readonly id: string
+  /** When it happened, in milliseconds since the Unix epoch. For logins, by the store's clock. */
+  readonly at: number
+  /** What happened. */
+  readonly type: AuditType
+  /** Id of the user whom it is about, or what the option `identify` returned for it. */
+  readonly user?: UserId
+  /** Token of the session that started or ended. */
+  readonly session?: Token
+  /** Who caused it: the user, an administrator, the session limit, or the application. */
+  readonly initiator: 'user' | 'admin' | 'policy' | 'system'
+  /** Id of the user who caused it, if known; as `user`. */
+  readonly actor?: UserId
+  /** Why a session ended. */
+  readonly kind?: SessionEnd['kind']
+  /** Device of the session or of the refused login, such as "Chrome on Windows". */
+  readonly device?: string
+  /** Address of the client at login, according to the option `ip`. */
+  readonly ip?: string
+  /** What else is known. The keys depend on the type. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** Selects events. */
+export interface AuditQuery {
+  /** Only events of this type. */
+  readonly type?: AuditType | undefined
+  /** Only events about one of these users. */
+  readonly users?: readonly UserId[] | undefined
+  /** Only events at this time or later, in milliseconds. */
+  readonly from?: number | undefined
+  /** Only events before this time, in milliseconds. */
+  readonly to?: number | undefined
+  /** The most events to return. */
+  readonly limit: number
+  /** The `next` of the previous page. */
+  readonly cursor?: string | undefined
+}
+
+/** Some events, newest first. */
+export interface AuditPage {
+  /** The events. A page may have fewer than the limit, or none, although more follow. */
+  readonly events: readonly AuditEvent[]
+  /** Where the next page begins. Undefined on the last page. */
+  readonly next?: string | undefined
+  /** Time of the oldest event that the sink has, in milliseconds, if it knows. */
+  readonly since?: number | undefined
+}
+
+/** Keeps the events of the activity log. */
+export interface AuditSink {
+  /** Whether the events are lost in a restart. @default false */
+  readonly local?: boolean
+  /** Appends events. The same events may be written again after a failure; their ids stay the same. */
+  write(events: readonly AuditEvent[]): Promise<void>
+  /** Reads events, newest first. Without it, the admin screen shows only the last events of its own process. */
+  read?(query: AuditQuery): Promise<AuditPage>
+  /** Deletes all events before a time, in milliseconds. Called once an hour. */
+  prune?(before: number): Promise<void>
+  /** Deletes all events about a user, as they are recorded, and returns how many there were. */
+  forget?(user: UserId): Promise<number>
+  /** Releases what the sink holds. Called by `limiter.close()`. */
+  close?(): Promise<void>
+}

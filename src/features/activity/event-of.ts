@@ -1,0 +1,130 @@
+import type { SessionStart } from '../../hooks/session-hooks.ts'
+import type { Activity } from '../../limiter/activity-log.ts'
+import { deviceName } from '../../sessions/device-name.ts'
+import type { SessionEnd } from '../../sessions/session-end.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
+import type { AuditEvent } from './audit-event.ts'
+import { eventId } from './event-id.ts'
+import type { EventPolicy } from './event-policy.ts'
+
+/** An activity and when it was noted. */
+export interface NotedActivity {
+  readonly at: number
+  readonly activity: Activity
+}
+
+type Draft = Omit<AuditEvent, 'id' | 'at'> & { readonly at?: number }
+
+const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> = {
+  displaced: 'policy',
+  idle: 'policy',
+  chosen: 'user',
+  user: 'user',
+  replaced: 'user',
+  signed_out: 'user',
+  admin: 'admin',
+  app: 'system',
+  logout_all: 'system',
+  lost: 'system',
+}
+
+/** Longest value of a setting that an event contains, as JSON. */
+const VALUE_LENGTH = 500
+
+/** Converts an activity to an event. */
+export async function eventOf({ at: notedAt, activity }: NotedActivity, policy: EventPolicy): Promise<AuditEvent> {
+  const { at = notedAt, user, actor, ip, ...draft } = await draftOf(activity)
+  return {
+    id: eventId(at),
+    at,
+    ...draft,
+    ...given({ user: policy.identify(user), actor: policy.identify(actor), ip: policy.address(ip) }),
+  }
+}
+
+async function draftOf(activity: Activity): Promise<Draft> {
+  switch (activity[0]) {
+    case 'session.started':
+      return started(activity[1], activity[2])
+    case 'session.ended':
+      return ended(activity[1], activity[2])
+    case 'login.refused': {
+      const [, client, { asked, ...details }] = activity
+      const type = asked ? 'login.asked' : 'login.refused'
+      return { type, user: client.userId, initiator: 'policy', ...(await clientOf(client)), details }
+    }
+    case 'login.would_limit': {
+      const [type, user, { tokens, ...report }] = activity
+      return { type, user, initiator: 'policy', details: { ...report, sessions: tokens } }
+    }
+    case 'logout.all': {
+      const [type, epoch, end] = activity
+      return { type, initiator: initiatorOf(end), ...by(end), details: { epoch, ...given({ note: end.note }) } }
+    }
+    case 'settings.changed': {
+      const [type, { by: whom, actor, option, key, from, to }] = activity
+      const details = given({ option, key, from: inShort(from), to: inShort(to) })
+      return { type, initiator: whom === 'admin' ? 'admin' : 'system', ...given({ actor }), details }
+    }
+  }
+}
+
+async function started(session: SessionRecord, how: SessionStart): Promise<Draft> {
+  const details = given({
+    replaced: how.replaced ?? undefined,
+    displaced: how.displaced.length > 0 ? how.displaced : undefined,
+    adopted: how.adopted || undefined,
+  })
+  const hasDetails = Object.keys(details).length > 0
+  return {
+    type: 'session.started',
+    at: session.createdAt,
+    ...sessionOf(session),
+    initiator: how.adopted ? 'system' : 'user',
+    ...(await clientOf(session)),
+    ...(hasDetails && { details }),
+  }
+}
+
+async function ended(session: SessionRecord, end: SessionEnd): Promise<Draft> {
+  const details = given({
+    by_session: end.by?.token,
+    by_device: end.by?.device ?? undefined,
+    note: end.note,
+  })
+  const hasDetails = Object.keys(details).length > 0
+  return {
+    type: 'session.ended',
+    at: end.at,
+    ...sessionOf(session),
+    initiator: initiatorOf(end),
+    ...by(end),
+    kind: end.kind,
+    ...(await clientOf(session)),
+    ...(hasDetails && { details }),
+  }
+}
+
+const sessionOf = ({ userId, token }: SessionRecord) => ({ user: userId, session: token })
+
+/** Whoever ended a session by hand, if the caller named them. */
+const by = ({ by }: SessionEnd) => given({ actor: by?.actor })
+
+/** A site-wide logout by an administrator names them, also in the ends of the sessions. */
+const initiatorOf = ({ kind, by }: SessionEnd) =>
+  kind === 'logout_all' && by?.actor !== undefined ? 'admin' : INITIATORS[kind]
+
+async function clientOf({ ip, userAgent }: { readonly ip: string | null; readonly userAgent: string | null }) {
+  const { name } = await deviceName(userAgent).catch(() => ({ name: null }))
+  return given({ device: name ?? undefined, ip: ip ?? undefined })
+}
+
+function inShort(value: unknown): unknown {
+  return (JSON.stringify(value)?.length ?? 0) > VALUE_LENGTH ? '…' : value
+}
+
+/** Leaves out what is undefined. */
+function given<T extends Readonly<Record<string, unknown>>>(fields: T) {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
+}

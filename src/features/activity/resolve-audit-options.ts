@@ -1,0 +1,74 @@
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { inWords, requireKnown, requireMethods, requireObject, requireWhole } from '../../ground/option-checks.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { AuditSink } from './audit-event.ts'
+
+/** Keeps a log of logins, ended sessions and changed settings. */
+export interface AuditOptions {
+  /** Where to keep the events: a sink from sessmgr/audit, or your own. */
+  readonly sink: AuditSink
+  /**
+   * Whether events are written in batches afterwards, or before a login is answered. @default 'after'
+   */
+  readonly mode?: 'after' | 'before' | undefined
+  /**
+   * In mode `before`: whether a login that cannot be recorded is admitted with a warning, or taken back.
+   * @default 'warn'
+   */
+  readonly onFailure?: 'warn' | 'refuse' | undefined
+  /** For how many days to keep events, from 1 to 3,650. @default 365 */
+  readonly retentionDays?: number | undefined
+  /** Whether to record addresses, only the network of each (/24 or /48), or none. @default 'full' */
+  readonly ip?: 'full' | 'truncated' | 'none' | undefined
+  /** How to record users: by their ids, or by the result of a function, such as a keyed hash. @default 'id' */
+  readonly identify?: 'id' | ((id: UserId) => string) | undefined
+}
+
+export interface ResolvedAudit {
+  readonly sink: AuditSink
+  readonly isBefore: boolean
+  readonly mayRefuse: boolean
+  readonly retentionMs: number
+  readonly ip: 'full' | 'truncated' | 'none'
+  readonly identify: 'id' | ((id: UserId) => string)
+}
+
+const DAY_MS = 86_400_000
+const NAMES = [
+  'sink',
+  'mode',
+  'onFailure',
+  'retentionDays',
+  'ip',
+  'identify',
+] as const satisfies readonly (keyof AuditOptions)[]
+
+/**
+ * Checks the option `audit`.
+ *
+ * @throws SessmgrError `invalid_option`.
+ */
+export function resolveAuditOptions(audit: AuditOptions | undefined): ResolvedAudit | undefined {
+  if (audit === undefined) return undefined
+  requireObject('"audit"', audit)
+  requireKnown(audit, NAMES, (name) => `There is no option "audit.${name}"`)
+  const { sink, mode = 'after', onFailure = 'warn', retentionDays = 365, ip = 'full', identify = 'id' } = audit
+  requireMethods('audit.sink', sink, ['write'], ', as in the sinks of sessmgr/audit')
+  requireOneOf('mode', mode, ['after', 'before'])
+  requireOneOf('onFailure', onFailure, ['warn', 'refuse'])
+  requireOneOf('ip', ip, ['full', 'truncated', 'none'])
+  requireWhole('audit.retentionDays', retentionDays, 1, 3650)
+  if (onFailure === 'refuse' && mode === 'after') {
+    throw invalidOption("\"audit.onFailure\" is 'refuse', which needs audit.mode: 'before'")
+  }
+  if (identify !== 'id' && typeof identify !== 'function') {
+    throw invalidOption('"audit.identify" must be \'id\' or a function such as (id) => hash(id)')
+  }
+  const isBefore = mode === 'before'
+  return { sink, isBefore, mayRefuse: onFailure === 'refuse', retentionMs: retentionDays * DAY_MS, ip, identify }
+}
+
+function requireOneOf(name: string, value: unknown, known: readonly unknown[]): void {
+  if (known.includes(value)) return
+  throw invalidOption(`"audit.${name}" must be one of ${known.join(', ')}; got ${inWords(value)}`)
+}

@@ -1,0 +1,21 @@
+import type { UserId } from '../../ground/user-id.ts'
+import type { HostUsers, UserSummary } from '../../host/host.ts'
+import type { AuditEvent } from './audit-event.ts'
+
+/** A user in a response. A deleted user has only the id. */
+export type ShownUser = { readonly id: UserId } & Partial<Omit<UserSummary, 'id'>>
+
+/** Looks up the users and the actors of events, each once. A failed lookup leaves only the id. */
+export async function usersOfEvents(
+  events: readonly AuditEvent[],
+  users: HostUsers | undefined,
+): Promise<(id: UserId) => ShownUser> {
+  const ids = new Set(events.flatMap(({ user, actor }) => [user ?? [], actor ?? []].flat()))
+  const find = async (id: UserId): Promise<ShownUser> => {
+    const user = (await users?.findById(id)) ?? undefined
+    return users && user !== undefined ? { ...users.summary(user), id } : { id }
+  }
+  const found = await Promise.all([...ids].map((id) => find(id).catch(() => ({ id }))))
+  const byId = new Map(found.map((user) => [user.id, user]))
+  return (id) => byId.get(id) ?? { id }
+}

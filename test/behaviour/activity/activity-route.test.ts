@@ -1,0 +1,124 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type RestHost, type RestHostOptions, type SignedIn, startRestHost } from '../../support/rest-host.ts'
+import { AGENTS } from '../../support/user-agents.ts'
+
+const PATH = '/sessmgr/v1/audit'
+
+async function start(options: RestHostOptions = {}) {
+  const host = await startRestHost(options)
+  onTestFinished(() => host.close())
+  const admin = await host.signIn('admin', AGENTS.windows)
+  return { host, admin }
+}
+
+const read = async (host: RestHost, { headers }: SignedIn, query = '') =>
+  host.call('GET', `${PATH}${query}`, { headers })
+
+const typesOf = ({ json }: { json: { events: { type: string; kind?: string }[] } }) =>
+  json.events.map(({ type, kind }) => (kind === undefined ? type : `${type} ${kind}`))
+
+describe('GET /audit', () => {
+  it('lists logins, refusals, ends, changed settings and the site-wide logout, newest first', async () => {
+    const { host, admin } = await start({ sessmgr: { settings: { maximum: 1, logic: 'block' } } })
+    const alice = await host.signIn('alice')
+    await expect(host.signIn('alice')).rejects.toThrow('could not sign in')
+    await host.call('POST', '/sessmgr/v1/settings', { headers: admin.headers, json: { logic: 'allow' } })
+    const second = await host.signIn('alice')
+    await host.call('POST', '/sessmgr/v1/sessions/destroy', {
+      headers: admin.headers,
+      json: { login: 'alice', token: second.token },
+    })
+    await host.call('POST', '/sessmgr/v1/sessions/destroy-all', { headers: admin.headers })
+    const answer = await read(host, admin)
+    expect([answer.status, typesOf(answer)]).toEqual([
+      200,
+      [
+        'logout.all',
+        'session.ended admin',
+        'session.started',
+        'session.ended displaced',
+        'settings.changed',
+        'login.refused',
+        'session.started',
+        'session.started',
+      ],
+    ])
+    const [all, byAdmin, started, displaced, changed, refused, , first] = answer.json.events
+    const user = { id: 2, login: 'alice', display_name: 'ALICE' }
+    const actor = { id: 1, login: 'admin', display_name: 'ADMIN' }
+    expect(all).toMatchObject({ initiator: 'admin', actor, details: { epoch: expect.any(Number) } })
+    expect(byAdmin).toMatchObject({ initiator: 'admin', actor, user, session: second.token })
+    expect(started).toMatchObject({ initiator: 'user', user, details: { displaced: [alice.token] } })
+    expect(displaced).toMatchObject({
+      initiator: 'policy',
+      session: alice.token,
+      details: { by_session: second.token },
+    })
+    expect(displaced).not.toHaveProperty('actor')
+    const details = { option: 'sessmgr_settings', key: 'logic', from: 'block', to: 'allow' }
+    expect(changed).toMatchObject({ initiator: 'admin', actor, details })
+    expect(refused).toMatchObject({ initiator: 'policy', user, ip: '127.0.0.1', details: { mode: 'block', live: 1 } })
+    expect(first).toMatchObject({ user: actor, device: 'Chrome on Windows', ip: '127.0.0.1' })
+    expect(answer.json).toMatchObject({ kept: 'process', since: expect.any(Number) })
+    for (const { sessionId } of [admin, alice, second]) expect(answer.text).not.toContain(sessionId)
+  })
+
+  it('answers pages, and 304 to a client that has the current one', async () => {
+    const { host, admin } = await start({ sessmgr: { settings: { maximum: 9 } } })
+    for (const login of ['alice', 'dora', 'alice']) await host.signIn(login)
+    const first = await read(host, admin, '?limit=3')
+    const second = await read(host, admin, `?limit=3&cursor=${first.json.next}`)
+    const logins = [first, second].map(({ json }) =>
+      json.events.map((one: { user: { login: string } }) => one.user.login),
+    )
+    expect(logins).toEqual([['alice', 'dora', 'alice'], ['admin']])
+    expect(second.json).not.toHaveProperty('next')
+    const again = { ...admin.headers, 'if-none-match': String(first.headers.etag) }
+    expect((await host.call('GET', `${PATH}?limit=3`, { headers: again })).status).toBe(304)
+    await host.signIn('dora')
+    expect((await host.call('GET', `${PATH}?limit=3`, { headers: again })).status).toBe(200)
+  })
+
+  it('filters by type, user and time', async () => {
+    const { host, admin } = await start({ sessmgr: { settings: { maximum: 9 } } })
+    await host.signIn('alice')
+    await host.limiter.settings.update({ maximum: 8 })
+    expect(typesOf(await read(host, admin, '?type=settings.changed'))).toEqual(['settings.changed'])
+    for (const alice of ['alice', '2', 'alice@example.test']) {
+      const { json } = await read(host, admin, `?user=${alice}`)
+      expect(json.events.map((one: { user: object }) => one.user)).toMatchObject([{ id: 2 }])
+    }
+    expect((await read(host, admin, '?user=nobody')).json.events).toEqual([])
+    const { events } = (await read(host, admin)).json
+    const [last, middle, first] = events.map(({ at }: { at: number }) => at)
+    expect((await read(host, admin, `?from=${last + 1}`)).json.events).toEqual([])
+    expect((await read(host, admin, `?to=${first}`)).json.events).toEqual([])
+    const between = events.filter(({ at }: { at: number }) => at >= middle)
+    expect((await read(host, admin, `?from=${middle}&to=${last + 1}`)).json.events).toEqual(between)
+  })
+
+  it.each([
+    'type=session.begun',
+    'limit=0',
+    'limit=201',
+    'limit=ten',
+    'from=yesterday',
+    'to=-1',
+    'cursor=%00',
+    'user=alice&user=dora',
+  ])('refuses %s', async (query) => {
+    const { host, admin } = await start()
+    const { status, json } = await read(host, admin, `?${query}`)
+    expect([status, json.code, Object.keys(json.data.params)]).toEqual([
+      400,
+      'rest_invalid_param',
+      [query.split('=', 1)[0]],
+    ])
+  })
+
+  it('is only for administrators', async () => {
+    const { host } = await start()
+    expect((await read(host, await host.signIn('alice'))).status).toBe(403)
+    expect((await host.call('GET', PATH)).status).toBe(401)
+  })
+})
