@@ -1,4 +1,4 @@
-import { BoundedMap } from '../ground/bounded-map.ts'
+import { userAgentParts } from './user-agent-parts.ts'
 
 /** What kind of device a session is on, or null if unknown. */
 export type DeviceKind = 'computer' | 'phone' | 'tablet' | 'program' | null
@@ -18,21 +18,6 @@ const KINDS: Readonly<Record<string, DeviceKind>> = {
   bot: 'program',
 }
 
-/** Models whose name is shown instead of the system's. */
-const MODELS: readonly unknown[] = ['iPhone', 'iPad']
-
-const LONGEST = 512
-
-/** A parsed user agent. */
-interface Parts {
-  readonly program: string | undefined
-  readonly system: string | undefined
-  readonly kind: DeviceKind
-}
-
-/** Most logins come from the same few user agents, and parsing one takes as long as the rest of a login. */
-const known = new BoundedMap<string, Parts>(500)
-
 /**
  * Names the device of a user agent. All names come from fixed lists, so no part of the user agent itself is returned.
  *
@@ -40,23 +25,13 @@ const known = new BoundedMap<string, Parts>(500)
  */
 export async function deviceName(userAgent: string | null, pattern = '{browser} on {system}'): Promise<DeviceName> {
   if (!userAgent) return { name: null, kind: null }
-  const text = userAgent.slice(0, LONGEST)
-  const { program, system, kind } = known.get(text) ?? (await takeApart(text))
-  if (!program || !system) return { name: program ?? system ?? null, kind }
-  return { name: pattern.replace(/\{(browser|system)\}/g, (_, part) => (part === 'browser' ? program : system)), kind }
+  const { browser, system, type = '', isProgram } = await userAgentParts(userAgent)
+  const kind = isProgram ? 'program' : (KINDS[type] ?? null)
+  return { name: pairName(browser, system, pattern), kind }
 }
 
-async function takeApart(userAgent: string): Promise<Parts> {
-  // Loaded on demand, because it is large and few requests need it.
-  const { default: Bowser } = await import('bowser')
-  const { browser, os, platform } = Bowser.parse(userAgent)
-  const listed = (list: Readonly<Record<string, string>>, name: string | undefined) =>
-    name !== undefined && Object.values(list).includes(name) ? name : undefined
-  const model = MODELS.includes(platform.model) ? platform.model : undefined
-  const [program, system] = [listed(Bowser.BROWSER_MAP, browser.name), model ?? listed(Bowser.OS_MAP, os.name)]
-  // All browsers have started this way for thirty years.
-  const isProgram = !program && !system && !/^(Mozilla|Opera)\//.test(userAgent)
-  const parts = { program, system, kind: isProgram ? 'program' : (KINDS[platform.type ?? ''] ?? null) }
-  known.set(userAgent, parts)
-  return parts
+/** Names a browser and a system together, or the one that is known. */
+export function pairName(browser: string | undefined, system: string | undefined, pattern: string): string | null {
+  if (!browser || !system) return browser ?? system ?? null
+  return pattern.replace(/\{(browser|system)\}/g, (_, part) => (part === 'browser' ? browser : system))
 }
