@@ -25,7 +25,7 @@ const LIMITS = {
   './sqlite': 9_200,
   './postgres': 8_500,
   './audit': 9_000,
-  './comments': 28_600,
+  './comments': 28_800,
   './licensing': 17_000,
   './fastify': 9_000,
   './koa': 7_600,

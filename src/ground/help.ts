@@ -10,6 +10,7 @@ export const HELP_TOPICS = [
   'command-needs-a-host',
   'command-needs-a-shared-store',
   'comments-block-not-cached',
+  'host-details-left-out',
   'host-must-return-a-boolean',
   'idle-release-has-no-effect',
   'license-cannot-be-read',

@@ -10,6 +10,8 @@ export interface UserSummary {
   readonly login: string
   /** Display name. */
   readonly display_name: string
+  /** Email address, for the admin screen. */
+  readonly email?: string | undefined
 }
 
 /** Finds your application's users. `User` is your own user type. */
@@ -28,6 +30,10 @@ export interface HostUsers<User = unknown> {
   findByLogin(login: string): User | null | undefined | Promise<User | null | undefined>
   /** Returns the fields of a user to show in responses. */
   summary(user: User): UserSummary
+  /** Finds the users whose name, login name or email address matches a text, for the admin screen. */
+  search?(text: string, limit: number): readonly User[] | Promise<readonly User[]>
+  /** Returns the URL of your application's page about a user, for the admin screen: a path, or an http or https URL. */
+  url?(user: User): string | null | undefined | Promise<string | null | undefined>
 }
 
 /** What your application supplies besides sessions: users, permissions and, for lazy comments, posts and theme. */
@@ -42,6 +48,8 @@ export interface Host<User = unknown, Post = unknown> {
   readonly posts?: HostPosts<Post> | undefined
   /** How your application renders comments, for lazy comments. */
   readonly theme?: Theme<Post> | ((post: Post) => Theme<Post>) | undefined
+  /** Returns where an address is, such as "Berlin, DE", for the admin screen. */
+  readonly location?: ((ip: string) => string | null | undefined | Promise<string | null | undefined>) | undefined
   /** Limits how often application passwords can be guessed. Connect your application's rate limiter here. */
   readonly attempts?: PasswordAttempts | undefined
 }

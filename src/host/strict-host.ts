@@ -21,6 +21,7 @@ export function strictHost(host: Host, logger: Logger): Host {
     users,
     posts,
     theme,
+    location: host.location && ((ip) => host.location?.(ip)),
     can: async (user, capability) => isTrue(await host.can(user, capability), 'host.can'),
     attempts: attempts && {
       allow: async (attempt) => isTrue(await attempts.allow(attempt), 'host.attempts.allow'),

@@ -8,7 +8,7 @@ import { createOptionRegistry, type OptionCollection } from '../options/option-r
 import { createSettings, type SettingsService } from '../options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
-import type { EndedCause, SignedOutReason } from '../sessions/session-end.ts'
+import type { EndedByWhom, EndedCause, SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { Token } from '../sessions/token.ts'
@@ -23,8 +23,8 @@ import type { ExplainOptions, LimitExplanation } from './decision/explain-login.
 import type { LabelLimits } from './decision/label-group.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
 import { type LoginPreview, previewLogin } from './decision/preview-login.ts'
-import { endOthers } from './end-others.ts'
 import { causeFrom, createEndedNotes } from './ended-notes.ts'
+import { endOthers } from './ending/end-others.ts'
 import { endedActions } from './follow-up-end.ts'
 import { inBatches } from './in-batches.ts'
 import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
@@ -69,6 +69,8 @@ export interface SessionLimiter {
    * password is still the same: otherwise, a stolen session could keep its owner from ever finishing a login.
    */
   readonly signOutOthers: SessionManager['endOthers']
+  /** Ends several sessions of a user; see `endSeveral`. */
+  endSeveral(userId: UserId, tokens: readonly Token[], whom: EndedByWhom): Promise<number>
   /** Performs a login; see {@link admitLogin}. Logins of one user run one after the other. */
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
   /** Decides on a login without performing it; see {@link previewLogin}. */
@@ -172,6 +174,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     modes,
     sessions: createSessionManager(context),
     signOutOthers: endOthers(context, (_userId, end) => end()),
+    endSeveral: async (...given) => (await import('./ending/end-several.ts')).endSeveral(context, ...given),
     admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
     preview: (attempt) => previewLogin(context, attempt),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),

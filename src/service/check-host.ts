@@ -19,6 +19,10 @@ export function checkHost(host: Host | undefined): Host | undefined {
   }
   requireMethods('host.users', host.users, ['findById', 'findByEmail', 'findByLogin', 'summary'])
   requireMethods('host', host, ['can'], ' such as (user, capability) => boolean')
+  for (const name of ['search', 'url'] as const) {
+    if (host.users[name] !== undefined) requireMethods('host.users', host.users, [name])
+  }
+  if (host.location !== undefined) requireMethods('host', host, ['location'])
   if (host.attempts !== undefined) requireMethods('host.attempts', host.attempts, ['allow', 'failed'], NEEDS_BOTH)
   return host
 }

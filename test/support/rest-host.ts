@@ -24,6 +24,8 @@ const FORTNIGHT = 14 * 24 * 60 * 60_000
 export interface RestHostOptions {
   readonly sessmgr?: SessmgrOptions
   readonly attempts?: Host['attempts']
+  /** Further parts of `host`. */
+  readonly location?: Host['location']
   /** Whether to leave out `host`, so that users are unknown. */
   readonly withoutHost?: boolean
   /** Whether the body parsers come before or after the router. */
@@ -81,7 +83,7 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
     ...options.sessmgr,
     store: registry,
     sessionStore,
-    host: options.withoutHost ? undefined : restHostOf(users, options.attempts),
+    host: options.withoutHost ? undefined : { ...restHostOf(users, options.attempts), location: options.location },
   })
   registerAddons(limiter.hooks)
   const actions = recordActions(limiter.hooks)

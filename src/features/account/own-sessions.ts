@@ -1,7 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
-import { isEnforced } from '../../limiter/decision/report-only.ts'
+import { maximumInForce } from '../../limiter/decision/maximum-in-force.ts'
 import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
 import type { Reader } from '../../routes/caller.ts'
@@ -42,16 +42,11 @@ export class OwnSessions {
 
   async list({ userId, token }: Reader): Promise<OwnList> {
     const { sessions, settings, hooks, logger } = this.#parts
-    const [records, current, isUnlimited] = await Promise.all([
-      sessions.list(userId),
-      settings.get(),
-      hooks.applyFilters('sessmgr_bypass', false, userId),
-    ])
-    const isLimited = isUnlimited !== true && (await isEnforced({ hooks, logger }, current.enforce, userId))
+    const [records, current] = await Promise.all([sessions.list(userId), settings.get()])
     return {
       sessions: records.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt || other.sequence - one.sequence),
       current: records.find((record) => record.token === token),
-      maximum: isLimited ? await settings.maximumOf(userId, current) : null,
+      maximum: await maximumInForce({ hooks, settings, logger }, userId, current),
       logic: current.logic,
     }
   }

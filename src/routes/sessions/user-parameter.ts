@@ -28,6 +28,7 @@ export const userSummarySchema = z.object({
   id: z.union([z.int(), z.string()]),
   login: z.string(),
   display_name: z.string(),
+  email: z.optional(z.string()),
 })
 
 /** Checks whether any parameter identifies a user. */

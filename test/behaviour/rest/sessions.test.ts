@@ -27,10 +27,14 @@ describe('GET /sessions', () => {
       last_seen: expect.any(Number),
       expires: expect.any(Number),
       ip: '127.0.0.1',
+      place: null,
       user_agent,
+      device: { name: user_agent.replace('/', ' '), kind: 'program' },
+      same_browser: null,
       current: false,
     })
     expect(answer.sessions).toEqual([session(one.token, 'Laptop/1'), session(two.token, 'Phone/2')])
+    expect(answer.limit).toEqual({ maximum: 5, logic: 'allow', over: false })
     for (const { created, last_seen, expires } of answer.sessions) {
       for (const time of [created, last_seen, expires]) expect(Number.isInteger(time)).toBe(true)
       expect(created).toBeGreaterThanOrEqual(from)
@@ -149,6 +153,46 @@ describe('POST /sessions/destroy with a token', () => {
     }
     expect(await host.snapshot()).toEqual(before)
     expect((await destroy({ user: 'alice', token })).status).toBe(200)
+  })
+})
+
+describe('POST /sessions/destroy with several tokens', () => {
+  const FORGED = 'f'.repeat(64)
+
+  it('ends these sessions, each once, and counts those that had already ended', async () => {
+    const [one, two, three] = [await host.signIn('alice'), await host.signIn('alice'), await host.signIn('alice')]
+    const bob = await host.signIn('bob')
+    await host.limiter.sessions.end(2, three.token)
+    host.actions.length = 0
+    const tokens = [one.token, one.token, three.token, bob.token, FORGED]
+    const answer = await destroy({ user: 'alice', tokens })
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { success: true, user: { id: 2, login: 'alice', display_name: 'ALICE' }, ended: 1, already_ended: 3 },
+    ])
+    expect(host.actions).toEqual([['sessmgr_destroy_session', 2, one.token]])
+    expect(await Promise.all([one, two, bob].map(host.isSignedIn))).toEqual([false, true, true])
+    expect(host.sessionStore.ids()).not.toContain(one.sessionId)
+  })
+
+  it('counts a session that a site-wide logout has ended as already ended', async () => {
+    const { token } = await host.signIn('alice')
+    await host.limiter.sessions.logoutAllUsers()
+    expect((await destroy({ user: 'alice', tokens: [token] })).json).toMatchObject({ ended: 0, already_ended: 1 })
+  })
+
+  it.each([
+    [{ tokens: [] }, 'tokens'],
+    [{ tokens: Array.from({ length: 101 }, () => FORGED) }, 'tokens'],
+    [{ tokens: FORGED }, 'tokens'],
+    [{ tokens: [FORGED, 'short'] }, 'tokens.1'],
+    [{ tokens: [null] }, 'tokens.0'],
+    [{ tokens: [FORGED], token: FORGED }, 'tokens'],
+  ])('refuses %j', async (fields, name) => {
+    const before = await host.snapshot()
+    const { status, json } = await destroy({ user: 'alice', ...fields })
+    expect([status, json.code, Object.keys(json.data.params)]).toEqual([400, 'rest_invalid_param', [name]])
+    expect(await host.snapshot()).toEqual(before)
   })
 })
 

@@ -1,7 +1,7 @@
-import { invalidOption } from '../ground/invalid-option.ts'
-import { inWords, requireKnown, requireObject } from '../ground/option-checks.ts'
-import { requireUserId } from '../ground/user-id.ts'
-import type { EndedByWhom, SessionEnd } from '../sessions/session-end.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { inWords, requireKnown, requireObject } from '../../ground/option-checks.ts'
+import { requireUserId } from '../../ground/user-id.ts'
+import type { EndedByWhom, SessionEnd } from '../../sessions/session-end.ts'
 
 const NAMES = ['by', 'actor', 'device', 'note'] as const satisfies readonly (keyof EndedByWhom)[]
 const KINDS = ['user', 'admin', 'app'] as const

@@ -1,13 +1,13 @@
-import type { SessmgrError } from '../ground/errors.ts'
-import { invalidOption } from '../ground/invalid-option.ts'
-import { requireUserId, type UserId } from '../ground/user-id.ts'
-import type { EndedByWhom } from '../sessions/session-end.ts'
-import type { StoredSession } from '../sessions/session-record.ts'
-import type { Token } from '../sessions/token.ts'
-import { isRegistered } from './check-session.ts'
+import type { SessmgrError } from '../../ground/errors.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { requireUserId, type UserId } from '../../ground/user-id.ts'
+import type { EndedByWhom } from '../../sessions/session-end.ts'
+import type { StoredSession } from '../../sessions/session-record.ts'
+import type { Token } from '../../sessions/token.ts'
+import { isRegistered } from '../check-session.ts'
+import { followUpEnd, namedActions } from '../follow-up-end.ts'
+import type { LimiterContext } from '../limiter-context.ts'
 import { endByWhom } from './end-by-whom.ts'
-import { followUpEnd, namedActions } from './follow-up-end.ts'
-import type { LimiterContext } from './limiter-context.ts'
 
 type Ended = readonly StoredSession[]
 

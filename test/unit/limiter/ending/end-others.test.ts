@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { tokenOf } from '../../../src/sessions/token.ts'
-import { createLimiterWorld } from '../../support/limiter-world.ts'
+import { tokenOf } from '../../../../src/sessions/token.ts'
+import { createLimiterWorld } from '../../../support/limiter-world.ts'
 
 const wide = { settings: { maximum: 10 } }
 

@@ -1,0 +1,73 @@
+import { BoundedMap } from '../ground/bounded-map.ts'
+import { withDeadline } from '../ground/deadline.ts'
+import { messageOf } from '../ground/error-text.ts'
+import { type Logger, warn } from '../ground/logger.ts'
+import { inWords } from '../ground/option-checks.ts'
+import type { Host } from './host.ts'
+
+const PLACE_KEPT_MS = 600_000
+const FAILURE_KEPT_MS = 60_000
+const MOST_PLACES = 2000
+const LONGEST_PLACE = 100
+
+/** The optional parts of a host, which the admin screen shows. What fails, or takes too long, is left out. */
+export interface HostDetails {
+  /** Returns the places of addresses, in order. Null if unknown. */
+  placesOf(ips: readonly (string | null)[]): Promise<readonly (string | null)[]>
+}
+
+interface KeptPlace {
+  /** Undefined if the application failed. */
+  readonly place: Promise<string | null | undefined>
+  until: number
+}
+
+/**
+ * Creates the access to the optional parts of a host.
+ *
+ * @param deadlineMs How long the application may take to answer.
+ */
+export function createHostDetails(host: Host, logger: Logger, deadlineMs: number): HostDetails {
+  const places = new BoundedMap<string, KeptPlace>(MOST_PLACES)
+  const warned = new Set<string>()
+
+  /** Asks the application. Resolves to undefined, and warns the first time, if there is no usable answer. */
+  async function ask<T>(question: string, call: () => unknown, read: (answer: unknown) => T): Promise<T | undefined> {
+    try {
+      const late = () => new Error(`no answer within ${deadlineMs} ms`)
+      return read(await withDeadline(Promise.resolve().then(call), deadlineMs, late))
+    } catch (error) {
+      if (!warned.has(question)) {
+        warned.add(question)
+        const message = `${question}() failed, so the admin screen does without it. This is logged only once.`
+        warn(logger, 'host-details-left-out', message, { error: messageOf(error) })
+      }
+      return undefined
+    }
+  }
+
+  function placeOf(ip: string): Promise<string | null | undefined> {
+    const last = places.get(ip)
+    if (last && last.until > Date.now()) return last.place
+    const kept = {
+      place: ask('host.location', () => host.location?.(ip), placeIn),
+      until: Date.now() + PLACE_KEPT_MS,
+    }
+    places.set(ip, kept)
+    void kept.place.then((place) => {
+      if (place === undefined) kept.until = Date.now() + FAILURE_KEPT_MS
+    })
+    return kept.place
+  }
+
+  return {
+    placesOf: (ips) =>
+      Promise.all(ips.map(async (ip) => (ip === null || !host.location ? null : ((await placeOf(ip)) ?? null)))),
+  }
+}
+
+function placeIn(answer: unknown): string | null {
+  if (answer === undefined || answer === null) return null
+  if (typeof answer === 'string') return answer.trim().slice(0, LONGEST_PLACE) || null
+  throw new TypeError(`expected a string such as "Berlin, DE", got ${inWords(answer)}`)
+}
