@@ -10,6 +10,7 @@ export const HELP_TOPICS = [
   'command-needs-a-host',
   'command-needs-a-shared-store',
   'comments-block-not-cached',
+  'directory-is-incomplete',
   'host-details-left-out',
   'host-must-return-a-boolean',
   'idle-release-has-no-effect',

@@ -48,6 +48,15 @@ export function requireWhole(name: string, value: number, least: number, most: n
   throw invalidOption(`"${name}" must be a whole number from ${least} to ${most}; got ${inWords(value)}`)
 }
 
+/**
+ * Rejects anything except true and false.
+ *
+ * @throws SessmgrError `invalid_option`.
+ */
+export function requireBoolean(name: string, value: unknown): void {
+  if (typeof value !== 'boolean') throw invalidOption(`"${name}" must be true or false; got ${inWords(value)}`)
+}
+
 /** Describes a value in a message. Strings are quoted, which distinguishes '2' from 2. */
 export function inWords(value: unknown): string {
   if (typeof value === 'string') return `the string '${value}'`

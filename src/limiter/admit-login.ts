@@ -182,6 +182,7 @@ async function commit(
   if (!result.committed && result.isOver) throw sessionEnded()
   if (!result.committed) return undefined
   const { record } = result.admitted
+  context.noteInDirectory((it) => it.login(evaluation, record, result.ended))
   const isKept = left.length < replaced.length
   const renewed = isKept ? registered.filter(({ record: { token } }) => token === record.token) : []
   await followUpLogin(context, evaluation, { admitted: record, ended: result.ended, renewed, replaced })

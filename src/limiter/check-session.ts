@@ -3,8 +3,9 @@ import type { SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, StoredSession } from '../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
+import type { AnnouncedAction } from './actions/announced-action.ts'
 import { followUpEnd } from './follow-up-end.ts'
-import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
+import type { LimiterContext } from './limiter-context.ts'
 
 /** Whether a session is live. */
 export type SessionVerdict =

@@ -1,7 +1,8 @@
 import type { SessionEnd } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import { endedDespite } from '../sessions/unconfirmed-end.ts'
-import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
+import type { AnnouncedAction } from './actions/announced-action.ts'
+import type { LimiterContext } from './limiter-context.ts'
 
 /**
  * Follows up on sessions that a store has ended: stores why they ended, deletes them from the session store, and fires

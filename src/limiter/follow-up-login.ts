@@ -2,9 +2,10 @@ import { deviceName } from '../sessions/device-name.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
+import type { AnnouncedAction } from './actions/announced-action.ts'
 import type { LoginEvaluation } from './decision/evaluate-login.ts'
 import { endedActions, followUpEnd } from './follow-up-end.ts'
-import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
+import type { LimiterContext } from './limiter-context.ts'
 
 /** A login that the registry has committed. */
 export interface CommittedLogin {

@@ -1,14 +1,14 @@
 import type { Logger } from '../ground/logger.ts'
 import type { Hooks } from '../hooks/hooks.ts'
-import type { SessionActions } from '../hooks/session-hooks.ts'
 import type { SettingsService } from '../options/session-settings.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import type { LimitAction } from '../strategies/limit-strategy.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
+import type { AnnouncedAction } from './actions/announced-action.ts'
 import type { ActivityLog } from './activity-log.ts'
 import type { LabelLimits } from './decision/label-group.ts'
+import type { Directory } from './directory/directory.ts'
 import type { EndedNotes } from './ended-notes.ts'
 
 export interface LimiterContext {
@@ -29,20 +29,11 @@ export interface LimiterContext {
   announce(actions: readonly AnnouncedAction[]): void
   /** Announces the device of a new session if the user has not used it before. Does not wait. */
   noteDevice(session: SessionRecord, earlier: readonly StoredSession[]): void
+  /** Notes a change in the directory of people, if there is one. Does not wait. */
+  noteInDirectory(note: (directory: Directory) => void): void
   /**
    * Deletes ended sessions from the session store. A failure is only logged, because the registry already refuses these
    * sessions.
    */
   discard(sessions: readonly StoredSession[]): Promise<void>
 }
-
-/** An action with its parameters. */
-export type AnnouncedAction =
-  | LimitAction
-  | ActionCall<'sessmgr_destroy_session' | 'sessmgr_session_invalidated' | 'sessmgr_logout_all_users'>
-  | ActionCall<'sessmgr_login_refused' | 'sessmgr_would_limit'>
-  | ActionCall<'sessmgr_session_started' | 'sessmgr_session_ended' | 'sessmgr_new_device'>
-
-type ActionCall<Names extends keyof SessionActions> = {
-  [K in Names]: readonly [name: K, ...parameters: SessionActions[K]]
-}[Names]

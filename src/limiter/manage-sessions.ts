@@ -6,12 +6,13 @@ import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { EndedByWhom } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
+import type { AnnouncedAction } from './actions/announced-action.ts'
 import { isRegistered } from './check-session.ts'
 import { endByWhom } from './ending/end-by-whom.ts'
 import { endOthers } from './ending/end-others.ts'
 import { followUpEnd, namedActions } from './follow-up-end.ts'
 import { heldSessions } from './held-sessions.ts'
-import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
+import type { LimiterContext } from './limiter-context.ts'
 import { endWithPending } from './pending/void-pending.ts'
 
 /** How often, and how many times, to try to repair a session after a site-wide logout failed. */
@@ -174,6 +175,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       if (keep) requireSession(keep)
       const end = endByWhom(whom)
       const logout = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
+      context.noteInDirectory((it) => it.loggedOut(logout, keep?.userId))
       await context.notes.rememberLogout(logout, end)
       const { epoch } = logout
       context.log?.note('logout.all', epoch, end)

@@ -1,6 +1,5 @@
 import { errorText } from '../ground/error-text.ts'
-import type { SessmgrError } from '../ground/errors.ts'
-import { type Logger, logError, warn } from '../ground/logger.ts'
+import { type Logger, warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { OptionChange } from '../options/option-change.ts'
@@ -16,6 +15,7 @@ import type { SessmgrStore } from '../stores/store.ts'
 import type { VerdictWatch } from '../stores/verdict-watch.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
+import { createAnnouncer } from './actions/create-announcer.ts'
 import type { ActivityLog } from './activity-log.ts'
 import { type Admission, admitLogin, type EstablishedSession } from './admit-login.ts'
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
@@ -23,11 +23,13 @@ import type { ExplainOptions, LimitExplanation } from './decision/explain-login.
 import type { LabelLimits } from './decision/label-group.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
 import { type LoginPreview, previewLogin } from './decision/preview-login.ts'
+import type { Directory } from './directory/directory.ts'
+import { openDirectory } from './directory/open-directory.ts'
 import { causeFrom, createEndedNotes } from './ended-notes.ts'
 import { endOthers } from './ending/end-others.ts'
 import { endedActions } from './follow-up-end.ts'
 import { inBatches } from './in-batches.ts'
-import type { AnnouncedAction, LimiterContext } from './limiter-context.ts'
+import type { LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
 import { createUserQueue } from './user-queue.ts'
 
@@ -42,6 +44,8 @@ export interface LimiterParts {
   readonly strategies: readonly LimitStrategy[]
   /** Limits per label. @default none */
   readonly labels?: LabelLimits | undefined
+  /** Whether to keep the store's index of people up to date. @default false */
+  readonly directory?: boolean | undefined
   /** How many milliseconds each asynchronous hook subscriber may take. */
   readonly deadlineMs: number
   /** Longest time between updates of a session's last use. */
@@ -64,6 +68,8 @@ export interface SessionLimiter {
   readonly options: OptionCollection
   readonly modes: LogicModes
   readonly sessions: SessionManager
+  /** Lists the people who are signed in. Undefined without the option `directory`, or if the store has no index. */
+  readonly directory: Promise<Directory> | undefined
   /**
    * Ends the other sessions of a user who asked for it, as `sessions.endOthers`. Pending logins stay open, because the
    * password is still the same: otherwise, a stolen session could keep its owner from ever finishing a login.
@@ -114,32 +120,11 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     catalogue: async () => Object.keys(await modes.catalogue()),
     noteChange,
   })
-  const atWork = new Set<Promise<void>>()
-
-  function announce(actions: readonly AnnouncedAction[]): void {
-    for (const action of actions) {
-      if (action[0] === 'sessmgr_session_ended') log?.note('session.ended', action[1], action[2])
-      else if (action[0] === 'sessmgr_would_limit') log?.note('login.would_limit', action[1], action[2])
-      const [name, ...parameters] = action
-      const fire = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
-      // A strategy of an add-on may name an unknown action.
-      const run = fire(name, ...parameters)
-        .catch((error: SessmgrError) => logError(logger, error))
-        .catch(() => {})
-      inBackground(run)
-    }
-  }
-
-  function inBackground(work: Promise<void>): void {
-    atWork.add(work)
-    void work.finally(() => atWork.delete(work))
-  }
-
   function noteDevice(session: SessionRecord, earlier: readonly StoredSession[]): void {
     // A store of another package may not keep devices.
     const devices = earlier.flatMap(({ record }) => record.device || [])
     if (!session.device || devices.includes(session.device)) return
-    const late = import('./announce-new-device.ts')
+    const late = import('./actions/announce-new-device.ts')
     inBackground(late.then(({ announceNewDevice }) => announceNewDevice(context, session, devices)).catch(() => {}))
   }
 
@@ -157,11 +142,14 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     }
   }
 
+  const { directory, noteInDirectory } = openDirectory(parts, parts.directory, (userId) => sessions.count(userId))
+  const { announce, inBackground, settled } = createAnnouncer({ hooks, logger, log, noteInDirectory })
   // Load it now, so that an update in place cannot remove the file first.
   if (labels) import('./decision/label-group.ts').catch(() => {})
   const notes = createEndedNotes(parts)
-  const tools = { announce, noteDevice, discard }
+  const tools = { announce, noteDevice, noteInDirectory, discard }
   const context: LimiterContext = { ...parts, labels, log, hooks, settings, modes, notes, ...tools }
+  const sessions = createSessionManager(context)
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
   return {
@@ -172,7 +160,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     settings,
     options: createOptionRegistry(store.options, hooks, [settings.option as SiteOption], noteChange),
     modes,
-    sessions: createSessionManager(context),
+    sessions,
+    directory,
     signOutOthers: endOthers(context, (_userId, end) => end()),
     endSeveral: async (...given) => (await import('./ending/end-several.ts')).endSeveral(context, ...given),
     admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
@@ -194,8 +183,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       return end && causeFrom(end)
     },
     async close() {
-      // Calls in progress may fire further actions.
-      while (atWork.size > 0) await Promise.all(atWork)
+      await settled()
+      await directory?.then((it) => it.close()).catch(() => {})
       await store.close()
     },
   }

@@ -1,5 +1,5 @@
 import { invalidOption } from '../ground/invalid-option.ts'
-import { inWords, requireKnown, requireObject } from '../ground/option-checks.ts'
+import { requireBoolean, requireKnown, requireObject } from '../ground/option-checks.ts'
 
 interface DeviceOptions {
   readonly device?: unknown
@@ -12,8 +12,7 @@ interface DeviceOptions {
  * @throws SessmgrError `invalid_option`.
  */
 export function checkDevice({ device, deviceCookie = {} }: DeviceOptions): { device: boolean; deviceName: string } {
-  if (device !== undefined && typeof device !== 'boolean')
-    throw invalidOption(`"device" must be true or false; got ${inWords(device)}`)
+  if (device !== undefined) requireBoolean('device', device)
   requireObject('"deviceCookie"', deviceCookie)
   requireKnown(deviceCookie, ['name'], (name) => `There is no option "deviceCookie.${name}"`)
   const { name = 'sessmgr_device' } = deviceCookie

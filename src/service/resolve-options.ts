@@ -8,7 +8,7 @@ import type { LicensingProvider } from '../features/addons/licensing/licensing-p
 import type { SiteOptions } from '../features/addons/site-identity.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger, warn } from '../ground/logger.ts'
-import { requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
+import { requireBoolean, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
 import { refuseRequest } from '../ground/request-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { HostStore } from '../guard/host-types.ts'
@@ -94,6 +94,11 @@ export interface SessmgrOptions {
   /** The cookie of the option `device`. @default { name: 'sessmgr_device' } */
   deviceCookie?: DeviceCookieOption | undefined
   /**
+   * Whether to list the people who are signed in, on the admin screen. The store then keeps an index of up to 100,000
+   * people, which no login reads or waits for. @default false
+   */
+  directory?: boolean | undefined
+  /**
    * Page where users change their password, for the notice that signed-out users see: a path, or an http or https URL.
    * @default no link
    */
@@ -144,6 +149,7 @@ export interface ResolvedOptions extends UserReaders {
   readonly endedMemoryMs: number
   readonly device: boolean
   readonly deviceName: string
+  readonly directory: boolean
   readonly securityUrl: string | undefined
   readonly audit: ResolvedAudit | undefined
   readonly host: Host | undefined
@@ -174,6 +180,7 @@ const OPTIONS = [
   'endedMemory',
   'device',
   'deviceCookie',
+  'directory',
   'securityUrl',
   'audit',
   'host',
@@ -212,6 +219,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     deadlineMs = 2000,
     touchEvery = 60_000,
     endedMemory = 259_200,
+    directory = false,
     securityUrl,
     logger = consoleLogger,
   } = options
@@ -227,6 +235,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   requireWhole('deadlineMs', deadlineMs, 1, 60_000)
   requireWhole('touchEvery', touchEvery, 0, 3_600_000)
   requireWhole('endedMemory', endedMemory, 0, 2_592_000)
+  requireBoolean('directory', directory)
   if (securityUrl !== undefined && !isAddress(securityUrl)) {
     throw invalidOption('"securityUrl" must be a path such as "/account", or an http or https URL')
   }
@@ -248,6 +257,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     touchEveryMs: touchEvery,
     endedMemoryMs: endedMemory * 1000,
     ...checkDevice(options),
+    directory,
     securityUrl,
     audit: resolveAuditOptions(options.audit),
     host: host && strictHost(host, safe),

@@ -1,6 +1,7 @@
 import { createHooks } from '../../src/hooks/hooks.ts'
+import type { AnnouncedAction } from '../../src/limiter/actions/announced-action.ts'
 import { createEndedNotes } from '../../src/limiter/ended-notes.ts'
-import type { AnnouncedAction, LimiterContext } from '../../src/limiter/limiter-context.ts'
+import type { LimiterContext } from '../../src/limiter/limiter-context.ts'
 import { createSettings } from '../../src/options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../../src/options/setting-rules.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
@@ -33,6 +34,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     touchEveryMs: 60_000,
     announce: (actions) => void announced.push(...actions),
     noteDevice() {},
+    noteInDirectory() {},
     discard: async (sessions) => {
       for (const { sessionId } of sessions) await host.destroy(sessionId)
     },

@@ -1,7 +1,8 @@
 import type { SessmgrError } from '../../ground/errors.ts'
 import { logError } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { AnnouncedAction, LimiterContext } from '../limiter-context.ts'
+import type { AnnouncedAction } from '../actions/announced-action.ts'
+import type { LimiterContext } from '../limiter-context.ts'
 import type { ReachedLimit } from './decide-by-limits.ts'
 import { verdictOf } from './verdict-of.ts'
 

@@ -42,6 +42,7 @@ describe('the defaults', () => {
       endedMemory: undefined,
       device: undefined,
       deviceCookie: undefined,
+      directory: undefined,
       securityUrl: undefined,
       audit: undefined,
       host: undefined,

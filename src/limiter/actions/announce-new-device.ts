@@ -1,8 +1,8 @@
-import { messageOf } from '../ground/error-text.ts'
-import { warn } from '../ground/logger.ts'
-import { nodeCrypto } from '../ground/node-crypto.ts'
-import type { SessionRecord } from '../sessions/session-record.ts'
-import type { LimiterContext } from './limiter-context.ts'
+import { messageOf } from '../../ground/error-text.ts'
+import { warn } from '../../ground/logger.ts'
+import { nodeCrypto } from '../../ground/node-crypto.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
+import type { LimiterContext } from '../limiter-context.ts'
 
 /** How many devices are remembered per user. */
 const MOST = 20
