@@ -1,3 +1,6 @@
 export type { AuditEvent, AuditPage, AuditQuery, AuditSink, AuditType } from './features/activity/audit-event.ts'
+export { type SignEventOptions, signEvent } from './features/activity/formats/sign-event.ts'
+export { type CaepOptions, type SecurityEventClaims, toCaep } from './features/activity/formats/to-caep.ts'
+export { type OcsfEvent, toOcsf } from './features/activity/formats/to-ocsf.ts'
 export type { AuditOptions } from './features/activity/resolve-audit-options.ts'
 export { type MemorySinkOptions, memorySink } from './features/activity/sinks/memory-sink.ts'

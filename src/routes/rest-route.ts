@@ -1,6 +1,7 @@
 import type { ZodMiniType } from 'zod/mini'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { Caller } from './caller.ts'
+import type { RestDownload } from './download/rest-download.ts'
 import type { RestAnswer } from './rest-answer.ts'
 
 /** Path of the routes for callers' own sessions, which work without `host`. */
@@ -50,7 +51,7 @@ export interface RestRoute<Params = unknown> {
   schemas(): RouteSchemas | Promise<RouteSchemas>
   /** Rejects parameters with a specific code before the schema checks them. */
   precheck?(params: Readonly<Record<string, unknown>>): void
-  handle(call: RestCall<Params>): Promise<object | RestAnswer>
+  handle(call: RestCall<Params>): Promise<object | RestAnswer | RestDownload>
 }
 
 /** Checks the type of a route's parameters, which the list of routes does not keep. */

@@ -6,6 +6,7 @@ import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
 import { authenticateCaller, type Caller, type CallerParts, findCallerAgain } from './caller.ts'
+import { RestDownload, sendDownload } from './download/rest-download.ts'
 import { jsonBody } from './json-body.ts'
 import { requireCapability } from './require-capability.ts'
 import { answerSafely, RestAnswer, sendAnswer, unlessKnown } from './rest-answer.ts'
@@ -85,6 +86,7 @@ export function createRouter(parts: RouterParts) {
     const checked = params.safeParse(given)
     if (!checked.success) throw (method === 'GET' ? badQuery : invalidParams)(problemsOf(checked.error.issues))
     const result = await route.handle({ caller, request, response, params: checked.data })
+    if (result instanceof RestDownload) return sendDownload(response, result, request.method === 'HEAD')
     const whole = result instanceof RestAnswer ? result : RestAnswer.json(inLanguage(result, request))
     sendAnswer(response, route.isTagged ? unlessKnown(whole, headers['if-none-match']) : whole)
   }

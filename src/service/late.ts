@@ -46,7 +46,7 @@ export function createServiceRouter(
     ...own,
     ...sessmgrRoutes({ ...parts, limiter, details }, comments ? [comments.option] : []),
     ...passwordsRoutes(parts.passwords, parts.host),
-    ...activityRoutes(activity, parts.host),
+    ...activityRoutes(activity, parts.host, options.site?.url),
     ...addonsRoutes(addons),
     supportRoute({ ...flagsOf(options), store: options.store, settings: limiter.settings, addons: installed(addons) }),
     ...(comments ? commentsRoutes(comments.routeParts) : []),

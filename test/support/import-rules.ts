@@ -43,7 +43,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   middleware: ['cookie'],
   routes: ['zod/mini'],
   'features/account': ['cookie', 'zod/mini'],
-  'features/activity': ['zod/mini'],
+  'features/activity': ['jose', 'zod/mini'],
   'features/addons': ['jose', 'zod/mini'],
   'features/admin': ['virtual:admin-folder'],
   'features/comments': ['isbot', 'zod/mini', 'virtual:lazycomments-assets'],

@@ -1,14 +1,17 @@
 import * as z from 'zod/mini'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Host, HostUsers } from '../../host/host.ts'
+import { RestDownload } from '../../routes/download/rest-download.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
 import type { ActivityFeature } from './activity-feature.ts'
 import { AUDIT_TYPES, type AuditEvent, type AuditType } from './audit-event.ts'
+import { EXPORT_FORMATS, type ExportFormat, exportEvents } from './export-events.ts'
 import { findUserIds } from './find-user-ids.ts'
 import { usersOfEvents } from './users-of-events.ts'
 
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 200
+const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
 const ONCE = 'must be set exactly once'
 
 const time = z.optional(z.string(ONCE).check(z.regex(/^\d{1,15}$/, 'must be a time in milliseconds')))
@@ -49,8 +52,16 @@ const event = z.object({
   details: z.optional(z.record(z.string(), z.unknown())),
 })
 
-/** Shows and exports the activity log. */
-export function activityRoutes({ recorder }: Pick<ActivityFeature, 'recorder'>, { users }: Host): readonly RestRoute[] {
+/**
+ * Shows and exports the activity log.
+ *
+ * @param site Address of the site, for formats that name the sender.
+ */
+export function activityRoutes(
+  { recorder }: Pick<ActivityFeature, 'recorder'>,
+  { users }: Host,
+  site = 'sessmgr',
+): readonly RestRoute[] {
   return [
     restRoute<SelectionParameters & { limit?: string; cursor?: string }>({
       methods: ['GET'],
@@ -79,6 +90,24 @@ export function activityRoutes({ recorder }: Pick<ActivityFeature, 'recorder'>, 
         const userOf = await usersOfEvents(events, late.policy.hasIds ? users : undefined)
         const kept = late.isKept ? 'sink' : 'process'
         return { events: events.map((one) => shown(one, userOf)), ...(next !== undefined && { next }), since, kept }
+      },
+    }),
+    restRoute<SelectionParameters & { format?: ExportFormat }>({
+      methods: ['GET'],
+      path: '/sessmgr/v1/audit/export',
+      summary:
+        'Downloads what happened, newest first: as JSON lines or CSV, or logins and ended sessions as OCSF or CAEP events, one JSON object a line.',
+      access: 'manage_options',
+      mediaTypes: ['application/jsonl', 'text/csv'],
+      schemas: () => ({
+        params: z.object({ ...selection, format: z.optional(z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`)) }),
+        response: z.string(),
+      }),
+      async handle({ params: { format = 'jsonl', ...selected } }) {
+        const late = await recorder()
+        const query = await queryOf(selected, users, late.policy.identify)
+        const { type, ending } = EXPORT_FORMATS[format]
+        return new RestDownload(`activity.${ending}`, type, exportEvents(late, query, format, site))
       },
     }),
   ]

@@ -1,0 +1,20 @@
+import type { CryptoKey, JWK, KeyObject } from 'jose'
+import type { SecurityEventClaims } from './to-caep.ts'
+
+/** How to sign a security event token. */
+export interface SignEventOptions {
+  /** The private key. */
+  readonly key: CryptoKey | KeyObject | JWK | Uint8Array
+  /** The algorithm, such as `ES256`. */
+  readonly alg: string
+  /** Id of the key, for receivers with several keys. @default none */
+  readonly kid?: string | undefined
+}
+
+/** Signs a security event token, as receivers of CAEP events expect it. */
+export async function signEvent(claims: SecurityEventClaims, { key, alg, kid }: SignEventOptions): Promise<string> {
+  // Loaded on demand, because few applications sign events.
+  const { SignJWT } = await import('jose')
+  const header = { alg, typ: 'secevent+jwt', ...(kid !== undefined && { kid }) }
+  return new SignJWT({ ...claims } as Record<string, unknown>).setProtectedHeader(header).sign(key)
+}

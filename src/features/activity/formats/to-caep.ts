@@ -1,0 +1,60 @@
+import type { AuditEvent } from '../audit-event.ts'
+
+const EVENT_TYPES = 'https://schemas.openid.net/secevent/caep/event-type'
+
+/** Who sends the events, and to whom. */
+export interface CaepOptions {
+  /** Issuer of the events and of the user ids: the URL of your site. */
+  readonly issuer: string
+  /** Who receives the events. @default no audience */
+  readonly audience?: string | readonly string[] | undefined
+  /** Language of the notes about ended sessions. @default 'en' */
+  readonly language?: string | undefined
+}
+
+/** The claims of a security event token (RFC 8417). */
+export interface SecurityEventClaims {
+  /** Who sends it. */
+  readonly iss: string
+  /** Who receives it. */
+  readonly aud?: string | readonly string[]
+  /** When it was created, in seconds. */
+  readonly iat: number
+  /** Id of the event. */
+  readonly jti: string
+  /** The user and the session that it is about. */
+  readonly sub_id: object
+  /** The event, by its type. */
+  readonly events: Readonly<Record<string, object>>
+}
+
+/**
+ * Converts the start or the end of a session to a CAEP event: `session-established` or `session-revoked`.
+ *
+ * @returns The claims to sign, for example with `signEvent()`. Undefined for other events.
+ */
+export function toCaep(event: AuditEvent, options: CaepOptions): SecurityEventClaims | undefined {
+  const { issuer, audience, language = 'en' } = options
+  const isEnd = event.type === 'session.ended'
+  if ((!isEnd && event.type !== 'session.started') || event.session === undefined) return undefined
+  const { note } = event.details ?? {}
+  return {
+    iss: issuer,
+    ...(audience !== undefined && { aud: audience }),
+    iat: Math.floor(Date.now() / 1000),
+    jti: event.id,
+    sub_id: {
+      format: 'complex',
+      ...(event.user !== undefined && { user: { format: 'iss_sub', iss: issuer, sub: String(event.user) } }),
+      session: { format: 'opaque', id: event.session },
+    },
+    events: {
+      [`${EVENT_TYPES}/session-${isEnd ? 'revoked' : 'established'}`]: {
+        event_timestamp: Math.floor(event.at / 1000),
+        initiating_entity: event.initiator,
+        ...(event.kind !== undefined && { reason_admin: { en: event.kind } }),
+        ...(typeof note === 'string' && { reason_user: { [language]: note } }),
+      },
+    },
+  }
+}

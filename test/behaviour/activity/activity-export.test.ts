@@ -1,0 +1,95 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { AuditEvent, AuditSink } from '../../../src/audit.ts'
+import { startRestHost } from '../../support/rest-host.ts'
+
+const PATH = '/sessmgr/v1/audit/export'
+
+async function start(sink?: AuditSink) {
+  const audit = sink && { sink }
+  const host = await startRestHost({ sessmgr: { settings: { maximum: 1 }, audit } })
+  onTestFinished(() => host.close())
+  const { headers, token } = await host.signIn('admin')
+  const read = (query: string, method = 'GET') => host.call(method, `${PATH}${query}`, { headers })
+  return { host, read, token }
+}
+
+const linesOf = ({ text }: { text: string }) => text.split('\n').slice(0, -1)
+const objectsOf = (answer: { text: string }) => linesOf(answer).map((line) => JSON.parse(line))
+
+describe('GET /audit/export', () => {
+  it('sends events as JSON lines by default, selected like those of the list', async () => {
+    const { host, read, token } = await start()
+    await host.signIn('alice')
+    const all = await read('')
+    expect([all.status, all.headers['content-type'], all.headers['content-disposition']]).toEqual([
+      200,
+      'application/jsonl; charset=utf-8',
+      'attachment; filename="activity.jsonl"',
+    ])
+    expect(objectsOf(all)).toMatchObject([
+      { type: 'session.started', user: 2 },
+      { user: 1, session: token },
+    ])
+    expect(objectsOf(await read('?user=alice'))).toHaveLength(1)
+    expect((await read('?type=logout.all')).text).toBe('')
+  })
+
+  it('sends CSV with a header', async () => {
+    const { host, read } = await start()
+    await host.limiter.sessions.endAll(1, { note: '=HYPERLINK("http://evil.test")' })
+    await host.signIn('admin')
+    const { text } = await host.call(
+      'GET',
+      `${PATH}?format=csv`,
+      await host.scriptOf('admin').then((headers) => ({ headers })),
+    )
+    const [header, , ended] = text.split('\r\n')
+    expect(header).toBe('at,type,user,session,initiator,actor,kind,device,ip,details,id')
+    expect(ended).toMatch(
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z,session\.ended,1,[0-9a-f]{64},system,,app,,127\.0\.0\.1,"\{""note"":/,
+    )
+    expect((await read('?format=xml')).status).toBe(401)
+  })
+
+  it('sends logins and ended sessions as OCSF and CAEP events', async () => {
+    const { host, read, token } = await start()
+    await host.limiter.sessions.end(1, token)
+    const headers = await host.scriptOf('admin')
+    const ocsf = objectsOf(await host.call('GET', `${PATH}?format=ocsf`, { headers }))
+    expect(ocsf.map(({ type_uid }) => type_uid)).toEqual([300202, 300201])
+    const caep = objectsOf(await host.call('GET', `${PATH}?format=caep`, { headers }))
+    expect(caep.map(({ events }) => Object.keys(events)[0]?.split('/').at(-1))).toEqual([
+      'session-revoked',
+      'session-established',
+    ])
+    expect((await read('')).status).toBe(401)
+  })
+
+  it('answers HEAD without a body, and refuses an unknown format', async () => {
+    const { read } = await start()
+    const head = await read('?format=csv', 'HEAD')
+    expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'text/csv; charset=utf-8'])
+    const { status, json } = await read('?format=xml')
+    expect([status, Object.keys(json.data.params)]).toEqual([400, ['format']])
+  })
+
+  it('reads page by page, and cuts the file off when the sink fails in the middle', async () => {
+    const event = (id: number): AuditEvent => ({ id: String(id), at: id, type: 'logout.all', initiator: 'system' })
+    let failsAt = Number.POSITIVE_INFINITY
+    const sink: AuditSink = {
+      write: async () => {},
+      async read({ cursor = '0' }) {
+        if (Number(cursor) >= failsAt) throw new Error('gone')
+        const next = Number(cursor) + 1
+        return { events: [event(Number(cursor))], ...(next < 5 && { next: String(next) }) }
+      },
+    }
+    const { read } = await start(sink)
+    expect(objectsOf(await read('')).map(({ at }) => at)).toEqual([0, 1, 2, 3, 4])
+    failsAt = 3
+    await expect(read('')).rejects.toThrow()
+    failsAt = 0
+    const { status, json } = await read('')
+    expect([status, json.code]).toEqual([503, 'store_unavailable'])
+  })
+})
