@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { addonsLab, installFirst } from '../support/admin-addons.ts'
@@ -7,8 +5,8 @@ import { PICTURES, startAdminHost } from '../support/admin-host.ts'
 import { startAdminLab } from '../support/admin-lab.ts'
 import { seenBy } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
+import { faultsOf } from '../support/page-faults.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 
@@ -19,19 +17,6 @@ installFirst(shop.limiter)
 await shop.limiter.addons.activate(11, await vendor.issue(11))
 await shop.limiter.settings.update({ logic: 'block', enforce: false })
 await host.signIn('admin', { userAgent: PHONE })
-
-/** What axe finds on a page, with the place of each. */
-async function found(page: Page): Promise<unknown> {
-  await page.evaluate(`document.getAnimations().forEach((animation) => animation.finish())`).catch(() => {})
-  await page.evaluate(AXE)
-  return page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => [id, target.join(' '), failureSummary])))`,
-  )
-}
-
-const isTooWide = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
 const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?: (page: Page) => Promise<unknown>])[] =
   [
@@ -72,26 +57,19 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
     ['support', '/support', 'Questions and answers', (page) => page.locator('summary').first().click()],
   ]
 
-describe.each([360, 1280])('at %i px', (width) => {
-  test.each(['light', 'dark'] as const)('no view has anything that axe finds, in the %s', async (colorScheme) => {
-    const look = { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' } as const
-    const contexts = [await host.signIn('admin', look), await shop.visitor(host.chromium, 'admin', look)]
-    for (const [name, path, ready, act] of VIEWS) {
-      const isShop = ['settings-report-only', 'addons', 'license', 'license-ask'].includes(name)
-      const page = await (contexts[isShop ? 1 : 0] as (typeof contexts)[0]).newPage()
-      await page.goto(`${(isShop ? shop : host).origin}/admin${path}`)
-      await page.getByText(ready).first().waitFor()
-      await act?.(page)
-      await seenBy(page)
-      await page.screenshot({
-        path: `${PICTURES}admin-${name}-${width}-${colorScheme}.png`,
-        fullPage: act === undefined,
-      })
-      expect(await isTooWide(page), `${name} scrolls sideways`).toBe(false)
-      expect(await found(page), name).toEqual([])
-      await page.close()
-    }
-    for (const context of contexts) await context.close()
+const isOfShop = (name: string) => ['settings-report-only', 'addons', 'license', 'license-ask'].includes(name)
+const contexts = { host: await host.signIn('admin'), shop: await shop.visitor(host.chromium, 'admin') }
+
+describe.each(VIEWS.map(([name, ...view]) => ({ name, view })))('$name', ({ name, view: [path, ready, act] }) => {
+  test('has nothing that axe finds, and fits phones, tablets and desktops, light and dark', async () => {
+    const page = await contexts[isOfShop(name) ? 'shop' : 'host'].newPage()
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.goto(`${(isOfShop(name) ? shop : host).origin}/admin${path}`)
+    await page.getByText(ready).first().waitFor()
+    await act?.(page)
+    await seenBy(page)
+    expect(await faultsOf(page, `admin-${name}`, [360, 768, 1280])).toEqual([])
+    await page.close()
   })
 })
 
@@ -99,23 +77,26 @@ test('the page for whoever may not be here has nothing that axe finds', async ()
   const page = await (await host.signIn('alice')).newPage()
   const response = await page.goto(`${host.origin}/admin`)
   expect(response?.status()).toBe(403)
-  await page.screenshot({ path: `${PICTURES}admin-forbidden.png` })
-  expect(await found(page)).toEqual([])
+  expect(await faultsOf(page, 'admin-forbidden', [360])).toEqual([])
   expect((await seenBy(page)).violations).toEqual([])
 })
 
 test('what is chosen is to be seen in colours that the person has chosen, too', async () => {
   const page = await host.open('/comments', { forcedColors: 'active' })
   await page.getByRole('heading', { name: 'Loading behavior' }).waitFor()
-  const colour = (selector: string, property: 'backgroundColor' | 'borderBottomColor') =>
+  const first = page.locator('.switch').first()
+  await first.press('Space')
+  await first.evaluate((element: HTMLElement) => element.blur())
+  const looks = (selector: string) => page.locator(selector).first().screenshot()
+  for (const kind of ['.radio', '.switch']) {
+    expect((await looks(`${kind}:checked`)).equals(await looks(`${kind}:not(:checked)`)), kind).toBe(false)
+  }
+  const underline = (selector: string) =>
     page
       .locator(selector)
       .first()
-      .evaluate((element, name) => getComputedStyle(element)[name as 'backgroundColor'], property)
-  expect(await colour('.radio-dot', 'backgroundColor')).not.toBe(await colour('.radio', 'backgroundColor'))
-  expect(await colour('.switch-thumb', 'backgroundColor')).not.toBe(await colour('.switch', 'backgroundColor'))
-  const [current, other] = ['.tabs a[aria-current]', '.tabs a:not([aria-current])']
-  expect(await colour(current, 'borderBottomColor')).not.toBe(await colour(other, 'borderBottomColor'))
+      .evaluate((element) => getComputedStyle(element).borderBottomColor)
+  expect(await underline('.tabs a[aria-current]')).not.toBe(await underline('.tabs a:not([aria-current])'))
   await page.screenshot({ path: `${PICTURES}admin-comments-forced-colors.png` })
 })
 
