@@ -39,7 +39,8 @@ const texts = [...folders].sort().map((folder) => {
   const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : `License: ${license}`
   return `${name} ${version}\n\n${text}\n`
 })
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`))
+// A package may be installed under several names.
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`))
 for (const name of lists) rmSync(join(dist, name))
 
 function refuse(message) {

@@ -66,7 +66,7 @@ describe('a value that somebody else has changed meanwhile', () => {
 test('another value that somebody else has changed is saved over nothing, told, and marked for ten seconds', async () => {
   const page = await (await host.signIn('admin')).newPage()
   await page.clock.install()
-  await page.goto(`${host.origin}/admin`)
+  await page.goto(`${host.origin}/admin/settings`)
   await limit(page).fill('7')
   await host.limiter.settings.update({ logic: 'block' })
   await save(page).click()
@@ -93,7 +93,7 @@ describe('a save that fails', () => {
   test('leaves its trace in the bar until the next try', async () => {
     const page = await (await host.signIn('admin')).newPage()
     await page.clock.install()
-    await page.goto(`${host.origin}/admin`)
+    await page.goto(`${host.origin}/admin/settings`)
     await limit(page).fill('2')
     await page.context().setOffline(true)
     await save(page).click()

@@ -45,8 +45,10 @@ type TextFieldProps = FieldProps &
     onChange(value: string): void
   }
 
-/** Renders a single-line text field. */
-export function TextField({ label, help, problem, isChanged, value, onChange, ...input }: TextFieldProps) {
+const focus = (input: HTMLInputElement | null) => input?.focus()
+
+/** Renders a single-line text field. With `autoFocus`, it takes the focus when it appears. */
+export function TextField({ label, help, problem, isChanged, value, onChange, autoFocus, ...input }: TextFieldProps) {
   return (
     <Field label={label} help={help} problem={problem} isChanged={isChanged}>
       {(ids) => (
@@ -54,6 +56,8 @@ export function TextField({ label, help, problem, isChanged, value, onChange, ..
           type="text"
           {...input}
           {...ids}
+          // The attribute would act only while the page loads.
+          ref={autoFocus ? focus : undefined}
           value={value}
           aria-invalid={problem ? true : undefined}
           onChange={(event) => onChange(event.target.value)}
