@@ -178,7 +178,7 @@ describe('General Settings', () => {
     isDown = false
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'General Settings' }).waitFor()
-    expect(await page.locator('.skeleton').count()).toBe(0)
+    await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
   })
 
   test('keep the edits when the save fails, and save them later', async () => {

@@ -1,14 +1,19 @@
+import { lazy } from 'react'
 import { useOptions } from '../options/use-options.ts'
 import { Failed } from '../parts/feedback/failed.tsx'
 import { PartBoundary } from '../parts/feedback/part-boundary.tsx'
 import { Skeleton } from '../parts/feedback/skeleton.tsx'
+import { useTexts } from '../texts/use-texts.ts'
 import { ForceLogoutPanel } from './force-logout-panel.tsx'
 import { GeneralPanel } from './general-panel.tsx'
 import { ReportOnly } from './report-only.tsx'
 import { usePanels } from './use-panels.ts'
 
-/** Renders the tab with the settings of the limit, the add-on panels, and the forced logout. */
+const PasswordsPanel = lazy(() => import('../passwords/passwords-panel.tsx'))
+
+/** Renders the tab with the settings of the limit, the add-on panels, the forced logout, and application passwords. */
 export function SettingsTab() {
+  const t = useTexts()
   const { data, error, refetch, isFetching } = useOptions()
   const panels = usePanels()
   if (!data) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
@@ -22,6 +27,9 @@ export function SettingsTab() {
         </PartBoundary>
       ))}
       <ForceLogoutPanel />
+      <PartBoundary name={t('p_title')}>
+        <PasswordsPanel />
+      </PartBoundary>
     </div>
   )
 }

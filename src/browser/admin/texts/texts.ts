@@ -1,6 +1,7 @@
 import { ADDONS } from './tabs/addons.ts'
 import { COMMENTS } from './tabs/comments.ts'
 import { FRAME } from './tabs/frame.ts'
+import { PASSWORDS } from './tabs/passwords.ts'
 import { SESSIONS } from './tabs/sessions.ts'
 import { SETTINGS } from './tabs/settings.ts'
 import { SUPPORT } from './tabs/support.ts'
@@ -9,6 +10,7 @@ import { SUPPORT } from './tabs/support.ts'
 export const TEXTS = {
   ...FRAME,
   ...SETTINGS,
+  ...PASSWORDS,
   ...SESSIONS,
   ...COMMENTS,
   ...ADDONS,
