@@ -6,6 +6,9 @@ export const redisRights = () => rightsIn(/ACL SETUSER .* (-@all .*)/)
 /** The rights that it names for the watch. */
 export const watchRights = () => rightsIn(/ACL SETUSER \w+ (\+info .*)/)
 
+/** The rights that it names for the option `directory`. */
+export const directoryRights = () => rightsIn(/ACL SETUSER \w+ (\+incrby .*)/)
+
 function rightsIn(line: RegExp): string[] {
   const page = readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8')
   return line.exec(page)?.[1]?.split(' ') ?? []

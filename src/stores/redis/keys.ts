@@ -12,6 +12,8 @@ export interface Keys {
   generation(group: string): string
   readonly epoch: string
   readonly options: string
+  /** Keys of the index of people, in one slot. */
+  readonly people: { readonly recent: string; readonly most: string; readonly sum: string }
 }
 
 /** Creates the keys with a prefix. */
@@ -24,5 +26,6 @@ export function createKeys(prefix: string): Keys {
     generation: (group) => `${prefix}generation:${group}`,
     epoch: `${prefix}epoch`,
     options: `${prefix}options`,
+    people: { recent: `${prefix}{people}:recent`, most: `${prefix}{people}:most`, sum: `${prefix}{people}:sum` },
   }
 }

@@ -37,8 +37,8 @@ export class RedisCalls {
     }
   }
 
-  /** Runs a script on a key. */
-  run(script: RedisScript, key: string, args?: Arguments): Promise<unknown> {
+  /** Runs a script on a key, or on keys of one slot. */
+  run(script: RedisScript, key: string | readonly string[], args?: Arguments): Promise<unknown> {
     return this.ask((client) => runScript(client, script, key, args))
   }
 

@@ -13,14 +13,14 @@ export function redisScript(...parts: readonly string[]): RedisScript {
   return { text, sha1: createHash('sha1').update(text).digest('hex') }
 }
 
-/** Runs a script by its digest. Sends the source only if the server does not have it. */
+/** Runs a script on keys of one slot by its digest. Sends the source only if the server does not have it. */
 export async function runScript(
   client: RedisClient,
   { text, sha1 }: RedisScript,
-  key: string,
+  key: string | readonly string[],
   args: readonly (string | number)[] = [],
 ): Promise<unknown> {
-  const options = { keys: [key], arguments: args.map(String) }
+  const options = { keys: [key].flat(), arguments: args.map(String) }
   try {
     return await client.evalSha(sha1, options)
   } catch (error) {

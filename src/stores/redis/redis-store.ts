@@ -2,6 +2,7 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireKnown, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createKeys } from './keys.ts'
+import { RedisPeopleIndex } from './people/redis-people-index.ts'
 import { RedisCalls } from './redis-calls.ts'
 import type { RedisClient } from './redis-client.ts'
 import { RedisLogoutEpoch } from './redis-logout-epoch.ts'
@@ -64,6 +65,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     options: new RedisOptionStore(calls, keys.options),
     passwords: new RedisPasswordStore(calls, keys),
     transients: new RedisTransientStore(calls, keys),
+    people: new RedisPeopleIndex(calls, keys.people),
     watch,
     holdsAll: holdsAll(client, calls),
     wipe: () => wipeKeys(calls, prefix),

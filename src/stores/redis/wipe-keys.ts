@@ -6,7 +6,7 @@ import type { RedisClient } from './redis-client.ts'
 const BATCH = 500
 
 /** Matches the keys that keys.ts builds, without the prefix. Other keys with the prefix belong to the application. */
-const OWN = /^(\{[^{}]*\}:[sp]|transient:.*|generation:.*|epoch|options)$/s
+const OWN = /^(\{[^{}]*\}:[sp]|\{people\}:(recent|most|sum)|transient:.*|generation:.*|epoch|options)$/s
 
 /**
  * Deletes every key that the store has created with a prefix, on every primary of a cluster.
