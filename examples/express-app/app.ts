@@ -14,6 +14,7 @@ import { createPosts } from './posts.ts'
 import { loginRoutes } from './routes/login.ts'
 import { noteRoutes } from './routes/note.ts'
 import { postRoutes } from './routes/posts.ts'
+import { userRoutes } from './routes/users.ts'
 import { seedSessions } from './seed-sessions.ts'
 import { createStorage } from './storage.ts'
 import { createUsers, type User } from './users.ts'
@@ -48,6 +49,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
     sessionStore: storage.sessionStore,
     host: createHost(users, posts),
     settings: config.settings,
+    directory: config.directory,
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
   if (config.appPassword) seedAppPassword(limiter, config.appPassword)
@@ -82,7 +84,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   })
 
   app.use(loginRoutes(authentication, limiter, users))
-  app.use(noteRoutes())
+  app.use(noteRoutes(), userRoutes(users))
   if (limiter.comments) app.use(postRoutes(posts, limiter.comments))
   app.use((_req, res) => {
     res.status(404).render('message', { title: 'Not found', message: 'There is no such page.' })

@@ -9,6 +9,7 @@ export interface Config {
   workers: number
   sessionSecret: string
   settings: SessmgrOptions['settings']
+  directory: boolean
   scryptCost: number
   seedUsers: number
   seedSessions: number
@@ -33,6 +34,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       logic: env.SESSMGR_LOGIC || undefined,
       idle_release: integer(env, 'SESSMGR_IDLE_RELEASE'),
     },
+    directory: integer(env, 'SESSMGR_DIRECTORY') !== 0,
     scryptCost: integer(env, 'SCRYPT_COST') ?? 16_384,
     seedUsers: integer(env, 'SEED_USERS') ?? 0,
     seedSessions: integer(env, 'SEED_SESSIONS') ?? 0,

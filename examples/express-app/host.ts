@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Request } from 'express'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Host, PasswordAttempt } from 'sessmgr'
+import { placeOf } from './places.ts'
 import { isLocked, type Post, type Posts } from './posts.ts'
 import { createThemes } from './theme.ts'
 import type { User, Users } from './users.ts'
@@ -34,9 +35,12 @@ export function createHost(users: Users, posts: Posts): Host<User, Post> {
       findById: (id) => users.findById(Number(id)),
       findByEmail: (email) => users.findByName(email),
       findByLogin: (login) => users.findByName(login),
-      summary: ({ id, login, displayName }) => ({ id, login, display_name: displayName }),
+      summary: ({ id, login, displayName, email }) => ({ id, login, display_name: displayName, email }),
+      search: (text, limit) => users.search(text, limit),
+      url: ({ id }) => `/users/${id}`,
     },
     can: may,
+    location: placeOf,
     posts: {
       find: (id) => posts.find(id),
       id: ({ id }) => id,

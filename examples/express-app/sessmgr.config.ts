@@ -15,6 +15,7 @@ export default function createLimiter() {
     store: { ...store, close },
     sessionStore,
     settings: config.settings,
+    directory: config.directory,
     host: createHost(createUsers(config), createPosts()),
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)

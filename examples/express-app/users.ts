@@ -15,6 +15,8 @@ export interface Users {
   readonly all: readonly User[]
   findById(id: number): User | undefined
   findByName(loginOrEmail: string): User | undefined
+  /** Finds the users whose name, login or e-mail address begins with a text, or has a word that does. */
+  search(text: string, limit: number): readonly User[]
   /** Returns the user if the password is right. An unknown name takes as long as a wrong password. */
   authenticate(loginOrEmail: string, password: string): Promise<User | undefined>
 }
@@ -47,6 +49,11 @@ export function createUsers({ seedUsers, scryptCost }: { seedUsers: number; scry
     all: users,
     findById: (id) => byId.get(id),
     findByName: (name) => byName.get(name.trim().toLowerCase()),
+    search(text, limit) {
+      const start = text.trim().toLowerCase()
+      const names = ({ login, email, displayName }: User) => [login, email, ...displayName.toLowerCase().split(' ')]
+      return users.filter((entry) => names(entry).some((name) => name.startsWith(start))).slice(0, limit)
+    },
     async authenticate(name, password) {
       const entry = byName.get(name.trim().toLowerCase())
       const [given, expected] = await Promise.all([hash(password), entry ? storedHash(entry) : hash('')])
