@@ -30,6 +30,7 @@ const others = {
   fastify: 'src/fastify.ts',
   koa: 'src/koa.ts',
   explicit: 'src/explicit.ts',
+  live: 'src/live.ts',
   testing: 'src/testing.ts',
 }
 

@@ -30,6 +30,7 @@ const LIMITS = {
   './fastify': 9_000,
   './koa': 7_600,
   './explicit': 4_000,
+  './live': 8_000,
   './testing': 13_200,
 }
 /** What the types of an entry point may import besides Node's: only the package that the entry point is for. */

@@ -84,6 +84,7 @@ export type {
 export { type Token, tokenOf } from './sessions/token.ts'
 export { memoryStore } from './stores/memory/memory-store.ts'
 export type { SessmgrStore } from './stores/store.ts'
+export type { SignalListener, StoreSignals } from './stores/store-signals.ts'
 export type { VerdictWatch, WatchedSession } from './stores/verdict-watch.ts'
 export type { LimitAction, LimitContext, LimitDecision, LimitStrategy } from './strategies/limit-strategy.ts'
 export type { LogicModes } from './strategies/logic-catalogue.ts'

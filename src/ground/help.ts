@@ -23,6 +23,7 @@ export const HELP_TOPICS = [
   'mounted-before-sessmgr',
   'no-login-seen',
   'nobody-can-be-asked',
+  'open-connections',
   'passport-before-06',
   'problem-with-texts',
   'rest-routes-not-found',

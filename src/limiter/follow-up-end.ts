@@ -5,23 +5,25 @@ import type { AnnouncedAction } from './actions/announced-action.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /**
- * Follows up on sessions that a store has ended: stores why they ended, deletes them from the session store, and fires
- * the actions.
+ * Follows up on sessions that a store has ended: stores why they ended, closes their open connections, deletes them from
+ * the session store, and fires the actions.
  *
- * The order matters: a request that finds a session deleted must also find the note. The follow-up also runs if the
+ * The order matters: a request that finds a session deleted must also find the note, and so must a client whose
+ * connection is closed. The follow-up also runs if the
  * store fails after it has ended sessions, for example without a replica's confirmation, because a retry would not find
  * them.
  *
  * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`.
  */
 export async function followUpEnd(
-  { notes, discard, announce }: LimiterContext,
+  { notes, ends, discard, announce }: LimiterContext,
   ending: PromiseLike<readonly StoredSession[]> | readonly StoredSession[],
   endOf: (session: SessionRecord) => SessionEnd,
   actionsOf: (ended: readonly StoredSession[]) => readonly AnnouncedAction[],
 ): Promise<readonly StoredSession[]> {
   const followUp = async (ended: readonly StoredSession[]) => {
     await notes.remember(ended, endOf)
+    ends.report(ended, endOf)
     await discard(ended)
     announce([...actionsOf(ended), ...endedActions(ended, endOf)])
     return ended

@@ -10,6 +10,7 @@ import type { ActivityLog } from './activity-log.ts'
 import type { LabelLimits } from './decision/label-group.ts'
 import type { Directory } from './directory/directory.ts'
 import type { EndedNotes } from './ended-notes.ts'
+import type { EndReports } from './ending/end-reports.ts'
 
 export interface LimiterContext {
   readonly store: SessmgrStore
@@ -21,6 +22,7 @@ export interface LimiterContext {
   readonly notes: EndedNotes
   /** Receives what happens. */
   readonly log?: ActivityLog | undefined
+  readonly ends: EndReports
   /** Limits per label, if there are any. */
   readonly labels: LabelLimits | undefined
   /** Longest time between updates of a session's last use. */

@@ -177,6 +177,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       const logout = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
       context.noteInDirectory((it) => it.loggedOut(logout, keep?.userId))
       await context.notes.rememberLogout(logout, end)
+      context.ends.reportAll()
       const { epoch } = logout
       context.log?.note('logout.all', epoch, end)
       context.announce([['sessmgr_logout_all_users', epoch]])

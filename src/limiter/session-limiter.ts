@@ -27,7 +27,8 @@ import type { Directory } from './directory/directory.ts'
 import { openDirectory } from './directory/open-directory.ts'
 import { causeFrom, createEndedNotes } from './ended-notes.ts'
 import { endOthers } from './ending/end-others.ts'
-import { endedActions } from './follow-up-end.ts'
+import { createEndReports, type EndReports } from './ending/end-reports.ts'
+import { releaseSession } from './ending/release-session.ts'
 import { inBatches } from './in-batches.ts'
 import type { LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
@@ -70,6 +71,8 @@ export interface SessionLimiter {
   readonly sessions: SessionManager
   /** Lists the people who are signed in. Undefined without the option `directory`, or if the store has no index. */
   readonly directory: Promise<Directory> | undefined
+  /** Reports the sessions that this process ends. */
+  readonly ends: EndReports
   /**
    * Ends the other sessions of a user who asked for it, as `sessions.endOthers`. Pending logins stay open, because the
    * password is still the same: otherwise, a stolen session could keep its owner from ever finishing a login.
@@ -147,7 +150,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   // Load it now, so that an update in place cannot remove the file first.
   if (labels) import('./decision/label-group.ts').catch(() => {})
   const notes = createEndedNotes(parts)
-  const tools = { announce, noteDevice, noteInDirectory, discard }
+  const ends = createEndReports(parts, inBackground)
+  const tools = { ends, announce, noteDevice, noteInDirectory, discard }
   const context: LimiterContext = { ...parts, labels, log, hooks, settings, modes, notes, ...tools }
   const sessions = createSessionManager(context)
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
@@ -162,6 +166,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     modes,
     sessions,
     directory,
+    ends,
     signOutOthers: endOthers(context, (_userId, end) => end()),
     endSeveral: async (...given) => (await import('./ending/end-several.ts')).endSeveral(context, ...given),
     admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
@@ -171,13 +176,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     adopt: (userId, session) => adoptSession(context, userId, session),
     invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),
     touch: (...use) => store.sessions.touch(...use),
-    release: async (userId, token) => {
-      const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
-      const isCurrent = ({ generation }: SessionRecord) => generation >= current
-      const at = Date.now()
-      announce(endedActions(ended, (session) => ({ kind: isCurrent(session) ? 'signed_out' : 'logout_all', at })))
-      return ended.some(({ record }) => isCurrent(record))
-    },
+    release: (userId, token) => releaseSession(context, userId, token),
     async causeOf(token, reason) {
       const end = await notes.endOf(token, reason)
       return end && causeFrom(end)

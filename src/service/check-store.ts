@@ -28,5 +28,6 @@ export function checkStore(store: SessmgrStore | undefined): void {
     requireMethods(`store.${part}`, store[part as keyof typeof PARTS], methods)
   }
   if (store.people) requireMethods('store.people', store.people, ['note', 'page', 'count', 'clear'])
+  if (store.signals !== undefined) requireMethods('store.signals', store.signals, ['publish', 'subscribe'])
   requireMethods('store', store, ['wipe', 'close'])
 }

@@ -5,7 +5,7 @@ import type { DeviceCookies } from '../guard/request/device-cookies.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-
+import type { StoreOf } from '../middleware/store-of.ts'
 import type { Token } from '../sessions/token.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
@@ -15,6 +15,8 @@ export interface ServiceCore {
   readonly stores: SessionStores
   readonly guards: SessionGuards
   readonly limitLogin: LimitLogin
+  /** Finds the guarded store of a request. */
+  readonly storeOf: StoreOf
   /** Loads the code that recognizes browsers. Undefined without the option `device`. */
   readonly devices: (() => Promise<DeviceCookies>) | undefined
   readonly notices: Notices

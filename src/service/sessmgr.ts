@@ -128,7 +128,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     close: () => limiter.close().then(activity.close),
   })
   const { noteLogin } = features.account
-  carryCore(service, { limiter, stores, guards, limitLogin, devices, notices, noteLogin, options: resolved })
+  carryCore(service, { limiter, stores, guards, limitLogin, storeOf, devices, notices, noteLogin, options: resolved })
   // The application subscribes in the first turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service

@@ -4,6 +4,7 @@ import type { TransientStore } from '../options/transient-store.ts'
 import type { LogoutEpoch } from '../sessions/logout-epoch.ts'
 import type { PeopleIndex } from '../sessions/people-index.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
+import type { StoreSignals } from './store-signals.ts'
 import type { VerdictWatch } from './verdict-watch.ts'
 
 /** Stores all of sessmgr's data, for one process or many. */
@@ -34,6 +35,10 @@ export interface SessmgrStore {
   readonly people?: PeopleIndex | undefined
   /** Follows changes if the store supports that, so that requests do not have to ask. */
   readonly watch?: VerdictWatch | undefined
+  /**
+   * Notifies other processes of ended sessions if the store supports that, so that they close open connections sooner.
+   */
+  readonly signals?: StoreSignals | undefined
   /**
    * Checks with one request whether a session store has all of these sessions, for example if both stores share a
    * client. False means unknown: the sessions are then checked one by one.

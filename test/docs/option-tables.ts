@@ -5,6 +5,7 @@ import { resolveAdminOptions } from '../../src/features/admin/resolve-admin-opti
 import { resolveChoiceOptions } from '../../src/features/choice/resolve-choice-options.ts'
 import { COMMENT_DEFAULTS } from '../../src/features/comments/comment-settings.ts'
 import { sessmgr } from '../../src/index.ts'
+import { resolveLiveOptions } from '../../src/live/live-options.ts'
 import { type RedisStoreOptions, redisStore } from '../../src/redis.ts'
 import { resolveOptions, type SessmgrOptions } from '../../src/service/resolve-options.ts'
 
@@ -116,6 +117,13 @@ export const OPTION_TABLES: readonly OptionTable[] = [
     title: 'Admin screen',
     declared: [['src/features/admin/resolve-admin-options.ts', 'AdminOptions']],
     real: () => ({ loginUrl: resolveAdminOptions().loginUrl }),
+  },
+  {
+    path: 'docs/live.md',
+    title: 'Options',
+    declared: [['src/live/live-options.ts', 'LiveOptions']],
+    real: () => resolveLiveOptions(),
+    give: (name, value) => resolveLiveOptions({ [name]: value }),
   },
   {
     path: 'docs/limiter.md',

@@ -15,6 +15,7 @@ describe('the tables of the options', () => {
     ['SessmgrOptions', 'docs/options.md', 'sessmgr()'],
     ['SessionSettings', 'docs/options.md', 'settings'],
     ['RedisStoreOptions', 'docs/options.md', 'redisStore()'],
+    ['LiveOptions', 'docs/live.md', 'Options'],
     ['LazyCommentsOptions', 'docs/options.md', 'createLazyComments()'],
     ['OptionDefinition', 'docs/options.md', 'Options of an add-on'],
     ['CommentSettings', 'docs/lazy-comments.md', 'Settings'],

@@ -8,30 +8,43 @@ import session from 'express-session'
 import ts from 'typescript'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { sessmgr } from '../../src/index.ts'
+import * as door from '../../src/live.ts'
+
 import { createRestUsers } from '../support/rest-users.ts'
 import { codeBlocks, pageAt } from './pages.ts'
 
 const ORIGIN = 'https://example.com'
-const UPGRADE = ['GET /live HTTP/1.1', 'Host: example.com', 'Connection: Upgrade', 'Upgrade: websocket']
+const UPGRADE = [
+  'GET /live HTTP/1.1',
+  'Host: example.com',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+]
 
 /** Runs the code of docs/recipes/websockets.md in a server that greets whoever it lets in. */
 async function start() {
   const app = express()
   const limiter = sessmgr({ logger: { warn() {}, error() {} } })
   const store = new session.MemoryStore()
-  const [block] = codeBlocks(pageAt('docs/recipes/websockets.md')).filter(({ code }) =>
-    code.includes("server.on('upgrade'"),
-  )
-  const greeting = block?.code.replace(
-    '// Here your WebSocket server takes over',
-    "socket.end('HTTP/1.1 101 Hello\\r\\n\\r\\n') //",
-  )
-  const { outputText } = ts.transpileModule(greeting ?? '', {
+  const [block] = codeBlocks(pageAt('docs/recipes/websockets.md')).filter(({ code }) => code.includes('live.upgrade('))
+  const { outputText } = ts.transpileModule(block?.code ?? '', {
     compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
   })
   const names = ['require', 'exports', 'app', 'session', 'store', 'secret', 'limiter']
-  const run = new Function(...names, `${outputText}\nreturn server`)
-  const server: Server = run(createRequire(import.meta.url), {}, app, session, store, 'test', limiter)
+  const run = new Function(...names, `${outputText}\nreturn { server, live }`)
+  const require = createRequire(import.meta.url)
+  const load = (name: string) => (name === 'sessmgr/live' ? door : require(name))
+  const { server, live }: { server: Server; live: door.LiveConnections } = run(
+    load,
+    {},
+    app,
+    session,
+    store,
+    'test',
+    limiter,
+  )
   app.get('/in', async (req, res) => {
     await limiter.login(req, createRestUsers()[0])
     res.send('in')
@@ -43,6 +56,7 @@ async function start() {
   onTestFinished(async () => {
     server.closeAllConnections()
     server.close()
+    await live.close()
     await limiter.close()
   })
   const { port } = server.address() as AddressInfo
@@ -61,6 +75,7 @@ describe('the code for WebSockets', () => {
     let text = ''
     socket.on('data', (part) => {
       text += part
+      if (text.startsWith('HTTP/1.1 101')) socket.destroy()
     })
     socket.write(`${[...UPGRADE, ...headers].join('\r\n')}\r\n\r\n`)
     await once(socket, 'close')
@@ -71,8 +86,8 @@ describe('the code for WebSockets', () => {
     const cookie = `Cookie: ${started.cookie}`
     expect(await upgrade(cookie, `Origin: ${ORIGIN}`)).toBe('HTTP/1.1 101')
     expect(await upgrade(`Origin: ${ORIGIN}`)).toBe('HTTP/1.1 401')
-    expect(await upgrade(cookie, 'Origin: https://evil.example')).toBe('HTTP/1.1 401')
-    expect(await upgrade(cookie)).toBe('HTTP/1.1 401')
+    expect(await upgrade(cookie, 'Origin: https://evil.example')).toBe('HTTP/1.1 403')
+    expect(await upgrade(cookie)).toBe('HTTP/1.1 403')
   })
 
   it('survives clients that reset their connection', async () => {

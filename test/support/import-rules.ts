@@ -27,6 +27,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   service: 10,
   adapters: 11,
   cli: 11,
+  live: 11,
   testing: 11,
 }
 
@@ -66,6 +67,7 @@ export const DOORS: readonly string[] = [
   'fastify.ts',
   'koa.ts',
   'explicit.ts',
+  'live.ts',
   'testing.ts',
 ]
 

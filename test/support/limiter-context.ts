@@ -1,6 +1,7 @@
 import { createHooks } from '../../src/hooks/hooks.ts'
 import type { AnnouncedAction } from '../../src/limiter/actions/announced-action.ts'
 import { createEndedNotes } from '../../src/limiter/ended-notes.ts'
+import { createEndReports } from '../../src/limiter/ending/end-reports.ts'
 import type { LimiterContext } from '../../src/limiter/limiter-context.ts'
 import { createSettings } from '../../src/options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../../src/options/setting-rules.ts'
@@ -31,6 +32,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     logger,
     labels: undefined,
     notes: createEndedNotes({ store, logger, deadlineMs: 1000, endedMemoryMs: 60_000 }),
+    ends: createEndReports({ store, logger, deadlineMs: 1000 }, () => {}),
     touchEveryMs: 60_000,
     announce: (actions) => void announced.push(...actions),
     noteDevice() {},

@@ -1,3 +1,5 @@
+import type { StoreSignals } from '../store-signals.ts'
+
 /** A stored row. */
 export interface DocumentRow {
   /** An integer that grows with every write to the row. */
@@ -47,6 +49,8 @@ export interface DocumentDriver {
   purge(count: number): Promise<number>
   /** Deletes every row. */
   wipe(): Promise<void>
+  /** Passes messages between processes, if the database supports that. */
+  readonly signals?: StoreSignals | undefined
   /** Closes what the driver opened itself. */
   close?(): Promise<void>
 }

@@ -5,7 +5,6 @@ import type { DocumentDriver } from './document-driver.ts'
 import { DocumentLogoutEpoch } from './document-logout-epoch.ts'
 import { DocumentOptionStore } from './document-option-store.ts'
 import { DocumentPasswordStore } from './document-password-store.ts'
-import { DocumentPeopleIndex } from './document-people-index.ts'
 import { DocumentRows } from './document-rows.ts'
 import { DocumentSessionRegistry } from './document-session-registry.ts'
 import { DocumentTransientStore } from './document-transient-store.ts'
@@ -42,7 +41,7 @@ export function documentStore(driver: DocumentDriver, options: DocumentStoreOpti
     options: new DocumentOptionStore(rows),
     passwords: new DocumentPasswordStore(rows),
     transients: new DocumentTransientStore(rows),
-    people: new DocumentPeopleIndex(rows),
+    signals: driver.signals,
     wipe: () => rows.wipe(),
     close: async () => driver.close?.(),
   }

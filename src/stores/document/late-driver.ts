@@ -3,7 +3,10 @@ import type { DocumentDriver } from './document-driver.ts'
 /**
  * Returns a driver that is opened by its first call. If opening fails, that call fails, and the next call tries again.
  */
-export function lateDriver(name: { id: string; local?: boolean }, open: () => Promise<DocumentDriver>): DocumentDriver {
+export function lateDriver(
+  known: Pick<DocumentDriver, 'id' | 'local' | 'signals'>,
+  open: () => Promise<DocumentDriver>,
+): DocumentDriver {
   let opening: Promise<DocumentDriver> | undefined
   const opened = () => {
     opening ??= open().catch((error) => {
@@ -13,7 +16,7 @@ export function lateDriver(name: { id: string; local?: boolean }, open: () => Pr
     return opening
   }
   return {
-    ...name,
+    ...known,
     get: async (...call) => (await opened()).get(...call),
     swap: async (...call) => (await opened()).swap(...call),
     purge: async (...call) => (await opened()).purge(...call),

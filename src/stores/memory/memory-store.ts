@@ -6,6 +6,7 @@ import { MemoryOptionStore } from './memory-option-store.ts'
 import { MemoryPasswordStore } from './memory-password-store.ts'
 import { MemoryPeopleIndex } from './memory-people-index.ts'
 import { MemorySessionRegistry } from './memory-session-registry.ts'
+import { MemorySignals } from './memory-signals.ts'
 import { MemoryTransientStore } from './memory-transient-store.ts'
 
 /**
@@ -29,6 +30,7 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
     passwords,
     transients,
     people,
+    signals: new MemorySignals(),
     async wipe() {
       for (const part of [sessions, epoch, options, passwords, transients, people]) part.wipe()
     },

@@ -1,6 +1,7 @@
 import { rewordError } from '../../ground/error-text.ts'
 import type { DocumentDriver } from '../document/document-driver.ts'
 import { quoteName, tableSchema } from '../document/table-schema.ts'
+import { PostgresSignals } from './postgres-signals.ts'
 
 /** A PostgreSQL connection pool from the pg package, or anything with a compatible `query` method. */
 export interface PostgresPool {
@@ -28,6 +29,7 @@ const MAX_TRIES = 5
 /** Stores rows in a PostgreSQL table, with one statement per call. */
 export function postgresDriver(pool: PostgresPool, name: string): DocumentDriver {
   const table = quoteName('postgres', name)
+  const signals = new PostgresSignals(pool, name)
   const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
   // Returns rows instead of a row count, which some pool wrappers do not pass on.
   const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
@@ -75,6 +77,8 @@ export function postgresDriver(pool: PostgresPool, name: string): DocumentDriver
     },
     purge: async (count) => (await retry(purge, [count])).length,
     wipe: async () => void (await retry(`DELETE FROM ${table}`)),
+    signals,
+    close: () => signals.close(),
   }
 }
 

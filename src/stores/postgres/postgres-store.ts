@@ -41,7 +41,7 @@ export function postgresStore(options: PostgresStoreOptions): SessmgrStore {
     await createPostgresTable(pool, table)
     return driver
   }
-  return { ...documentStore(lateDriver({ id: driver.id }, create), rest), name }
+  return { ...documentStore(lateDriver({ id: driver.id, signals: driver.signals }, create), rest), name }
 }
 
 function checkOptions(options: PostgresStoreOptions): void {

@@ -1,5 +1,6 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { RedisClient } from './redis-client.ts'
+import { type IoredisSubscriber, ioredisSubscriber } from './signals/ioredis-subscriber.ts'
 
 /** The commands of an ioredis client or cluster that the store uses. */
 export interface IoredisClient {
@@ -19,6 +20,10 @@ export interface IoredisClient {
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
   /** Deletes a key. */
   del(key: string): Promise<unknown>
+  /** Sends a message to all subscribers. */
+  publish?(channel: string, message: string): Promise<unknown>
+  /** Creates a client like this one. */
+  duplicate?(): unknown
 }
 
 /**
@@ -39,6 +44,8 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
     get: (key) => redis.get(key),
     hGet: (key, field) => redis.hget(key, field),
     del: (key) => redis.del(key),
+    publish: async (channel, message) => redis.publish?.(channel, message),
+    ...(redis.duplicate && { duplicate: () => ioredisSubscriber(redis.duplicate?.() as IoredisSubscriber) }),
     ...(redis.isCluster ? {} : nodeCommands(redis)),
   }
 }

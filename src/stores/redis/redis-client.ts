@@ -6,6 +6,22 @@ export interface ScriptArguments {
   arguments: string[]
 }
 
+/** A Redis client that receives the messages of other processes. It cannot run commands at the same time. */
+export interface RedisSubscriber {
+  /** Calls a listener with each message in a channel. */
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
+  /** Stops calling a listener. */
+  unsubscribe?(channel: string, listener: (message: string) => void): Promise<unknown>
+  /** Adds a listener, such as one for `ready`, which is emitted after every connect. */
+  on?(event: string, listener: (argument: unknown) => void): unknown
+  /** Removes a listener. */
+  off?(event: string, listener: (argument: unknown) => void): unknown
+  /** Connects. Not called on clients that you pass. */
+  connect?(): Promise<unknown>
+  /** Closes the connection. Not called on clients that you pass. */
+  destroy?(): unknown
+}
+
 /**
  * The Redis client that the store needs. Pass clients, pools, sentinels and clusters from node-redis 5 or 6 directly,
  * and wrap an ioredis client with {@link fromIoredis}.
@@ -42,6 +58,10 @@ export interface RedisClient {
    * 'replica'`.
    */
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
+  /** Sends a message to all subscribers, so that other processes close the connections of an ended session. */
+  publish?(channel: string, message: string): Promise<unknown>
+  /** Creates a client like this one, for the messages of other processes. */
+  duplicate?(overrides?: object): unknown
   /** Runs a task on one connection of a pool. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind of client lends a type of its own.
   execute?(task: (connection: any) => Promise<unknown>): Promise<unknown>

@@ -4,7 +4,7 @@ import type { SessmgrStore } from '../store.ts'
 import { createKeys } from './keys.ts'
 import { RedisPeopleIndex } from './people/redis-people-index.ts'
 import { RedisCalls } from './redis-calls.ts'
-import type { RedisClient } from './redis-client.ts'
+import type { RedisClient, RedisSubscriber } from './redis-client.ts'
 import { RedisLogoutEpoch } from './redis-logout-epoch.ts'
 import { RedisOptionStore } from './redis-option-store.ts'
 import { RedisPasswordStore } from './redis-password-store.ts'
@@ -13,6 +13,7 @@ import { holdsAll } from './registry/holds-all.ts'
 import { RedisSessionRegistry } from './registry/redis-session-registry.ts'
 import { ServerClock } from './registry/server-clock.ts'
 import { canReplicate } from './replicated.ts'
+import { RedisSignals } from './signals/redis-signals.ts'
 import { RedisWatch } from './watch/redis-watch.ts'
 import { wipeKeys } from './wipe-keys.ts'
 
@@ -39,9 +40,13 @@ export interface RedisStoreOptions {
    * never. `sessmgr doctor` shows the result.
    */
   tracking?: boolean | undefined
+  /**
+   * A connected client for the messages of other processes, which `sessmgr/live` uses. @default a duplicate of `client`
+   */
+  subscriber?: RedisSubscriber | undefined
 }
 
-const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability', 'tracking']
+const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability', 'tracking', 'subscriber']
 
 /**
  * Creates a store in Redis or Valkey, for any number of processes and machines.
@@ -52,10 +57,11 @@ const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability', 'tracking']
  */
 export function redisStore(options: RedisStoreOptions): SessmgrStore {
   checkOptions(options)
-  const { client, prefix = 'sessmgr:', deadlineMs = 2000, durability = 'master', tracking } = options
+  const { client, prefix = 'sessmgr:', deadlineMs = 2000, durability = 'master', tracking, subscriber } = options
   const keys = createKeys(prefix)
   const calls = new RedisCalls(client, deadlineMs, durability === 'replica')
   const clock = new ServerClock()
+  const signals = new RedisSignals(calls, client, `${prefix}ended`, subscriber)
   const watch = new RedisWatch({ client, keys, clock, deadlineMs, tracking })
   return {
     id: `redis:${prefix}`,
@@ -67,9 +73,13 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     transients: new RedisTransientStore(calls, keys),
     people: new RedisPeopleIndex(calls, keys.people),
     watch,
+    signals,
     holdsAll: holdsAll(client, calls),
     wipe: () => wipeKeys(calls, prefix),
-    close: async () => watch.close(),
+    async close() {
+      watch.close()
+      await signals.close()
+    },
   }
 }
 
@@ -78,7 +88,7 @@ function checkOptions(options: RedisStoreOptions): void {
     throw invalidOption('Pass the client as an option: redisStore({ client }), not redisStore(client)')
   }
   requireKnown(options ?? {}, OPTIONS, (name) => `redisStore() has no option "${name}"`)
-  const { client, prefix, deadlineMs, durability, tracking } = options ?? {}
+  const { client, prefix, deadlineMs, durability, tracking, subscriber } = options ?? {}
   if (client === undefined || client === null) {
     throw invalidOption('"client" is missing. Pass a connected client from the redis package: redisStore({ client })')
   }
@@ -101,6 +111,9 @@ function checkOptions(options: RedisStoreOptions): void {
   if (deadlineMs !== undefined) requireWhole('deadlineMs', deadlineMs, 10, 60_000)
   if (tracking !== undefined && typeof tracking !== 'boolean') {
     throw invalidOption(`"tracking" must be true or false; got ${String(tracking)}`)
+  }
+  if (subscriber !== undefined && typeof subscriber?.subscribe !== 'function') {
+    throw invalidOption('"subscriber" must be a connected client from the redis package, only for subscriptions')
   }
   if (durability !== undefined && durability !== 'master' && durability !== 'replica') {
     throw invalidOption(`"durability" must be 'master' or 'replica'; got ${String(durability)}`)

@@ -49,7 +49,7 @@ export class RedisWatch implements VerdictWatch {
   constructor({ client, keys, clock, deadlineMs, tracking }: RedisWatchOptions) {
     this.#tracking = { client: client as TrackableClient, keys, clock, isVouchedFor: tracking === true }
     this.#deadlineMs = deadlineMs
-    this.#refusal = tracking === false ? 'the option "tracking" is false' : whyNotTrackable(client)
+    this.#refusal = tracking === false ? 'the option "tracking" is false' : whyNotTrackable(client as TrackableClient)
   }
 
   reading<Store extends object>(store: Store): Store | undefined {

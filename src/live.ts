@@ -1,0 +1,6 @@
+export type { LiveSocket } from './live/close-socket.ts'
+export { type LiveConnections, liveConnections } from './live/live-connections.ts'
+export type { LiveEnd } from './live/live-end.ts'
+export type { LiveOptions } from './live/live-options.ts'
+export type { IoMiddleware, LiveIoSocket } from './live/socket-io.ts'
+export type { SocketServer, UpgradableServer, UpgradeMiddleware, UpgradeOptions } from './live/upgrade.ts'

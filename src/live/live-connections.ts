@@ -1,0 +1,183 @@
+import { messageOf } from '../ground/error-text.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import { type Logger, warn } from '../ground/logger.ts'
+import { requireUserId, type UserId } from '../ground/user-id.ts'
+import { responseOf } from '../guard/notice/node-pair.ts'
+import type { ResponseLike } from '../guard/request/device-cookies.ts'
+import { guardedRequestOf, type RequestLike } from '../guard/request/host-visit.ts'
+import type { Sessmgr } from '../service/service.ts'
+import { coreOf } from '../service/service-core.ts'
+import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
+import { closeSocket, type LiveSocket } from './close-socket.ts'
+import { closeStream, refuseStream } from './close-stream.ts'
+import { followSignals } from './follow-signals.ts'
+import { endedBy, type LiveEnd } from './live-end.ts'
+import { type LiveOptions, resolveLiveOptions } from './live-options.ts'
+import { LiveSessions } from './live-sessions.ts'
+import { noteUse } from './note-use.ts'
+import { closeIoSocket, type IoMiddleware, onIoClose, refusal } from './socket-io.ts'
+import { Sweep } from './sweep.ts'
+import {
+  handleUpgrades,
+  type SocketServer,
+  type UpgradableServer,
+  type UpgradeMiddleware,
+  type UpgradeOptions,
+} from './upgrade.ts'
+
+/** State of a closed WebSocket. */
+const CLOSED = 3
+
+/** Closes open connections when their session ends. */
+export interface LiveConnections {
+  /** Number of tracked connections in this process. */
+  readonly size: number
+  /**
+   * Tracks a WebSocket of the ws package, for a request that has passed the session middleware and sessmgr. Without a
+   * session, closes it with 4401.
+   *
+   * @returns False if there is no session.
+   */
+  socket(request: RequestLike, socket: LiveSocket): boolean
+  /**
+   * Tracks an event stream or any other long response. Call it before you write to the response.
+   *
+   * @returns False if there is no session. The request was then answered, and you must not write to it.
+   */
+  stream(request: RequestLike, response: ResponseLike): boolean
+  /**
+   * Returns a middleware for socket.io that refuses sockets without a session and tracks the others. Call
+   * `io.engine.use` with the session middleware and the limiter before.
+   */
+  socketIo(): IoMiddleware
+  /**
+   * Lets a `WebSocketServer` with `noServer: true` handle the upgrades of a server. Checks the `Origin` header, runs
+   * the session middleware and the limiter, answers 401 without a session, and tracks the sockets.
+   *
+   * @param chain The session middleware and the limiter.
+   * @throws SessmgrError `invalid_option`.
+   */
+  upgrade(
+    server: UpgradableServer,
+    chain: readonly UpgradeMiddleware[],
+    sockets: SocketServer,
+    options?: UpgradeOptions,
+  ): void
+  /**
+   * Tracks any other connection.
+   *
+   * @param session The session of its request, as in `request.sessmgr.session`.
+   * @param close Closes the connection. Called at most once.
+   * @returns What to call when the connection is closed for another reason.
+   * @throws SessmgrError `invalid_option`, `user_id_missing`.
+   */
+  track(session: { readonly userId: UserId; readonly token: Token }, close: (end: LiveEnd) => void): () => void
+  /** Closes all tracked connections so that their clients connect again later, and stops. Call it before `limiter.close()`. */
+  close(): Promise<void>
+}
+
+/**
+ * Tracks open connections, and closes those whose session ends.
+ *
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ * @example
+ * const live = liveConnections(limiter)
+ * live.upgrade(server, [sessions, limiter], wss)
+ */
+export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveConnections {
+  const core = coreOf(limiter, 'liveConnections(limiter)')
+  const { sweepEvery, graceMs, closeAfterMs, keepInUse } = resolveLiveOptions(options)
+  const { store, logger } = core.options
+  const onUnknown = (checkAt: number) => sweep.at(checkAt)
+  const sessions = new LiveSessions({ limiter: core.limiter, graceMs, onUnknown })
+  const sweep = new Sweep(sessions, sweepEvery)
+  const unlisten = core.limiter.ends.listen((ended, kind) => {
+    if (ended) sessions.ended(ended, kind)
+    else void sweep.spread()
+  })
+  const unfollow = followSignals(
+    store.signals,
+    {
+      ended: (token, kind) => sessions.checkToken(token, kind),
+      endedAll: () => void sweep.spread(),
+      missed: () => sweep.now(),
+    },
+    logger,
+  )
+  const sessionOf = (request: RequestLike) => guardedRequestOf(request).sessmgr?.session
+  const useOf = (request: RequestLike) => (keepInUse ? noteUse(core, request) : undefined)
+
+  function socket(request: RequestLike, opened: LiveSocket): boolean {
+    // Without a listener, a broken frame would crash the process.
+    opened.on('error', () => {})
+    const session = sessionOf(request)
+    if (!session) closeSocket(opened, endedBy(undefined), closeAfterMs)
+    if (!session || opened.readyState === CLOSED) return false
+    const close = (end: LiveEnd) => closeSocket(opened, end, closeAfterMs)
+    const { stop } = sessions.track(session.userId, session.token, { close })
+    opened.on('close', stop)
+    const used = useOf(request)
+    if (used) opened.on('message', used)
+    return true
+  }
+
+  return {
+    get size() {
+      return sessions.size
+    },
+    socket,
+    stream(request, given) {
+      const response = responseOf(given)
+      const session = sessionOf(request)
+      if (!session && !response.headersSent) refuseStream(response)
+      if (!session || response.destroyed) return false
+      const close = (end: LiveEnd) => closeStream(response, end, closeAfterMs)
+      const { stop } = sessions.track(session.userId, session.token, { close })
+      response.on('close', stop)
+      return true
+    },
+    socketIo: () => (opened, next) => {
+      const session = sessionOf(opened.request)
+      if (!session) return next(refusal(endedBy(undefined)))
+      let over: LiveEnd | undefined
+      let isAdmitted = false
+      const close = (end: LiveEnd) => {
+        over = end
+        if (isAdmitted) closeIoSocket(opened, end)
+      }
+      const { stop, checked } = sessions.track(session.userId, session.token, { close })
+      onIoClose(opened, stop)
+      const used = useOf(opened.request)
+      if (used) opened.onAny(used)
+      void checked.then(() => {
+        isAdmitted = true
+        next(over && refusal(over))
+      })
+    },
+    upgrade: (server, chain, sockets, given = {}) => handleUpgrades(server, chain, sockets, given, socket),
+    track(session, close) {
+      requireUserId(session?.userId)
+      if (typeof session.token !== 'string' || !TOKEN_PATTERN.test(session.token)) {
+        throw invalidOption('live.track() needs a session as in request.sessmgr.session: { userId, token }')
+      }
+      if (typeof close !== 'function') throw invalidOption('live.track() needs a function that closes the connection')
+      return sessions.track(session.userId, session.token, { close: attempted(close, logger) }).stop
+    },
+    async close() {
+      sweep.stop()
+      unlisten()
+      sessions.close()
+      await unfollow()
+    },
+  }
+}
+
+/** A failure of the application's function must not affect the call that ends the session. */
+function attempted(close: (end: LiveEnd) => unknown, logger: Logger): (end: LiveEnd) => void {
+  return (end) => {
+    const run = async () => close(end)
+    run().catch((error) =>
+      warn(logger, 'open-connections', 'The function passed to live.track() failed.', { error: messageOf(error) }),
+    )
+  }
+}

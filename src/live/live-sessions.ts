@@ -1,0 +1,86 @@
+import type { UserId } from '../ground/user-id.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { SessionEnd } from '../sessions/session-end.ts'
+import type { Token } from '../sessions/token.ts'
+import { type Connection, ConnectionTable, type TrackedSession } from './connection-table.ts'
+import { endedBy, type LiveEnd, TRY_AGAIN } from './live-end.ts'
+
+export interface LiveSessionsParts {
+  readonly limiter: Pick<SessionLimiter, 'check'>
+  /** How long to keep connections of a session that cannot be checked. */
+  readonly graceMs: number
+  /** Called with the time, by `performance.now()`, at which a session that could not be checked must be checked. */
+  readonly onUnknown: (checkAt: number) => void
+}
+
+/** Checks the sessions that have open connections, and closes the connections of those that are over. */
+export class LiveSessions {
+  readonly #table = new ConnectionTable()
+  readonly #parts: LiveSessionsParts
+  #isClosed = false
+
+  constructor(parts: LiveSessionsParts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#table.size
+  }
+
+  all(): readonly TrackedSession[] {
+    return this.#table.all()
+  }
+
+  /**
+   * Tracks a connection, and only then checks its session. A session that ends in between is noticed by one or the
+   * other.
+   *
+   * @returns How to stop tracking it, and what settles after the check.
+   */
+  track(userId: UserId, token: Token, connection: Connection): { stop: () => void; checked: Promise<void> } {
+    const session = this.#table.add(userId, token, connection)
+    const checked = this.#isClosed ? Promise.resolve().then(() => this.close()) : this.check(session)
+    return { stop: () => void this.#table.delete(session, connection), checked }
+  }
+
+  /** Asks the store about a session. Never rejects. */
+  async check(session: TrackedSession, kind?: SessionEnd['kind']): Promise<void> {
+    const { limiter, graceMs, onUnknown } = this.#parts
+    const { userId, token } = session
+    try {
+      const verdict = await limiter.check(userId, token)
+      session.unknownSince = undefined
+      if (!verdict.live) closeAll(this.#table, session, endedBy(verdict.reason === 'ended' ? kind : verdict.reason))
+    } catch {
+      const now = performance.now()
+      session.unknownSince ??= now
+      const graceEnd = session.unknownSince + graceMs
+      if (now >= graceEnd) closeAll(this.#table, session, TRY_AGAIN)
+      else onUnknown(graceEnd)
+    }
+  }
+
+  /** Checks the tracked sessions with a token, because someone has reported their end. */
+  checkToken(token: Token, kind: SessionEnd['kind']): void {
+    for (const session of this.#table.of(token)) void this.check(session, kind)
+  }
+
+  /** Closes the connections of a session that this process has ended. */
+  ended({ userId, token }: { userId: UserId; token: Token }, kind: SessionEnd['kind'] | undefined): void {
+    for (const session of this.#table.of(token)) {
+      if (String(session.userId) === String(userId)) closeAll(this.#table, session, endedBy(kind))
+    }
+  }
+
+  /** Closes all connections, and those that are tracked later. */
+  close(): void {
+    this.#isClosed = true
+    for (const session of this.all()) closeAll(this.#table, session, TRY_AGAIN)
+  }
+}
+
+function closeAll(table: ConnectionTable, session: TrackedSession, end: LiveEnd): void {
+  for (const connection of [...session.connections]) {
+    if (table.delete(session, connection)) connection.close(end)
+  }
+}

@@ -1,0 +1,52 @@
+import type { RequestLike } from '../guard/request/host-visit.ts'
+import type { LiveEnd } from './live-end.ts'
+
+/** A socket of socket.io 4. */
+export interface LiveIoSocket {
+  /** The request that opened the connection. */
+  readonly request: RequestLike
+  /** Whether all middleware has admitted the socket. */
+  readonly connected: boolean
+  /** The connection, which sockets of other namespaces may share. */
+  readonly conn: {
+    /** Closes the connection. */
+    close(): unknown
+    /** Adds a listener for one event. */
+    once(event: 'close', listener: () => void): unknown
+    /** Removes a listener. */
+    off(event: 'close', listener: () => void): unknown
+  }
+  /** Sends an event to the client. */
+  emit(event: string, data: unknown): unknown
+  /** Disconnects the client, which does not reconnect by itself. */
+  disconnect(close: boolean): unknown
+  /** Adds a listener for the end of the socket. */
+  on(event: 'disconnect', listener: () => void): unknown
+  /** Adds a listener for all events of the client. */
+  onAny(listener: () => void): unknown
+}
+
+/** A middleware of socket.io. */
+export type IoMiddleware = (socket: LiveIoSocket, next: (error?: Error) => void) => void
+
+/** The error that the client receives as `connect_error`. */
+export function refusal(end: LiveEnd): Error {
+  return Object.assign(new Error(end.code), { data: end })
+}
+
+/** Closes a socket of socket.io. Except after `session_ended`, the client reconnects by itself. */
+export function closeIoSocket(socket: LiveIoSocket, end: LiveEnd): void {
+  const isOver = end.code === 'session_ended'
+  if (socket.connected && end.code !== 'try_again') socket.emit(isOver ? 'sessmgr:ended' : 'sessmgr:replaced', end)
+  if (socket.connected && isOver) socket.disconnect(true)
+  else socket.conn.close()
+}
+
+/** Calls a function once the socket is closed, even if another middleware refuses it. */
+export function onIoClose(socket: LiveIoSocket, closed: () => void): void {
+  socket.conn.once('close', closed)
+  socket.on('disconnect', () => {
+    socket.conn.off('close', closed)
+    closed()
+  })
+}

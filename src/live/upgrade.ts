@@ -1,0 +1,124 @@
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { SessmgrError } from '../ground/errors.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import { requireKnown } from '../ground/option-checks.ts'
+import type { LiveSocket } from './close-socket.ts'
+
+/** A server of the http or https module. */
+export interface UpgradableServer {
+  /** Adds a listener for upgrades. */
+  on(event: 'upgrade', listener: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): unknown
+}
+
+/** A middleware as in Express. */
+export type UpgradeMiddleware = (request: never, response: never, next: (error?: unknown) => void) => unknown
+
+/** A `WebSocketServer` of the ws package, with `noServer: true`. */
+export interface SocketServer {
+  /** Completes the handshake. */
+  handleUpgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    done: (socket: LiveSocket, request: IncomingMessage) => void,
+  ): void
+  /** Passes an open socket to the application. */
+  emit(event: 'connection', socket: unknown, request: IncomingMessage): unknown
+}
+
+/** Options of `live.upgrade()`. */
+export interface UpgradeOptions {
+  /** The sites whose pages may connect, such as `https://example.com`. @default the host of the request */
+  readonly origins?: readonly string[] | undefined
+  /** The only path to handle. Other upgrades are left to other listeners. @default all paths */
+  readonly path?: string | undefined
+}
+
+/** Handles the upgrades of a server. `open` receives each socket before the application does. */
+export function handleUpgrades(
+  server: UpgradableServer,
+  chain: readonly UpgradeMiddleware[],
+  sockets: SocketServer,
+  options: UpgradeOptions,
+  open: (request: IncomingMessage, socket: LiveSocket) => void,
+): void {
+  checkUpgrade(server, chain, sockets, options)
+  const { origins, path } = options
+  server.on('upgrade', (request, socket, head) => {
+    if (path !== undefined && request.url?.split('?')[0] !== path) return
+    // Without a listener, a client that resets its connection would crash the process.
+    socket.on('error', () => socket.destroy())
+    if (!mayConnect(request, origins)) return refuse(socket, 403)
+    const response = new ServerResponse(request)
+    response.assignSocket(socket as Socket)
+    // A middleware that responds, for example with a redirect, ends the upgrade.
+    response.once('finish', () => socket.end())
+    runChain(chain, request, response, (error) => {
+      if (response.headersSent || socket.destroyed) return
+      const isSignedIn = (request as { sessmgr?: { session?: object } }).sessmgr?.session !== undefined
+      if (error || !isSignedIn) return respond(response, error)
+      response.detachSocket(socket as Socket)
+      sockets.handleUpgrade(request, socket, head, (opened) => {
+        open(request, opened)
+        sockets.emit('connection', opened, request)
+      })
+    })
+  })
+}
+
+function checkUpgrade(server: unknown, chain: unknown, sockets: unknown, options: UpgradeOptions): void {
+  const call = 'live.upgrade(server, [sessions, limiter], wss)'
+  if (typeof (server as UpgradableServer | null)?.on !== 'function') throw invalidOption(`${call} needs a server`)
+  if (!Array.isArray(chain) || chain.length === 0 || !chain.every((one) => typeof one === 'function')) {
+    throw invalidOption(`${call} needs the session middleware and the limiter, in this order`)
+  }
+  if (typeof (sockets as SocketServer | null)?.handleUpgrade !== 'function') {
+    throw invalidOption(`${call} needs new WebSocketServer({ noServer: true }) from the ws package`)
+  }
+  requireKnown(options, ['origins', 'path'], (name) => `live.upgrade() has no option "${name}"`)
+  const { origins, path } = options
+  const isOrigin = (origin: unknown) => typeof origin === 'string' && /^https?:\/\/[^/]+$/.test(origin)
+  if (origins !== undefined && !(Array.isArray(origins) && origins.every(isOrigin))) {
+    throw invalidOption('"origins" must be an array of sites without a path, such as "https://example.com"')
+  }
+  if (path !== undefined && !(typeof path === 'string' && path.startsWith('/'))) {
+    throw invalidOption('"path" must be a path such as "/live"')
+  }
+}
+
+/** Any site can open a WebSocket, and browsers send cookies with it. They always send their origin as well. */
+function mayConnect({ headers }: IncomingMessage, origins: readonly string[] | undefined): boolean {
+  const { origin = '', host } = headers
+  if (origins) return origins.includes(origin)
+  return URL.canParse(origin) && new URL(origin).host === host
+}
+
+function runChain(
+  [first, ...rest]: readonly UpgradeMiddleware[],
+  request: IncomingMessage,
+  response: ServerResponse,
+  done: (error?: unknown) => void,
+): void {
+  if (!first) return done()
+  let isCalled = false
+  const next = (error?: unknown) => {
+    if (isCalled) return
+    isCalled = true
+    if (error) done(error)
+    else runChain(rest, request, response, done)
+  }
+  const run = async () => first(request as never, response as never, next)
+  run().catch(next)
+}
+
+/** Responds with the headers that the chain has set, such as one that removes the cookie of an ended session. */
+function respond(response: ServerResponse, error: unknown): void {
+  const { status, headers } = error instanceof SessmgrError ? error : { status: error ? 500 : 401, headers: undefined }
+  response.writeHead(status, { ...headers, 'Content-Length': 0, Connection: 'close' }).end()
+}
+
+function refuse(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

@@ -1,0 +1,90 @@
+import { io } from 'socket.io-client'
+import { WebSocket } from 'ws'
+import type { Token } from '../../src/index.ts'
+
+/** A signed-in client of a live host. */
+export interface LiveClient {
+  readonly cookie: string
+  readonly userId: number
+  readonly token: Token
+}
+
+/** An open connection, and what the client learns when it is closed. */
+export interface OpenConnection {
+  readonly closed: Promise<string>
+  readonly isOpen: () => boolean
+  close(): void
+}
+
+/** Signs a user in, with a new session. */
+export async function signIn(origin: string, userId: number, cookie = ''): Promise<LiveClient> {
+  const response = await fetch(`${origin}/login/${userId}`, { method: 'POST', headers: { cookie } })
+  const { token } = (await response.json()) as { token: Token }
+  return { cookie: String(response.headers.getSetCookie()[0]).split(';')[0] as string, userId, token }
+}
+
+/** Opens a WebSocket. `closed` resolves to its code and reason. */
+export async function openSocket(origin: string, { cookie }: { cookie: string }): Promise<OpenConnection & WebSocket> {
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/ws`, { origin, headers: { cookie } })
+  socket.on('error', () => {})
+  const closed = new Promise<string>((resolve) => {
+    socket.on('close', (code, reason) => resolve(`${code} ${reason}`))
+  })
+  await Promise.race([new Promise((resolve) => socket.once('message', resolve)), closed])
+  return Object.assign(socket, { closed, isOpen: () => socket.readyState === WebSocket.OPEN })
+}
+
+/** Opens an event stream. `closed` resolves to what came last. */
+export async function openStream(
+  origin: string,
+  { cookie }: { cookie: string },
+  path = '/events',
+): Promise<OpenConnection & { status: number }> {
+  const abort = new AbortController()
+  const accept = path === '/events' ? 'text/event-stream' : '*/*'
+  const response = await fetch(origin + path, { headers: { cookie, accept }, signal: abort.signal })
+  let isOpen = true
+  let text = ''
+  const read = async () => {
+    try {
+      for await (const part of response.body ?? []) text += Buffer.from(part).toString()
+    } catch {
+      text += ' (broken off)'
+    }
+    isOpen = false
+    return text
+  }
+  return { closed: read(), isOpen: () => isOpen, close: () => abort.abort(), status: response.status }
+}
+
+/** Opens a socket of socket.io. `closed` resolves to the reason, after the event that came before. */
+export async function openIo(origin: string, { cookie }: { cookie: string }): Promise<OpenConnection> {
+  const extraHeaders = { cookie }
+  const socket = io(origin, {
+    path: '/io',
+    forceNew: true,
+    reconnection: false,
+    extraHeaders,
+    transports: ['websocket'],
+  })
+  let last = ''
+  socket.onAny((event, data) => {
+    last = `${event} ${JSON.stringify(data)} `
+  })
+  const ended = new Promise<string>((resolve) => {
+    socket.on('disconnect', (reason) => resolve(last + reason))
+    socket.on('connect_error', (error) => resolve(`refused: ${error.message}`))
+  })
+  await Promise.race([new Promise<void>((resolve) => socket.on('connect', () => resolve())), ended])
+  return { closed: ended, isOpen: () => socket.connected, close: () => socket.close() }
+}
+
+/** Opens one connection of each kind. */
+export async function openAll(origin: string, client: LiveClient) {
+  const [socket, stream, io] = await Promise.all([
+    openSocket(origin, client),
+    openStream(origin, client),
+    openIo(origin, client),
+  ])
+  return { socket, stream, io, all: [socket, stream, io] as readonly OpenConnection[] }
+}
