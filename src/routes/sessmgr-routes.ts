@@ -1,3 +1,4 @@
+import { peopleRoutes } from './people/people-routes.ts'
 import type { RestRoute } from './rest-route.ts'
 import { explainRoute } from './sessions/explain-route.ts'
 import type { RouteParts } from './sessions/route-parts.ts'
@@ -14,6 +15,7 @@ export function sessmgrRoutes(parts: RouteParts, guarded: readonly GuardedOption
   return [
     ...settingsRoutes(settings, modes),
     ...sessionsRoutes(parts),
+    ...peopleRoutes(parts),
     explainRoute(limiter, host),
     ...siteOptionsRoutes(options, access),
   ]

@@ -1,6 +1,7 @@
 import type { Logger } from '../../ground/logger.ts'
 import type { Host } from '../../host/host.ts'
-import type { HostDetails } from '../../host/host-details.ts'
+import type { HostDetails } from '../people/host-details.ts'
+import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
 
@@ -11,4 +12,7 @@ export interface RouteParts {
   readonly details: HostDetails
   readonly textsFor: TextsFor
   readonly logger: Logger
+  readonly findSignedIn: FindSignedIn
+  /** Counts the refused logins since a time. Resolves to null if this is unknown. */
+  refusedSince(ms: number): Promise<number | null>
 }

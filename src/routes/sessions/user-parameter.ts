@@ -36,6 +36,9 @@ export function isUserNamed(params: { readonly [K in keyof UserParameters]?: unk
   return FIELDS.some((field) => params[field] !== undefined)
 }
 
+/** Schema of a user as administrators see them, with the page of the user in the application. */
+export const personSchema = z.extend(userSummarySchema, { url: z.optional(z.string()) })
+
 /** Rejects a missing or blank identifier, and more than one. */
 export function checkIdentifier(params: Readonly<Record<string, unknown>>): void {
   const [first, second] = FIELDS.filter((field) => !isBlank(params[field]))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createHostDetails } from '../../../src/host/host-details.ts'
-import type { Host } from '../../../src/index.ts'
-import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
+import { createHostDetails } from '../../../../src/routes/people/host-details.ts'
+import type { Host } from '../../../../src/index.ts'
+import { createRestUsers, restHostOf } from '../../../support/rest-users.ts'
 
 function start(parts: Partial<Host>) {
   const warnings: unknown[][] = []

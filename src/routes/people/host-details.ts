@@ -1,17 +1,31 @@
-import { BoundedMap } from '../ground/bounded-map.ts'
-import { withDeadline } from '../ground/deadline.ts'
-import { messageOf } from '../ground/error-text.ts'
-import { type Logger, warn } from '../ground/logger.ts'
-import { inWords } from '../ground/option-checks.ts'
-import type { Host } from './host.ts'
+import { BoundedMap } from '../../ground/bounded-map.ts'
+import { withDeadline } from '../../ground/deadline.ts'
+import { messageOf } from '../../ground/error-text.ts'
+import { type Logger, warn } from '../../ground/logger.ts'
+import { inWords } from '../../ground/option-checks.ts'
+import { isUserId } from '../../ground/user-id.ts'
+import type { Host, UserSummary } from '../../host/host.ts'
+import { isAddress } from '../page-addresses.ts'
 
 const PLACE_KEPT_MS = 600_000
 const FAILURE_KEPT_MS = 60_000
 const MOST_PLACES = 2000
 const LONGEST_PLACE = 100
 
+/** A user as administrators see them. */
+export interface Person extends UserSummary {
+  /** Page of the user in the application. */
+  readonly url?: string
+}
+
 /** The optional parts of a host, which the admin screen shows. What fails, or takes too long, is left out. */
 export interface HostDetails {
+  /** Whether the application can search for users. */
+  readonly canSearch: boolean
+  /** Searches for users by a part of their name. Resolves to undefined if the application cannot, or fails. */
+  search(text: string, limit: number): Promise<readonly unknown[] | undefined>
+  /** Returns the fields of a user, with the page of the user if there is one. */
+  personOf(user: unknown): Promise<Person>
   /** Returns the places of addresses, in order. Null if unknown. */
   placesOf(ips: readonly (string | null)[]): Promise<readonly (string | null)[]>
 }
@@ -28,6 +42,7 @@ interface KeptPlace {
  * @param deadlineMs How long the application may take to answer.
  */
 export function createHostDetails(host: Host, logger: Logger, deadlineMs: number): HostDetails {
+  const { users } = host
   const places = new BoundedMap<string, KeptPlace>(MOST_PLACES)
   const warned = new Set<string>()
 
@@ -60,7 +75,21 @@ export function createHostDetails(host: Host, logger: Logger, deadlineMs: number
     return kept.place
   }
 
+  /** Only what is shown, because the application may return more. */
+  async function personOf(user: unknown): Promise<Person> {
+    const { id, login, display_name, email } = users.summary(user)
+    const url = users.url && (await ask('host.users.url', () => users.url?.(user), addressIn))
+    return { id, login, display_name, ...(email && { email }), ...(url && { url }) }
+  }
+
   return {
+    canSearch: users.search !== undefined,
+    async search(text, limit) {
+      if (!users.search) return undefined
+      const read = (found: unknown) => usersIn(found).filter((user) => isUserId(users.summary(user).id))
+      return (await ask('host.users.search', () => users.search?.(text, limit), read))?.slice(0, limit)
+    },
+    personOf,
     placesOf: (ips) =>
       Promise.all(ips.map(async (ip) => (ip === null || !host.location ? null : ((await placeOf(ip)) ?? null)))),
   }
@@ -70,4 +99,15 @@ function placeIn(answer: unknown): string | null {
   if (answer === undefined || answer === null) return null
   if (typeof answer === 'string') return answer.trim().slice(0, LONGEST_PLACE) || null
   throw new TypeError(`expected a string such as "Berlin, DE", got ${inWords(answer)}`)
+}
+
+function addressIn(answer: unknown): string | undefined {
+  if (answer === undefined || answer === null) return undefined
+  if (isAddress(answer)) return answer
+  throw new TypeError(`expected a path or an http or https URL, got ${inWords(answer)}`)
+}
+
+function usersIn(answer: unknown): readonly unknown[] {
+  if (Array.isArray(answer)) return answer
+  throw new TypeError(`expected an array of users, got ${inWords(answer)}`)
 }

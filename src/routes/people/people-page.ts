@@ -1,0 +1,124 @@
+import { SessmgrError } from '../../ground/errors.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { Directory } from '../../limiter/directory/directory.ts'
+import type { SessionSettings } from '../../options/setting-rules.ts'
+import type { IndexedPerson } from '../../sessions/people-index.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
+import { RestError } from '../rest-error.ts'
+import type { RouteParts } from '../sessions/route-parts.ts'
+import { userLimit } from '../sessions/user-limit.ts'
+
+/** How many people one call looks at, and how often it asks the index. */
+const MOST_LOOKED_AT = 500
+const MOST_READS = 10
+const IDLE_MS = 30 * 24 * 60 * 60_000
+
+/** Which people are listed. */
+export const SHOWN = ['all', 'at_limit', 'over_limit', 'idle'] as const
+
+export interface PeopleSelection {
+  readonly show: (typeof SHOWN)[number]
+  readonly sort: 'recent' | 'most'
+  readonly cursor?: string | undefined
+}
+
+/** A person whose sessions were just read. */
+export interface CheckedPerson {
+  readonly userId: UserId
+  readonly live: readonly SessionRecord[]
+  /** Null without a limit, undefined if a filter of the application failed. */
+  readonly maximum: number | null | undefined
+}
+
+export interface PeoplePage {
+  readonly people: readonly CheckedPerson[]
+  readonly next?: string
+  /** False if the page is short because a call looks only at so many people. */
+  readonly exact: boolean
+}
+
+/**
+ * Returns the directory.
+ *
+ * @throws RestError 404 `no_directory`.
+ */
+export async function requireDirectory({ limiter }: Pick<RouteParts, 'limiter'>): Promise<Directory> {
+  if (limiter.directory) return limiter.directory
+  const message = 'There is no list of people. Set the option directory to true, with a store that has an index of people.'
+  throw new RestError(404, 'no_directory', message)
+}
+
+/**
+ * Lists people who are signed in. Each is checked against the session registry; those without live sessions are left
+ * out, and removed from the index.
+ *
+ * @throws RestError 404 `no_directory`, 400 `rest_invalid_param` for an invalid cursor.
+ */
+export async function peoplePage(
+  parts: Pick<RouteParts, 'limiter' | 'logger'>,
+  { show, sort, cursor: start }: PeopleSelection,
+  limit: number,
+): Promise<PeoplePage> {
+  const directory = await requireDirectory(parts)
+  const settings = await parts.limiter.settings.get()
+  const least = sort === 'most' ? leastOf(parts, show, settings) : 0
+  const people: CheckedPerson[] = []
+  let cursor = start
+  let looked = 0
+  for (let reads = 0; people.length < limit && reads < MOST_READS && looked < MOST_LOOKED_AT; reads += 1) {
+    // Never more than can be shown, because the next page can only start where the index ends one.
+    const most = Math.min(limit - people.length, MOST_LOOKED_AT - looked)
+    const page = await readIndex(directory, sort, most, cursor)
+    const checked = await checkAll(parts, directory, page.people, settings)
+    people.push(...checked.filter((person) => isShown(person, show)))
+    looked += page.people.length
+    cursor = page.next
+    if (cursor === undefined || (page.people.at(-1)?.live ?? 0) < least) return { people, exact: true }
+  }
+  return { people, exact: people.length === limit, ...(cursor !== undefined && { next: cursor }) }
+}
+
+/** Reads the sessions of people, and corrects the index where it differs. */
+export async function checkAll(
+  parts: Pick<RouteParts, 'limiter' | 'logger'>,
+  directory: Directory,
+  people: readonly IndexedPerson[],
+  settings: SessionSettings,
+): Promise<readonly CheckedPerson[]> {
+  const checked = await Promise.all(
+    people.map(async ({ userId }) => {
+      const live = await parts.limiter.sessions.list(userId)
+      return { userId, live, maximum: live.length === 0 ? null : await userLimit(parts, userId, settings) }
+    }),
+  )
+  directory.correct(
+    people.flatMap((person, index) => {
+      const live = checked[index]?.live.length ?? 0
+      return live === person.live ? [] : { ...person, live }
+    }),
+  )
+  return checked.filter(({ live }) => live.length > 0)
+}
+
+async function readIndex(directory: Directory, sort: PeopleSelection['sort'], limit: number, cursor?: string) {
+  try {
+    return await directory.page({ sort, limit, cursor })
+  } catch (error) {
+    if (!(error instanceof SessmgrError) || error.code !== 'invalid_option') throw error
+    const data = { params: { cursor: 'must be the "next" of a page' } }
+    throw new RestError(400, 'rest_invalid_param', 'Invalid parameter(s): cursor.', { data })
+  }
+}
+
+/** Returns how many sessions the people have at least who can be shown. Unknown if users have maximums of their own. */
+function leastOf({ limiter }: Pick<RouteParts, 'limiter'>, show: PeopleSelection['show'], { maximum }: SessionSettings) {
+  if (limiter.hooks.hasFilter('sessmgr_maximum')) return 0
+  return show === 'at_limit' ? maximum : show === 'over_limit' ? maximum + 1 : 0
+}
+
+function isShown({ live, maximum }: CheckedPerson, show: PeopleSelection['show']): boolean {
+  if (show === 'all') return true
+  if (show === 'idle') return live.every(({ lastSeenAt }) => lastSeenAt < Date.now() - IDLE_MS)
+  if (maximum === null || maximum === undefined) return false
+  return show === 'at_limit' ? live.length >= maximum : live.length > maximum
+}
