@@ -8,10 +8,10 @@ import type { Addons } from '../features/addons/addons.ts'
 import { addonsRoutes } from '../features/addons/addons-routes.ts'
 import type { CommentsFeature } from '../features/comments/comments-feature.ts'
 import { commentsRoutes } from '../features/comments/comments-routes.ts'
-import { createHostDetails } from '../routes/people/host-details.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { openapiRoute } from '../routes/openapi-route.ts'
 import { passwordsRoutes } from '../routes/passwords/passwords-routes.ts'
+import { createHostDetails } from '../routes/people/host-details.ts'
 import { createRouter, type RouterParts } from '../routes/router.ts'
 import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
 import { supportRoute } from '../routes/support/support-route.ts'
@@ -44,7 +44,10 @@ export function createServiceRouter(
   const details = createHostDetails(parts.host, parts.logger, options.deadlineMs)
   const routes = [
     ...own,
-    ...sessmgrRoutes({ ...parts, limiter, details, refusedSince: activity.refusedSince }, comments ? [comments.option] : []),
+    ...sessmgrRoutes(
+      { ...parts, limiter, details, refusedSince: activity.refusedSince },
+      comments ? [comments.option] : [],
+    ),
     ...passwordsRoutes(parts.passwords, parts.host),
     ...activityRoutes(activity, parts.host, options.site?.url),
     ...addonsRoutes(addons),

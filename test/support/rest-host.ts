@@ -24,8 +24,8 @@ const FORTNIGHT = 14 * 24 * 60 * 60_000
 export interface RestHostOptions {
   readonly sessmgr?: SessmgrOptions
   readonly attempts?: Host['attempts']
-  /** Further parts of `host`. */
-  readonly location?: Host['location']
+  /** Parts of `host` that differ. */
+  readonly host?: Partial<Host>
   /** Whether to leave out `host`, so that users are unknown. */
   readonly withoutHost?: boolean
   /** Whether the body parsers come before or after the router. */
@@ -78,12 +78,13 @@ export async function startRestHost(options: RestHostOptions = {}): Promise<Rest
   const users = createRestUsers()
   const limiter = sessmgr({
     settings: { maximum: 5 },
+    directory: true,
     ...licensingOptions(),
     logger: { warn: note, error: note },
     ...options.sessmgr,
     store: registry,
     sessionStore,
-    host: options.withoutHost ? undefined : { ...restHostOf(users, options.attempts), location: options.location },
+    host: options.withoutHost ? undefined : ({ ...restHostOf(users, options.attempts), ...options.host } as Host),
   })
   registerAddons(limiter.hooks)
   const actions = recordActions(limiter.hooks)

@@ -7,6 +7,8 @@ export interface RouteCall {
   readonly json?: object
   /** Whether the call changes nothing although it is not a GET. */
   readonly changesNothing?: true
+  /** Whether the answer is a file. */
+  readonly isFile?: true
 }
 
 const SETTINGS = '/sessmgr/v1/settings'
@@ -25,6 +27,12 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: `${SETTINGS}/logic` },
   { method: 'DELETE', path: `${SETTINGS}/logic` },
   { method: 'GET', path: '/sessmgr/v1/sessions?user=alice' },
+  { method: 'GET', path: '/sessmgr/v1/sessions/export?user=alice', isFile: true },
+  { method: 'GET', path: '/sessmgr/v1/people' },
+  { method: 'GET', path: '/sessmgr/v1/people/summary' },
+  { method: 'GET', path: '/sessmgr/v1/people/over?maximum=3' },
+  { method: 'GET', path: '/sessmgr/v1/people/search?q=alice' },
+  { method: 'GET', path: '/sessmgr/v1/people/export', isFile: true },
   { method: 'GET', path: '/sessmgr/v1/explain?user=alice' },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy', json: { user: 'alice' } },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy-all' },
@@ -39,6 +47,8 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: `${SITE_SETTINGS}/sessmgr_settings` },
   { method: 'DELETE', path: `${SITE_SETTINGS}/sessmgr_settings` },
   { method: 'DELETE', path: `${SITE_SETTINGS}/sessmgr_settings/logic` },
+  { method: 'GET', path: '/sessmgr/v1/audit?type=login.refused' },
+  { method: 'GET', path: '/sessmgr/v1/audit/export', isFile: true },
   { method: 'GET', path: '/sessmgr/v1/support' },
   { method: 'GET', path: '/sessmgr/v1/openapi.json' },
 ]

@@ -1,5 +1,5 @@
-import { csvRow } from '../csv.ts'
-import { RestDownload } from '../rest-download.ts'
+import { csvRow } from '../download/csv.ts'
+import { RestDownload } from '../download/rest-download.ts'
 import type { ExportFormat } from './people-parameters.ts'
 
 /** The columns of a CSV file, and how each is read from a row. */
@@ -30,10 +30,9 @@ async function* csvOf<Row>(columns: Columns<Row>, pages: AsyncIterable<readonly 
 async function* jsonOf(pages: AsyncIterable<readonly unknown[]>) {
   let start = '['
   for await (const rows of pages) {
-    for (const row of rows) {
-      yield `${start}\n${JSON.stringify(row)}`
-      start = ','
-    }
+    if (rows.length === 0) continue
+    yield `${start}\n${rows.map((row) => JSON.stringify(row)).join(',\n')}`
+    start = ','
   }
   yield start === '[' ? '[]\n' : '\n]\n'
 }

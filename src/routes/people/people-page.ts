@@ -44,7 +44,8 @@ export interface PeoplePage {
  */
 export async function requireDirectory({ limiter }: Pick<RouteParts, 'limiter'>): Promise<Directory> {
   if (limiter.directory) return limiter.directory
-  const message = 'There is no list of people. Set the option directory to true, with a store that has an index of people.'
+  const message =
+    'There is no list of people. Set the option directory to true, with a store that has an index of people.'
   throw new RestError(404, 'no_directory', message)
 }
 
@@ -111,7 +112,11 @@ async function readIndex(directory: Directory, sort: PeopleSelection['sort'], li
 }
 
 /** Returns how many sessions the people have at least who can be shown. Unknown if users have maximums of their own. */
-function leastOf({ limiter }: Pick<RouteParts, 'limiter'>, show: PeopleSelection['show'], { maximum }: SessionSettings) {
+function leastOf(
+  { limiter }: Pick<RouteParts, 'limiter'>,
+  show: PeopleSelection['show'],
+  { maximum }: SessionSettings,
+) {
   if (limiter.hooks.hasFilter('sessmgr_maximum')) return 0
   return show === 'at_limit' ? maximum : show === 'over_limit' ? maximum + 1 : 0
 }

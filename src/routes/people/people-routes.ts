@@ -75,7 +75,9 @@ function summaryRoute(parts: RouteParts): RestRoute {
       ])
       const atLimit = await directory.count({ atLeast: maximum })
       const overLimit = await directory.count({ atLeast: maximum + 1 })
-      const hasOwn = (['sessmgr_maximum', 'sessmgr_bypass', 'sessmgr_enforce'] as const).some((name) => hooks.hasFilter(name))
+      const hasOwn = (['sessmgr_maximum', 'sessmgr_bypass', 'sessmgr_enforce'] as const).some((name) =>
+        hooks.hasFilter(name),
+      )
       return {
         people: overLimit.people,
         sessions: overLimit.sessions,

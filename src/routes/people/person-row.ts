@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { EXACT_KINDS, exactDevice } from '../../sessions/exact-device.ts'
+import { type EXACT_KINDS, exactDevice } from '../../sessions/exact-device.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { RouteParts } from '../sessions/route-parts.ts'
 import { personSchema } from '../sessions/user-parameter.ts'
@@ -56,7 +56,8 @@ export async function personRows(
       const { lastSeenAt, ip } = last[index] as SessionRecord
       return {
         // A deleted user may still be signed in.
-        user: user === undefined ? { id: userId, login: String(userId), display_name: '' } : await details.personOf(user),
+        user:
+          user === undefined ? { id: userId, login: String(userId), display_name: '' } : await details.personOf(user),
         live: live.length,
         ...(maximum !== undefined && { maximum }),
         over: typeof maximum === 'number' && live.length > maximum,

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { type RestRoute, restRoute } from '../rest-route.ts'
 import type { RouteParts } from './route-parts.ts'
-import { userLimit } from './user-limit.ts'
 import { sessionRowSchema, sessionRows } from './session-row.ts'
-import { checkIdentifier, requireUser, type UserParameters, userFields, personSchema } from './user-parameter.ts'
+import { userLimit } from './user-limit.ts'
+import { checkIdentifier, personSchema, requireUser, type UserParameters, userFields } from './user-parameter.ts'
 
 const MOST_ON_A_PAGE = 1000
 /** A number in a query, short enough to be exact. */

@@ -1,9 +1,9 @@
 import type { Logger } from '../../ground/logger.ts'
 import type { Host } from '../../host/host.ts'
-import type { HostDetails } from '../people/host-details.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
+import type { HostDetails } from '../people/host-details.ts'
 
 /** What the routes of the session limit work on. */
 export interface RouteParts {

@@ -67,13 +67,15 @@ const CALLERS: readonly Caller[] = [
 ]
 
 describe.each(CALLERS)('$name', ({ expected: [status, code], headers }) => {
-  it.each(ADMIN_ROUTES)(`is answered ${status} by $method $path`, async ({ method, path, json, changesNothing }) => {
+  it.each(ADMIN_ROUTES)(`is answered ${status} by $method $path`, async (route) => {
+    const { method, path, json, changesNothing, isFile } = route
     Object.assign(host.user('dora'), { disabled: false, role: 'administrator' })
     await host.arrange()
     const carried = await headers()
     const before = await host.snapshot()
     const answer = await host.call(method, path, { headers: carried, json })
-    expect([answer.status, answer.json.code]).toEqual([status, code])
+    const isSent = isFile && answer.status === 200
+    expect([answer.status, isSent ? undefined : answer.json.code]).toEqual([status, code])
     if (status !== 200) expect(await host.snapshot()).toEqual(before)
     else if (method !== 'GET' && !changesNothing) expect(await host.snapshot()).not.toEqual(before)
   })

@@ -10,7 +10,10 @@ const PATH = '/sessmgr/v1/openapi.json'
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 const schemaObject = z.record(z.string(), z.unknown())
-const content = z.strictObject({ 'application/json': z.strictObject({ schema: schemaObject }) })
+const content = z.partialRecord(
+  z.enum(['application/json', 'application/jsonl', 'text/csv']),
+  z.strictObject({ schema: schemaObject }),
+)
 const parameter = z
   .strictObject({
     name: z.string().min(1),
@@ -73,7 +76,7 @@ const operationOf = (method: string, path: string) => {
   return described
 }
 const validator = (described: { content?: z.infer<typeof content> | undefined } | undefined) => {
-  const schema = described?.content?.['application/json'].schema
+  const schema = described?.content?.['application/json']?.schema
   if (!schema) throw new Error('there is no schema')
   const name = /^#\/components\/schemas\/(.+)$/.exec(String(schema.$ref))?.[1]
   return z.fromJSONSchema(
@@ -155,7 +158,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('what the routes answer', () => {
-  it.each(ADMIN_ROUTES)(
+  it.each(ADMIN_ROUTES.filter(({ isFile }) => !isFile))(
     '$method $path fits its schema when it is done, and not when a part is missing',
     async (route) => {
       const { method, path, json } = route
@@ -169,6 +172,17 @@ describe('what the routes answer', () => {
         const { [key]: _missing, ...rest } = answer.json
         expect(schema.safeParse(rest).success, key).toBe(false)
       }
+    },
+  )
+
+  it.each(ADMIN_ROUTES.filter(({ isFile }) => isFile))(
+    '$method $path sends a file of a described type',
+    async (route) => {
+      const { status, headers: sent } = await host.call(route.method, route.path, { headers })
+      expect(status).toBe(200)
+      const [type] = sent['content-type']?.split(';') ?? []
+      expect(Object.keys(operationOf(route.method, route.path).responses[200]?.content ?? {})).toContain(type)
+      expect(sent['content-disposition']).toMatch(/^attachment; filename="[\w.]+"$/)
     },
   )
 

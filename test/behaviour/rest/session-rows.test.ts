@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
+import { registerSession } from '../../support/register-session.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 import { AGENTS } from '../../support/user-agents.ts'
 
@@ -8,9 +9,11 @@ let place: () => unknown = () => undefined
 const host = await forThisFile(
   startRestHost({
     sessmgr: { device: true },
-    location(ip) {
-      asked.push(ip)
-      return place() as string
+    host: {
+      location(ip) {
+        asked.push(ip)
+        return place() as string
+      },
     },
   }),
 )
@@ -18,15 +21,7 @@ const headers = await host.scriptOf('admin')
 const { hooks, sessions } = host.limiter
 const list = async (query = '') => (await host.call('GET', `/sessmgr/v1/sessions?user=alice${query}`, { headers })).json
 
-/** Registers a session from an address of its own. */
-async function register(ip: string | null, { userAgent = null as string | null, device = null as string | null } = {}) {
-  const { version } = await host.registry.sessions.read(2)
-  const admit = { sessionId: crypto.randomUUID(), ttlMs: 60_000, ip, userAgent, device, generation: 0 }
-  const result = await host.registry.sessions.commit(2, version, { admit, end: [] })
-  if (!result.committed) throw new Error('not registered')
-  await host.sessionStore.set(result.admitted.sessionId, {} as never, () => {})
-  return result.admitted.record.token
-}
+const register = (ip: string | null, device: string | null = null) => registerSession(host, 2, { ip, device })
 
 beforeEach(async () => {
   await sessions.endAll(2)
@@ -47,11 +42,11 @@ describe('the rows of GET /sessions', () => {
   })
 
   it('name the next older session of the same browser', async () => {
-    const one = await register(null, { device: 'A'.repeat(16) })
+    const { token: one } = await register(null, 'A'.repeat(16))
     await register(null)
-    await register(null, { device: 'B'.repeat(16) })
-    const two = await register(null, { device: 'A'.repeat(16) })
-    await register(null, { device: 'A'.repeat(16) })
+    await register(null, 'B'.repeat(16))
+    const { token: two } = await register(null, 'A'.repeat(16))
+    await register(null, 'A'.repeat(16))
     const { sessions } = await list()
     expect(sessions.map((row: { same_browser: unknown }) => row.same_browser)).toEqual([null, null, null, one, two])
   })
@@ -82,7 +77,7 @@ describe('the limit of GET /sessions', () => {
   })
 
   it('is unknown while a filter fails, and the sessions are listed all the same', async () => {
-    const token = await register(null)
+    const { token } = await register(null)
     hooks.addFilter('sessmgr_maximum', 'test', () => {
       throw new Error('no database')
     })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createHostDetails } from '../../../../src/routes/people/host-details.ts'
 import type { Host } from '../../../../src/index.ts'
+import { createHostDetails } from '../../../../src/routes/people/host-details.ts'
 import { createRestUsers, restHostOf } from '../../../support/rest-users.ts'
 
 function start(parts: Partial<Host>) {

@@ -1,0 +1,26 @@
+import type { UserId } from '../../src/ground/user-id.ts'
+import type { SessmgrStore } from '../../src/index.ts'
+import type { TestStore } from './test-store.ts'
+
+/** What a session is registered with. */
+export interface SessionParts {
+  readonly ip?: string | null
+  readonly userAgent?: string | null
+  readonly device?: string | null
+  readonly ttlMs?: number
+}
+
+/** Registers a session without a login, which is quick, and returns its record. Its data is empty. */
+export async function registerSession(
+  { registry, sessionStore }: { readonly registry: SessmgrStore; readonly sessionStore: TestStore },
+  userId: UserId,
+  { ip = null, userAgent = null, device = null, ttlMs = 600_000 }: SessionParts = {},
+) {
+  const [{ version }, generation] = await Promise.all([registry.sessions.read(userId), registry.epoch.current()])
+  const sessionId = crypto.randomUUID()
+  const admit = { sessionId, ttlMs, ip, userAgent, device, generation }
+  const result = await registry.sessions.commit(userId, version, { admit, end: [] })
+  if (!result.committed) throw new Error('The session was not registered.')
+  await new Promise((resolve) => sessionStore.set(sessionId, {} as never, resolve))
+  return result.admitted.record
+}
