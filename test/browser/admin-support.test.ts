@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { addonsLab, installFirst } from '../support/admin-addons.ts'
 import { PICTURES } from '../support/admin-host.ts'
@@ -32,7 +33,7 @@ test('the banner for add-ons is there while there is something to buy, and only 
 test('the banner is not there without a licensing provider', async () => {
   const page = await (await plain.visitor(chromium, 'admin')).newPage()
   const asked = page.waitForResponse('**/sessmgr/v1/addons')
-  await page.goto(`${plain.origin}/admin`)
+  await page.goto(`${plain.origin}/admin/settings`)
   await asked
   await page.getByRole('heading', { name: 'Force Logout' }).waitFor()
   await seenBy(page)
@@ -46,8 +47,9 @@ test('the tab Support links to where the application says that there is help, an
   expect(links).toEqual(['/help', 'mailto:help@example.test'])
   await page.screenshot({ path: `${PICTURES}admin-support-links.png` })
   const other = await plain.open(chromium, '/support')
-  await other.getByRole('heading', { name: 'Questions and answers' }).waitFor()
-  expect(await other.getByRole('region', { name: 'More help' }).count()).toBe(0)
+  const bare = other.getByRole('region', { name: 'More help' })
+  await bare.getByText('is in the folder node_modules/sessmgr/docs').waitFor()
+  expect(await bare.getByRole('link').count()).toBe(0)
 })
 
 test('the report for a support request says what runs where, with which settings and add-ons, and no names', async () => {
@@ -56,10 +58,27 @@ test('the report for a support request says what runs where, with which settings
   const page = await lab.open(chromium, '/support')
   const report = page.locator('.report')
   await expect.poll(() => report.textContent()).toMatch(/Settings: .*\bmaximum 4\b.*\nAdd-ons: 11 \(not licensed\)\n/)
-  expect(await report.textContent()).toContain(`Node.js: ${process.versions.node}\n`)
-  expect(await report.textContent()).not.toMatch(/admin@|example\.test/)
+  const text = (await report.textContent()) ?? ''
+  expect(text).toContain(`Node.js: ${process.versions.node}\nSystem: ${process.platform} ${process.arch}\n`)
+  expect(text).toContain('Store: memory (of one process)\n')
+  expect(text).toMatch(/Options: directory (on|off), audit off\nSigned in: /)
+  expect(text).not.toMatch(/admin@|example\.test/)
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as a file' }).click(),
+  ])
+  expect(saved.suggestedFilename()).toBe('sessmgr-report.txt')
+  expect(readFileSync(await saved.path(), 'utf8')).toBe(`${text}\n`)
   await page.screenshot({ path: `${PICTURES}admin-support-report.png` })
   await lab.close()
+})
+
+test('the report says what the browser knows while the server cannot report', async () => {
+  const page = await (await plain.visitor(chromium, 'admin')).newPage()
+  await page.route('**/sessmgr/v1/support', (route) => route.fulfill({ status: 404, body: 'no' }))
+  await page.goto(`${plain.origin}/admin/support`)
+  await page.getByText('Server: no report').waitFor()
+  expect(await page.locator('.report').textContent()).toMatch(/^Session Manager \d[\s\S]*\nBrowser: Mozilla/)
 })
 
 test('the page brings its own icon: nobody is asked for a favicon.ico', async () => {

@@ -34,9 +34,6 @@ export const onlyTab = mount.dataset.only
 /** Whether this user may manage the lazy comments. */
 export const hasComments = mount.dataset.comments !== undefined
 
-/** Version of Node.js on the server. */
-export const nodeVersion = mount.dataset.node ?? ''
-
 /** Help links that the application has set. */
 export const support: Partial<Record<'docs' | 'forum' | 'contact', string>> = JSON.parse(mount.dataset.support ?? '{}')
 

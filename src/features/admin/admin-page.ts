@@ -51,7 +51,7 @@ export function adminPage(parts: PageParts): string {
     ],
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
       `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''}` +
-      `${hasComments ? ' data-comments' : ''} data-node="${htmlText(process.versions.node)}">${adminFrame(parts)}</div>` +
+      `${hasComments ? ' data-comments' : ''}>${adminFrame(parts)}</div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
   )

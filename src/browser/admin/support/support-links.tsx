@@ -9,24 +9,26 @@ const LINKS = [
   ['contact', 's_contact'],
 ] as const
 
-/** Renders the links to help, if the application has set any. */
+/** Renders the links to help that the application has set, and where the documentation is. */
 export function SupportLinks() {
   const t = useTexts()
   const links = LINKS.flatMap(([key, text]) => (support[key] ? [{ url: support[key], text }] : []))
-  if (links.length === 0) return null
   return (
     <Panel title={t('s_links')}>
-      <div className="actions">
-        {links.map(({ url, text }) => (
-          <a key={text} className="button secondary" href={url} target="_blank" rel="noopener">
-            <span>
-              {t(text)}
-              <span className="unseen"> {t('new_tab')}</span>
-            </span>
-            <Icon name="external" />
-          </a>
-        ))}
-      </div>
+      <p className="line-text">{t('s_links_help', { folder: 'node_modules/sessmgr/docs' })}</p>
+      {links.length > 0 && (
+        <div className="actions">
+          {links.map(({ url, text }) => (
+            <a key={text} className="button secondary" href={url} target="_blank" rel="noopener">
+              <span>
+                {t(text)}
+                <span className="unseen"> {t('new_tab')}</span>
+              </span>
+              <Icon name="external" />
+            </a>
+          ))}
+        </div>
+      )}
     </Panel>
   )
 }

@@ -1,14 +1,9 @@
-import { useContext } from 'react'
-import { useAddons } from '../addons/use-addons.ts'
-import { useOptions } from '../options/use-options.ts'
-import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { useCopy } from '../parts/use-copy.ts'
-import { nodeVersion, vars } from '../screen.ts'
-import { ScreenTabs } from '../shell/entries.ts'
+import { vars } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { SupportLinks } from './support-links.tsx'
+import { SupportReport } from './support-report.tsx'
 
 const QUESTIONS: readonly (readonly [TextKey, TextKey])[] = [
   ['s_q_lost', 's_a_lost'],
@@ -20,26 +15,6 @@ const QUESTIONS: readonly (readonly [TextKey, TextKey])[] = [
 /** Renders answers to common questions, and the report for support requests. */
 export function SupportTab() {
   const t = useTexts()
-  const tabs = useContext(ScreenTabs)
-  const copy = useCopy()
-  const { data: options } = useOptions()
-  const { data: addons } = useAddons()
-  const settings = Object.entries(options?.sessmgr_settings ?? {}).map(([key, value]) => `${key} ${value}`)
-  const installed = (Array.isArray(addons?.items) ? addons.items : [])
-    .filter((addon) => addon.is_active)
-    .map((addon) => `${addon.id} (${addon.is_license_active ? 'licensed' : 'not licensed'})`)
-  const report = [
-    `${vars.name} ${vars.version} (${vars.slug})`,
-    `Node.js: ${nodeVersion}`,
-    `Settings: ${settings.join(', ') || 'unknown'}`,
-    `Add-ons: ${installed.join(', ') || 'none'}`,
-    `REST: ${vars.restUrl}`,
-    `Sections: ${tabs.map(({ key }) => key).join(', ')}`,
-    `Logics: ${Object.keys(vars.logics).join(', ')}`,
-    `Browser: ${navigator.userAgent}`,
-    `Language: ${navigator.language}`,
-  ].join('\n')
-
   return (
     <div className="stack">
       <Panel title={t('s_questions')} help={t('s_questions_help')}>
@@ -56,16 +31,7 @@ export function SupportTab() {
         </div>
       </Panel>
       <SupportLinks />
-      <Panel title={t('s_report')} help={t('s_report_help')}>
-        {/* Keyboard users must be able to reach a box that scrolls. */}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must take the focus. */}
-        <pre className="report" tabIndex={0}>
-          {report}
-        </pre>
-        <div className="actions">
-          <Button onClick={() => void copy(report)}>{t('s_copy')}</Button>
-        </div>
-      </Panel>
+      <SupportReport />
     </div>
   )
 }
