@@ -16,7 +16,7 @@ export function closeStream(response: ServerResponse, end: LiveEnd, closeAfterMs
   response.once('close', () => clearTimeout(timer))
 }
 
-/** Answers a request without a session. 204 tells an `EventSource` not to reconnect. */
+/** Answers a request without a session. After 204, an `EventSource` does not reconnect. */
 export function refuseStream(response: ServerResponse): void {
   response.writeHead(isEventStream(response) ? 204 : 401, { 'Cache-Control': 'no-store' }).end()
 }

@@ -72,7 +72,7 @@ export class PostgresSignals implements StoreSignals {
       return true
     }
     for (const event of ['error', 'end']) client.on(event, () => void (release() && lost()))
-    client.on('notification', ({ payload = '' }) => heard(payload))
+    client.on('notification', ({ payload = '' }) => void (isReleased || heard(payload)))
     try {
       await client.query(`LISTEN "${this.#channel}"`)
     } catch (error) {

@@ -3,8 +3,9 @@ import { continuedLoginContract } from './continued-login-contract.ts'
 import { endedMemoryContract } from './ended-memory-contract.ts'
 import { epochContract } from './epoch-contract.ts'
 import { optionContract } from './option-contract.ts'
+import { peopleContract } from './optional/people-contract.ts'
+import { signalsContract } from './optional/signals-contract.ts'
 import { passwordContract } from './password-contract.ts'
-import { peopleContract } from './people-contract.ts'
 import { registryContract } from './registry-contract.ts'
 import type { StoreUnderTest } from './store-case.ts'
 import { transientContract } from './transient-contract.ts'
@@ -40,6 +41,7 @@ export function registerStoreContract({ describe, it, create, realTime = false }
     'application passwords': passwordContract,
     transients: transientContract,
     'index of people': peopleContract,
+    signals: signalsContract,
     wipe: wipeContract,
   }
   for (const [group, cases] of Object.entries(groups)) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { UserId } from '../../ground/user-id.ts'
-import type { IndexedPerson, PeopleIndex, PeopleQuery } from '../../sessions/people-index.ts'
-import type { StoreCase } from './store-case.ts'
+import type { UserId } from '../../../ground/user-id.ts'
+import type { IndexedPerson, PeopleIndex, PeopleQuery } from '../../../sessions/people-index.ts'
+import type { StoreCase } from '../store-case.ts'
 
 /** A case of the index, which is optional: without it, only the people of the admin screen are missing. */
 function peopleCase(name: string, body: (people: PeopleIndex, other: PeopleIndex) => Promise<void>): StoreCase {

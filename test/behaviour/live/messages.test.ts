@@ -1,0 +1,153 @@
+import Redis from 'ioredis'
+import type { Pool } from 'pg'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
+import { liveConnections } from '../../../src/live.ts'
+import { fromIoredis, type RedisStoreOptions, redisStore } from '../../../src/redis.ts'
+import { PostgresSignals } from '../../../src/stores/postgres/postgres-signals.ts'
+import { openAll, openSocket, signIn } from '../../support/live-clients.ts'
+import { type LiveSetup, startLiveHost } from '../../support/live-host.ts'
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { TestStore } from '../../support/test-store.ts'
+import { useRedis } from '../../support/use-redis.ts'
+
+/** No sweep comes in time, so only messages can close a connection in another process. */
+const NO_SWEEP = { sweepEvery: 3_600_000 }
+
+/** Two applications, each with its own connection to the same data. */
+async function startTwo(store: () => Promise<SessmgrStore>, live: LiveSetup['live'] = NO_SWEEP) {
+  const sessions = new TestStore()
+  const start = async () =>
+    startLiveHost({ sessmgr: { store: await store(), settings: { maximum: 9 } }, sessionStore: sessions.twin(), live })
+  return { here: await start(), there: await start() }
+}
+
+describe('over Redis', () => {
+  const db = useRedis()
+
+  async function nodeRedis(options: Partial<RedisStoreOptions> = {}, user = '') {
+    const url = db.server.url.replace('//', `//${user}`)
+    const client = createClient({ url })
+    client.on('error', () => {})
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    return redisStore({ client, prefix: `${expect.getState().currentTestName}:`, ...options })
+  }
+
+  const stores: Record<string, () => Promise<SessmgrStore>> = {
+    'a client of the redis package': nodeRedis,
+    'a subscriber of the application': async () => {
+      const subscriber = createClient({ url: db.server.url })
+      await subscriber.connect()
+      onTestFinished(() => subscriber.destroy())
+      return nodeRedis({ subscriber })
+    },
+    ioredis: async () => {
+      const redis = new Redis(db.server.port, '127.0.0.1')
+      onTestFinished(() => redis.disconnect())
+      return redisStore({ client: fromIoredis(redis), prefix: 'ioredis:' })
+    },
+  }
+
+  it.each(Object.keys(stores))('an end closes the connections in another process, with %s', async (name) => {
+    const { here, there } = await startTwo(stores[name] as () => Promise<SessmgrStore>)
+    const client = await signIn(here.origin, 7)
+    const opened = await openAll(there.origin, client)
+    // The first end may come before the subscription, which the sweep after it makes up for.
+    await here.limiter.sessions.end(7, client.token, { by: 'admin' })
+    expect(await opened.socket.closed).toMatch(/^4401 .*"session_ended"/)
+    await Promise.all(opened.all.map(({ closed }) => closed))
+    expect([...here.logs, ...there.logs]).toEqual([])
+  })
+
+  it('a subscriber that has reconnected sweeps at once', async () => {
+    const { here, there } = await startTwo(nodeRedis)
+    const client = await signIn(here.origin, 7)
+    const opened = await openSocket(there.origin, client)
+    // Ends the session without any message, as if it had been lost.
+    const silent = await nodeRedis()
+    await silent.sessions.end(7, [client.token])
+    await db.client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub'])
+    expect(await opened.closed).toBe('4401 {"code":"session_ended"}')
+  })
+
+  it('without the rights, one warning is logged, and the sweep closes connections', async () => {
+    const rights = ['on', 'nopass', '~*', '+@all', 'resetchannels']
+    await db.client.sendCommand(['ACL', 'SETUSER', 'silent', ...rights])
+    const { here, there } = await startTwo(() => nodeRedis({}, 'silent:any@'), { sweepEvery: 200 })
+    const client = await signIn(here.origin, 7)
+    const opened = await openSocket(there.origin, client)
+    await here.limiter.sessions.end(7, client.token)
+    expect(await opened.closed).toBe('4401 {"code":"session_ended"}')
+    expect(there.logs.map(([message]) => String(message))).toEqual([
+      expect.stringContaining('Messages from other processes about ended sessions cannot be received'),
+    ])
+  })
+})
+
+describe('over PostgreSQL', () => {
+  let server: PostgresServer
+  let pool: Pool
+  beforeAll(async () => {
+    server = await startPostgres()
+    pool = server.pool()
+  })
+  afterAll(() => server?.stop())
+
+  it('messages arrive again after the connection was lost, and the subscriber learns that it missed some', async () => {
+    const signals = new PostgresSignals(pool, 'made_up')
+    const heard: string[] = []
+    const missed = new Promise<void>((resolve) => {
+      void signals.subscribe({ heard: (message) => void heard.push(message), missed: resolve }).then(async () => {
+        const other = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
+        await pool.query(other)
+      })
+    })
+    await missed
+    await signals.publish('again')
+    await expect.poll(() => heard).toEqual(['again'])
+    await signals.close()
+    expect(pool.totalCount - pool.idleCount).toBe(0)
+  })
+})
+
+describe('messages that are not true', () => {
+  it.each([
+    ['forged', (token: string) => `1 admin ${token}`],
+    ['about everyone', () => '1 logout_all'],
+    ['of another version', (token: string) => `2 admin ${token}`],
+    ['malformed', () => '1 admin __proto__'],
+    ['of an unknown kind', (token: string) => `1 constructor ${token}`],
+    ['endless', () => `1 admin ${'a'.repeat(100_000)}`],
+    ['empty', () => ''],
+  ])('close nothing if they are %s', async (_, messageFor) => {
+    const store = memoryStore()
+    const host = await startLiveHost({ sessmgr: { store }, live: NO_SWEEP })
+    const client = await signIn(host.origin, 7)
+    const opened = await openSocket(host.origin, client)
+    let checks = 0
+    const generationOf = store.sessions.generationOf.bind(store.sessions)
+    store.sessions.generationOf = (...call) => {
+      checks += 1
+      return generationOf(...call)
+    }
+    const message = messageFor(client.token)
+    for (let times = 0; times < 3; times++) await store.signals?.publish(message)
+    // Whatever they caused has happened before a real end is noticed.
+    opened.send('still here')
+    await expect.poll(() => host.heard).toEqual(['still here'])
+    expect(opened.isOpen()).toBe(true)
+    expect(checks).toBeLessThanOrEqual(3)
+    await host.limiter.sessions.end(7, client.token)
+    expect(await opened.closed).toMatch(/^4401/)
+  })
+})
+
+it('a limiter that is closed keeps neither connections nor clients of a pool', async () => {
+  const host = await startLiveHost()
+  const opened = await openSocket(host.origin, await signIn(host.origin, 7))
+  await host.live.close()
+  expect(await opened.closed).toBe('1013 try_again')
+  expect(() => liveConnections(host.limiter, { sweepEvery: 0 })).toThrow('"sweepEvery" must be a whole number from 100')
+})
