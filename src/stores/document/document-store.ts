@@ -5,6 +5,7 @@ import type { DocumentDriver } from './document-driver.ts'
 import { DocumentLogoutEpoch } from './document-logout-epoch.ts'
 import { DocumentOptionStore } from './document-option-store.ts'
 import { DocumentPasswordStore } from './document-password-store.ts'
+import { DocumentPeopleIndex } from './document-people-index.ts'
 import { DocumentRows } from './document-rows.ts'
 import { DocumentSessionRegistry } from './document-session-registry.ts'
 import { DocumentTransientStore } from './document-transient-store.ts'
@@ -42,6 +43,7 @@ export function documentStore(driver: DocumentDriver, options: DocumentStoreOpti
     passwords: new DocumentPasswordStore(rows),
     transients: new DocumentTransientStore(rows),
     signals: driver.signals,
+    people: new DocumentPeopleIndex(rows),
     wipe: () => rows.wipe(),
     close: async () => driver.close?.(),
   }

@@ -1,0 +1,33 @@
+import { quoteName } from '../../../stores/document/table-schema.ts'
+
+export type SqlValue = string | number | null
+
+/** A database with the table of the events. Statements have `?` for their values. */
+export interface AuditDatabase {
+  /** Quoted name of the table. */
+  readonly table: string
+  /** Returns all rows. */
+  all(statement: string, values: readonly SqlValue[]): Promise<readonly unknown[]>
+  /** Returns how many rows have changed. */
+  run(statement: string, values: readonly SqlValue[]): Promise<number>
+  close(): Promise<void>
+}
+
+/** Returns the statements that create the table unless it exists. */
+export function auditSchema(database: 'postgres' | 'sqlite', table: string): readonly string[] {
+  const name = quoteName(database, table)
+  const index = (columns: string) => quoteName(database, `${table.slice(table.indexOf('.') + 1)}_${columns}`)
+  const [key, number] = database === 'postgres' ? ['text COLLATE "C"', 'bigint'] : ['text', 'integer']
+  return [
+    `CREATE TABLE IF NOT EXISTS ${name} (
+  id       ${key} PRIMARY KEY NOT NULL,
+  at       ${number} NOT NULL,
+  type     text NOT NULL,
+  user_id  text,
+  actor_id text,
+  body     text NOT NULL
+)`,
+    `CREATE INDEX IF NOT EXISTS ${index('at')} ON ${name} (at, id)`,
+    `CREATE INDEX IF NOT EXISTS ${index('user_id')} ON ${name} (user_id, at, id)`,
+  ]
+}

@@ -1,0 +1,151 @@
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { invalidOption } from '../../../ground/invalid-option.ts'
+import { inWords, requireKnown } from '../../../ground/option-checks.ts'
+import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
+import { linesBackward } from './lines-backward.ts'
+import { matchesQuery } from './matches-query.ts'
+
+export interface JsonLinesSinkOptions {
+  /** Whether a write waits until the disk has the events. @default false */
+  readonly sync?: boolean | undefined
+}
+
+const DATE = '{date}'
+/** How many lines a page may look at. */
+const MOST_READ = 10_000
+
+/**
+ * Appends events to a file, one JSON object a line. Only the owner of the process may read it.
+ *
+ * With `{date}` in the path, there is one file for each day in UTC, and those older than `retentionDays` are deleted.
+ * Otherwise, rotate the file with your system.
+ *
+ * @throws SessmgrError `invalid_option` for an invalid path, or an unknown or invalid option.
+ * @example
+ * sessmgr({ audit: { sink: jsonLinesSink('/var/log/app/audit-{date}.jsonl') } })
+ */
+export function jsonLinesSink(path: string, options: JsonLinesSinkOptions = {}): AuditSink {
+  if (typeof path !== 'string' || path === '' || dirname(path).includes(DATE)) {
+    throw invalidOption('jsonLinesSink() needs the path of a file, in which only the name may contain {date}')
+  }
+  requireKnown(options, ['sync'], (name) => `jsonLinesSink() has no option "${name}"`)
+  const { sync = false } = options
+  if (typeof sync !== 'boolean') throw invalidOption(`"sync" must be true or false; got ${inWords(sync)}`)
+  const files = new DatedFiles(path)
+  /** Whether the file may end in the middle of a line, because a write has failed. */
+  let isUnsure = true
+
+  async function write(events: readonly AuditEvent[]): Promise<void> {
+    // Opened each time, because the system may have moved the file.
+    const file = await open(files.current(), 'a+', 0o600)
+    try {
+      const start = isUnsure && (await isCut(file)) ? '\n' : ''
+      isUnsure = true
+      await file.appendFile(start + events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+      if (sync) await file.datasync()
+      isUnsure = false
+    } finally {
+      await file.close()
+    }
+  }
+
+  return {
+    write,
+    read: (query) => readFiles(files, query),
+    async prune(before) {
+      const last = new Date(before).toISOString().slice(0, 10)
+      if (files.isDated)
+        for (const date of await files.dates()) if (date < last) await rm(files.of(date), { force: true })
+    },
+  }
+}
+
+async function readFiles(files: DatedFiles, { limit, cursor, ...selection }: AuditQuery) {
+  const [startDate, startEnd] = cursor?.split(':') ?? []
+  const all = await files.dates()
+  const dates = all.filter((date) => startDate === undefined || date <= startDate)
+  const since = await createdAt(files.of(all.at(-1) ?? '-'))
+  const events: AuditEvent[] = []
+  let seen = 0
+  for (const date of dates) {
+    const file = await opened(files.of(date))
+    if (!file) continue
+    try {
+      const { size } = await file.stat()
+      const end = date === startDate ? Math.min(Number(startEnd), size) : size
+      for await (const { text, start } of linesBackward(file, end)) {
+        const event = parsed(text)
+        if (event && matchesQuery(event, selection)) events.push(event)
+        seen += 1
+        if ((events.length === limit || seen === MOST_READ) && (start > 0 || date !== dates.at(-1))) {
+          return { events, next: `${date}:${start}`, since }
+        }
+      }
+    } finally {
+      await file.close()
+    }
+  }
+  return { events, since }
+}
+
+async function opened(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path)
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Checks whether a file ends in the middle of a line. */
+async function isCut(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat()
+  if (size === 0) return false
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
+  return buffer.toString() !== '\n'
+}
+
+async function createdAt(path: string): Promise<number | undefined> {
+  const { birthtimeMs } = await stat(path).catch(() => ({ birthtimeMs: 0 }))
+  return birthtimeMs > 0 ? Math.floor(birthtimeMs) : undefined
+}
+
+/** A line may have been cut off when the disk was full. */
+function parsed(line: string): AuditEvent | undefined {
+  try {
+    return JSON.parse(line) as AuditEvent
+  } catch {
+    return undefined
+  }
+}
+
+/** The files of a path that may contain a date. A path without one is a single file, whose date is `-`. */
+class DatedFiles {
+  readonly isDated: boolean
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+    this.isDated = path.includes(DATE)
+  }
+
+  current(): string {
+    return this.of(new Date().toISOString().slice(0, 10))
+  }
+
+  of(date: string): string {
+    return this.#path.replaceAll(DATE, date)
+  }
+
+  /** Lists the dates of the files, latest first. */
+  async dates(): Promise<readonly string[]> {
+    if (!this.isDated) return ['-']
+    const name = basename(this.#path)
+    const dates = (await readdir(dirname(this.#path))).flatMap((file) => {
+      const [date] = /\d{4}-\d\d-\d\d/.exec(file) ?? []
+      return date !== undefined && file === name.replaceAll(DATE, date) ? [date] : []
+    })
+    return dates.toSorted().toReversed()
+  }
+}

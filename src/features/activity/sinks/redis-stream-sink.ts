@@ -1,0 +1,123 @@
+import { invalidOption } from '../../../ground/invalid-option.ts'
+import { requireKnown, requireMethods, requireWhole } from '../../../ground/option-checks.ts'
+import type { RedisClient } from '../../../stores/redis/redis-client.ts'
+import { type RedisScript, redisScript, runScript } from '../../../stores/redis/redis-script.ts'
+import { withoutArguments } from '../../../stores/redis/without-arguments.ts'
+import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
+import appendLua from './lua/append-events.lua'
+import deleteLua from './lua/delete-events.lua'
+import readLua from './lua/read-events.lua'
+import { matchesQuery } from './matches-query.ts'
+
+export interface RedisStreamSinkOptions {
+  /** Key of the stream. @default 'sessmgr:audit' */
+  readonly key?: string | undefined
+  /** How many events to keep, approximately, from 1,000 to 100,000,000. @default 100000 */
+  readonly maxLength?: number | undefined
+}
+
+/** How many entries one script reads or deletes. A Lua call takes at most about 8,000 arguments. */
+const BATCH = 1000
+/** How many events one script appends. */
+const APPENDED = 500
+/** How many entries a page may look at. */
+const MOST_READ = 10_000
+/** How much later than an event its entry may be older, because of different clocks. */
+const SKEW_MS = 3_600_000
+
+const append = redisScript(appendLua)
+const remove = redisScript(deleteLua)
+const readEntries = redisScript(readLua)
+
+interface Entry {
+  readonly id: string
+  readonly event: AuditEvent
+}
+
+/**
+ * Keeps events in a stream of Redis or Valkey, shared by all processes.
+ *
+ * @param client A client as for `redisStore()`. You close it.
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ * @example
+ * sessmgr({ store, audit: { sink: redisStreamSink(client) } })
+ */
+export function redisStreamSink(client: RedisClient, options: RedisStreamSinkOptions = {}): AuditSink {
+  requireMethods('client', client, ['evalSha', 'eval'], '. Pass a client as for redisStore()')
+  requireKnown(options, ['key', 'maxLength'], (name) => `redisStreamSink() has no option "${name}"`)
+  const { key = 'sessmgr:audit', maxLength = 100_000 } = options
+  if (typeof key !== 'string' || key === '') throw invalidOption('"key" must be a non-empty string')
+  requireWhole('maxLength', maxLength, 1000, 100_000_000)
+  /** Whether the last write may have taken effect although it failed. */
+  let isUnsure = false
+
+  async function run(script: RedisScript, args: readonly (string | number)[]): Promise<unknown> {
+    try {
+      return await runScript(client, script, key, args)
+    } catch (error) {
+      throw withoutArguments(error)
+    }
+  }
+
+  async function readPart(newest: string, oldest: string) {
+    const [first, ...rest] = ((await run(readEntries, [newest, oldest, BATCH])) as unknown[]).map(String)
+    const entries: Entry[] = []
+    for (let index = 0; index < rest.length; index += 2) {
+      entries.push({ id: rest[index] as string, event: JSON.parse(rest[index + 1] as string) })
+    }
+    return { entries, since: first ? Number(first.split('-')[0]) : undefined }
+  }
+
+  async function read({ limit, cursor, ...selection }: AuditQuery) {
+    const oldest = selection.from === undefined ? '-' : String(Math.max(0, selection.from - SKEW_MS))
+    const events: AuditEvent[] = []
+    let newest = cursor ?? '+'
+    for (let seen = 0; seen < MOST_READ; seen += BATCH) {
+      const { entries, since } = await readPart(newest, oldest)
+      for (const [index, { id, event }] of entries.entries()) {
+        if (matchesQuery(event, selection)) events.push(event)
+        const isLast = entries.length < BATCH && index === entries.length - 1
+        if (events.length === limit && !isLast) return { events, next: idBefore(id), since }
+      }
+      const last = entries.at(-1)
+      if (entries.length < BATCH || !last) return { events, since }
+      newest = idBefore(last.id)
+    }
+    return { events, next: newest }
+  }
+
+  return {
+    async write(events) {
+      for (let start = 0; start < events.length; start += APPENDED) {
+        const batch = events.slice(start, start + APPENDED)
+        const searched = isUnsure ? 2 * APPENDED + events.length : 0
+        isUnsure = true
+        await run(append, [maxLength, searched, ...batch.flatMap((event) => [event.id, JSON.stringify(event)])])
+        isUnsure = false
+      }
+    },
+    read,
+    async prune(before) {
+      // An entry is younger than its event.
+      while (Number(await run(remove, ['before', Math.max(0, before - 1), BATCH])) === BATCH);
+    },
+    async forget(user) {
+      let count = 0
+      let newest = '+'
+      for (;;) {
+        const { entries } = await readPart(newest, '-')
+        const own = entries.filter(({ event }) => event.user === user || event.actor === user).map(({ id }) => id)
+        if (own.length > 0) count += Number(await run(remove, ['these', ...own]))
+        const last = entries.at(-1)
+        if (entries.length < BATCH || !last) return count
+        newest = idBefore(last.id)
+      }
+    },
+  }
+}
+
+/** Returns the largest id before another. Redis 5 has no open ranges. */
+function idBefore(id: string): string {
+  const [time = '0', sequence = '0'] = id.split('-')
+  return BigInt(sequence) > 0n ? `${time}-${BigInt(sequence) - 1n}` : String(BigInt(time) - 1n)
+}

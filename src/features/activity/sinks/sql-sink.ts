@@ -1,0 +1,119 @@
+import { invalidOption } from '../../../ground/invalid-option.ts'
+import { requireKnown, requireMethods } from '../../../ground/option-checks.ts'
+import type { UserId } from '../../../ground/user-id.ts'
+import { requireTableName } from '../../../stores/document/table-schema.ts'
+import type { PostgresPool } from '../../../stores/postgres/postgres-driver.ts'
+import type { SqliteDatabase } from '../../../stores/sqlite/sqlite-connection.ts'
+import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
+import type { AuditDatabase, SqlValue } from './audit-database.ts'
+import { postgresAudit } from './postgres-audit.ts'
+import { sqliteAudit } from './sqlite-audit.ts'
+
+/** Options of sqlSink(): one of `pool`, `path` and `database`. */
+export interface SqlSinkOptions {
+  /** A pool from the pg package, as for `postgresStore()`. You close it. */
+  readonly pool?: PostgresPool | undefined
+  /** A SQLite file, as for `sqliteStore()`. */
+  readonly path?: string | undefined
+  /** An open SQLite database, as for `sqliteStore()`. You close it. */
+  readonly database?: SqliteDatabase | undefined
+  /** Name of the table, which is created if it is missing. @default 'sessmgr_audit' */
+  readonly table?: string | undefined
+}
+
+/** How many events one statement inserts or deletes. */
+const BATCH = 100
+/** How many rows one statement deletes. */
+const DELETED = 5000
+
+/**
+ * Keeps events in a table of PostgreSQL or SQLite.
+ *
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ * @example
+ * sessmgr({ store: postgresStore({ pool }), audit: { sink: sqlSink({ pool }) } })
+ */
+export function sqlSink(options: SqlSinkOptions): AuditSink {
+  const database = databaseOf(options)
+  const { table } = database
+
+  async function remove(condition: string, values: readonly SqlValue[]): Promise<number> {
+    const statement = `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${condition} LIMIT ${DELETED})`
+    for (let count = 0; ; ) {
+      const deleted = await database.run(statement, values)
+      count += deleted
+      if (deleted < DELETED) return count
+    }
+  }
+
+  return {
+    async write(events) {
+      for (let start = 0; start < events.length; start += BATCH) {
+        const batch = events.slice(start, start + BATCH)
+        const rows = batch.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')
+        const statement = `INSERT INTO ${table} (id, at, type, user_id, actor_id, body) VALUES ${rows} ON CONFLICT (id) DO NOTHING`
+        await database.run(statement, batch.flatMap(rowOf))
+      }
+    },
+    async read({ limit, cursor, ...selection }) {
+      const [at, id] = cursor?.split(':') ?? []
+      const [condition, values] = conditionOf(selection)
+      const after = id === undefined ? '' : ' AND (at, id) < (?, ?)'
+      const rows = (await database.all(
+        `SELECT at, id, body FROM ${table} WHERE ${condition}${after} ORDER BY at DESC, id DESC LIMIT ?`,
+        [...values, ...(id === undefined ? [] : [Number(at), id]), limit + 1],
+      )) as readonly { readonly at: number | string; readonly id: string; readonly body: string }[]
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      const [oldest] = await database.all(`SELECT min(at) AS at FROM ${table}`, [])
+      const since = (oldest as { readonly at: number | string | null } | undefined)?.at ?? undefined
+      return {
+        events: page.map(({ body }) => JSON.parse(body) as AuditEvent),
+        ...(last && { next: `${last.at}:${last.id}` }),
+        since: since === undefined ? undefined : Number(since),
+      }
+    },
+    prune: async (before) => void (await remove('at < ?', [before])),
+    forget: (user) => remove('(user_id = ? OR actor_id = ?)', [keyOf(user), keyOf(user)]),
+    close: () => database.close(),
+  }
+}
+
+/** Distinguishes the id '2' from 2. */
+const keyOf = (user: UserId) => JSON.stringify(user)
+
+function rowOf(event: AuditEvent): readonly SqlValue[] {
+  const { id, at, type, user, actor } = event
+  const idOf = (who: UserId | undefined) => (who === undefined ? null : keyOf(who))
+  return [id, Math.trunc(at), type, idOf(user), idOf(actor), JSON.stringify(event)]
+}
+
+function conditionOf({ type, users, from, to }: Omit<AuditQuery, 'limit' | 'cursor'>) {
+  const parts: [condition: string, values: readonly SqlValue[]][] = [
+    ...(type === undefined ? [] : [['type = ?', [type]] as [string, SqlValue[]]]),
+    ...(users === undefined
+      ? []
+      : [[`user_id IN (${users.map(() => '?').join(', ') || 'NULL'})`, users.map(keyOf)] as [string, SqlValue[]]]),
+    ...(from === undefined ? [] : [['at >= ?', [from]] as [string, SqlValue[]]]),
+    ...(to === undefined ? [] : [['at < ?', [to]] as [string, SqlValue[]]]),
+  ]
+  return [['1 = 1', ...parts.map(([part]) => part)].join(' AND '), parts.flatMap(([, values]) => values)] as const
+}
+
+function databaseOf(options: SqlSinkOptions): AuditDatabase {
+  requireKnown(options ?? {}, ['pool', 'path', 'database', 'table'], (name) => `sqlSink() has no option "${name}"`)
+  const { pool, path, database, table = 'sessmgr_audit' } = options ?? {}
+  if ([pool, path, database].filter((one) => one !== undefined).length !== 1) {
+    throw invalidOption("sqlSink() needs a pool from the pg package or a SQLite file: sqlSink({ path: 'audit.db' })")
+  }
+  requireTableName(table)
+  if (pool) {
+    requireMethods('pool', pool, ['query'])
+    return postgresAudit(pool, table)
+  }
+  if (path !== undefined && (typeof path !== 'string' || path === '')) {
+    throw invalidOption('"path" must be the path of a file')
+  }
+  if (database !== undefined) requireMethods('database', database, ['exec', 'prepare', 'close'])
+  return sqliteAudit(database ?? (path as string), table)
+}

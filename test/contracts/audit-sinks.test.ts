@@ -1,0 +1,203 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type AuditEvent,
+  type AuditSink,
+  jsonLinesSink,
+  memorySink,
+  type RedisClient,
+  redisStreamSink,
+  sqlSink,
+} from '../../src/audit.ts'
+import { auditEvent } from '../support/audit-events.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { useRedis } from '../support/use-redis.ts'
+
+const NOW = Date.now()
+const ALL = { limit: 100 }
+
+let folder: string
+let postgres: PostgresServer
+const redis = useRedis()
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sessmgr-audit-'))
+  postgres = await startPostgres()
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await postgres?.stop()
+})
+
+let count = 0
+const fileName = (name: string) => join(folder, `${++count}-${name}`)
+
+const SINKS: Record<string, () => AuditSink> = {
+  memory: () => memorySink(),
+  'a file': () => jsonLinesSink(fileName('audit.jsonl'), { sync: true }),
+  'daily files': () => jsonLinesSink(fileName('audit-{date}.jsonl')),
+  Redis: () => redisStreamSink(redis.client as RedisClient),
+  SQLite: () => sqlSink({ path: fileName('audit.db') }),
+  PostgreSQL: () => sqlSink({ pool: postgres.pool(), table: `audit_${++count}` }),
+}
+
+async function readAll(sink: AuditSink, query: object = {}, limit = 3) {
+  const events: AuditEvent[] = []
+  let cursor: string | undefined
+  do {
+    const page = await sink.read?.({ limit, ...query, cursor })
+    expect(page?.events.length).toBeLessThanOrEqual(limit)
+    events.push(...(page?.events ?? []))
+    cursor = page?.next
+  } while (cursor !== undefined)
+  return events
+}
+
+describe.each(Object.entries(SINKS))('the sink in %s', (name, create) => {
+  async function withEvents(events: readonly AuditEvent[]) {
+    const sink = create()
+    await sink.write(events)
+    return sink
+  }
+
+  it('keeps whole events, and returns them in pages, newest first', async () => {
+    const details = { from: 'ä,"\n=', tokens: ['a'.repeat(100)], none: null }
+    const events = Array.from({ length: 8 }, (_, index) => auditEvent(NOW + index, { details, ip: '203.0.113.9' }))
+    const sink = await withEvents(events.slice(0, 5))
+    await sink.write(events.slice(5))
+    expect(await readAll(sink)).toEqual(events.toReversed())
+    expect(await readAll(sink, {}, 8)).toHaveLength(8)
+    await sink.close?.()
+  })
+
+  it('selects events by type, user and time', async () => {
+    const events = [
+      auditEvent(NOW, { user: 2 }),
+      auditEvent(NOW + 1, { user: '2' }),
+      auditEvent(NOW + 2, { type: 'session.ended', user: 2 }),
+      auditEvent(NOW + 3, { type: 'logout.all' }),
+    ]
+    const sink = await withEvents(events)
+    const found = async (query: object) => (await readAll(sink, query)).map(({ at }) => at - NOW)
+    expect(await found({ users: [2] })).toEqual([2, 0])
+    expect(await found({ users: ['2'] })).toEqual([1])
+    expect(await found({ users: [2, '2'], type: 'session.started' })).toEqual([1, 0])
+    expect(await found({ users: [] })).toEqual([])
+    expect(await found({ from: NOW + 1, to: NOW + 3 })).toEqual([2, 1])
+    await sink.close?.()
+  })
+
+  it('is empty at first, and says since when it has events', async () => {
+    const sink = create()
+    expect(await sink.read?.(ALL)).toMatchObject({ events: [] })
+    await sink.write([auditEvent(NOW), auditEvent(NOW + 1)])
+    const { since = NOW } = (await sink.read?.(ALL)) ?? {}
+    expect(since).toBeLessThanOrEqual(Date.now())
+    expect(since).toBeGreaterThan(NOW - 60_000)
+    await sink.close?.()
+  })
+
+  it.skipIf(name.includes('file'))('deletes old events, and those about a user', async () => {
+    const sink = await withEvents([
+      auditEvent(NOW - 5000),
+      auditEvent(NOW - 4000, { type: 'settings.changed', actor: 8 }),
+      auditEvent(NOW - 3000, { user: 9 }),
+    ])
+    expect(await sink.forget?.(8)).toBe(1)
+    expect(await sink.forget?.('9')).toBe(0)
+    expect((await readAll(sink)).map(({ user }) => user)).toEqual([9, 7])
+    await sink.prune?.(name === 'Redis' ? Date.now() + 5000 : NOW - 4000)
+    expect((await readAll(sink)).map(({ user }) => user)).toEqual(name === 'Redis' ? [] : [9])
+    await sink.close?.()
+  })
+
+  it.skipIf(name.includes('file') || name === 'Redis')('keeps an event once that is written again', async () => {
+    const events = [auditEvent(NOW), auditEvent(NOW + 1)]
+    const sink = await withEvents(events)
+    await sink.write([...events, auditEvent(NOW + 2)])
+    expect(await readAll(sink)).toHaveLength(3)
+    await sink.close?.()
+  })
+})
+
+describe('redisStreamSink', () => {
+  it('keeps an event once whose first write was applied although it failed', async () => {
+    let isCut = true
+    const cut = async <T>(reply: Promise<T>) => {
+      await reply
+      if (isCut) throw new Error('The connection was lost')
+      return reply
+    }
+    const client: RedisClient = {
+      evalSha: (...call) => redis.client.evalSha(...call),
+      eval: (...call) => cut(redis.client.eval(...call)),
+      get: async () => null,
+      hGet: async () => null,
+    }
+    await redis.client.scriptFlush()
+    const sink = redisStreamSink(client)
+    const events = [auditEvent(NOW), auditEvent(NOW + 1)]
+    await expect(sink.write(events)).rejects.toThrow('lost')
+    isCut = false
+    await sink.write(events)
+    expect(await readAll(sink)).toEqual(events.toReversed())
+  })
+
+  it('drops the oldest events beyond its length', async () => {
+    const sink = redisStreamSink(redis.client as RedisClient, { key: 'app:log', maxLength: 1000 })
+    await sink.write(Array.from({ length: 3000 }, (_, index) => auditEvent(NOW + index)))
+    const length = await redis.client.xLen('app:log')
+    expect(length).toBeGreaterThanOrEqual(1000)
+    expect(length).toBeLessThan(1200)
+  })
+})
+
+describe('jsonLinesSink', () => {
+  it('writes files that only their owner may read, and deletes those that are too old', async () => {
+    const path = fileName('log-{date}.jsonl')
+    const sink = jsonLinesSink(path)
+    await sink.write([auditEvent(NOW)])
+    const today = path.replace('{date}', new Date().toISOString().slice(0, 10))
+    expect(statSync(today).mode & 0o777).toBe(0o600)
+    const [old, kept] = ['2020-01-01', '2021-01-01'].map((date) => path.replace('{date}', date)) as [string, string]
+    for (const file of [old, kept]) writeFileSync(file, `${JSON.stringify(auditEvent(NOW - 1))}\n`)
+    expect(await readAll(sink, {}, 1)).toHaveLength(3)
+    await sink.prune?.(Date.parse('2021-01-01T12:00:00Z'))
+    const left = readdirSync(folder).map((file) => join(folder, file))
+    expect([old, kept, today].map((file) => left.includes(file))).toEqual([false, true, true])
+  })
+
+  it('skips a line that was cut off, and goes on in a new one', async () => {
+    const path = fileName('cut.jsonl')
+    writeFileSync(path, `${JSON.stringify(auditEvent(NOW))}\n{"id":"0190`)
+    const sink = jsonLinesSink(path)
+    for (const at of [1, 2]) await sink.write([auditEvent(NOW + at)])
+    expect((await readAll(sink)).map(({ at }) => at - NOW)).toEqual([2, 1, 0])
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(5)
+  })
+
+  it('reads lines that are longer than a block', async () => {
+    const sink = jsonLinesSink(fileName('long.jsonl'))
+    const events = [1, 200_000, 3].map((length, index) =>
+      auditEvent(NOW + index, { details: { x: 'ü'.repeat(length) } }),
+    )
+    await sink.write(events)
+    expect(await readAll(sink, {}, 2)).toEqual(events.toReversed())
+  })
+})
+
+it.each([
+  () => memorySink({ limit: 0 }),
+  () => jsonLinesSink(''),
+  () => jsonLinesSink('{date}/audit.jsonl'),
+  () => jsonLinesSink('audit.jsonl', { sync: 1 as never }),
+  () => redisStreamSink({} as never),
+  () => redisStreamSink(redis.client as RedisClient, { maxLength: 10 }),
+  () => redisStreamSink(redis.client as RedisClient, { stream: 'x' } as never),
+  () => sqlSink({}),
+  () => sqlSink({ path: 'a.db', pool: { query: async () => ({ rows: [] }) } }),
+  () => sqlSink({ path: 'a.db', table: 'drop table' }),
+])('refuses invalid options: %s', (create) => {
+  expect(create).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+})
