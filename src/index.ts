@@ -51,6 +51,7 @@ export type { Block, BlockTheme, ClassicTheme, RenderContext, Theme } from './ho
 export type { ExplainedSession, ExplainOptions, LimitExplanation } from './limiter/decision/explain-login.ts'
 export type { LabelledClient } from './limiter/decision/label-group.ts'
 export type { SessionManager, SessionPage } from './limiter/manage-sessions.ts'
+export type { ChangedByWhom } from './options/option-change.ts'
 export type { OptionDefinition, OptionRegistry, OptionSchema } from './options/option-registry.ts'
 export type { OptionStore, StoredOption } from './options/option-store.ts'
 export type { SettingsService } from './options/session-settings.ts'

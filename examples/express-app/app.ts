@@ -50,6 +50,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
     host: createHost(users, posts),
     settings: config.settings,
     directory: config.directory,
+    audit: config.audit,
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
   if (config.appPassword) seedAppPassword(limiter, config.appPassword)

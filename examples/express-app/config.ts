@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { SessmgrOptions } from 'sessmgr'
+import { jsonLinesSink } from 'sessmgr/audit'
 
 /** Configuration from environment variables. */
 export interface Config {
@@ -10,6 +11,7 @@ export interface Config {
   sessionSecret: string
   settings: SessmgrOptions['settings']
   directory: boolean
+  audit: SessmgrOptions['audit']
   scryptCost: number
   seedUsers: number
   seedSessions: number
@@ -35,6 +37,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       idle_release: integer(env, 'SESSMGR_IDLE_RELEASE'),
     },
     directory: integer(env, 'SESSMGR_DIRECTORY') !== 0,
+    audit: env.SESSMGR_AUDIT ? { sink: jsonLinesSink(env.SESSMGR_AUDIT) } : undefined,
     scryptCost: integer(env, 'SCRYPT_COST') ?? 16_384,
     seedUsers: integer(env, 'SEED_USERS') ?? 0,
     seedSessions: integer(env, 'SEED_SESSIONS') ?? 0,

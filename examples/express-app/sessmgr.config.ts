@@ -16,6 +16,7 @@ export default function createLimiter() {
     sessionStore,
     settings: config.settings,
     directory: config.directory,
+    audit: config.audit,
     host: createHost(createUsers(config), createPosts()),
   })
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)

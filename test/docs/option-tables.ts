@@ -140,9 +140,10 @@ export const OPTION_TABLES: readonly OptionTable[] = [
     title: 'Environment',
     declared: [],
     real: async () => {
-      const { port, workers, seedUsers, scryptCost } = readConfig({ SESSION_SECRET: 'secret' })
+      const { port, workers, seedUsers, seedSessions, scryptCost, directory } = readConfig({ SESSION_SECRET: 'secret' })
       const { maximum, logic, idle_release } = await settingsOfNobody()
-      const ofCode = { PORT: port, WEB_CONCURRENCY: workers, SEED_USERS: seedUsers, SCRYPT_COST: scryptCost }
+      const seeds = { SEED_USERS: seedUsers, SEED_SESSIONS: seedSessions, SCRYPT_COST: scryptCost }
+      const ofCode = { PORT: port, WEB_CONCURRENCY: workers, ...seeds, SESSMGR_DIRECTORY: Number(directory) }
       return { ...ofCode, SESSMGR_MAXIMUM: maximum, SESSMGR_LOGIC: logic, SESSMGR_IDLE_RELEASE: idle_release }
     },
   },

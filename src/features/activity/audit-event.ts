@@ -2,7 +2,17 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { SessionEnd } from '../../sessions/session-end.ts'
 import type { Token } from '../../sessions/token.ts'
 
-/** The types of events. Minor releases may add types. */
+/** What an event reports. Minor releases may add types. */
+export type AuditType =
+  | 'session.started'
+  | 'session.ended'
+  | 'login.refused'
+  | 'login.asked'
+  | 'login.would_limit'
+  | 'logout.all'
+  | 'settings.changed'
+
+/** The types of events. */
 export const AUDIT_TYPES = [
   'session.started',
   'session.ended',
@@ -11,10 +21,7 @@ export const AUDIT_TYPES = [
   'login.would_limit',
   'logout.all',
   'settings.changed',
-] as const
-
-/** What an event reports. Minor releases may add types. */
-export type AuditType = (typeof AUDIT_TYPES)[number]
+] as const satisfies readonly AuditType[]
 
 /** Something that happened, for the activity log. Contains no secrets. */
 export interface AuditEvent {
@@ -28,7 +35,7 @@ export interface AuditEvent {
   readonly user?: UserId
   /** Token of the session that started or ended. */
   readonly session?: Token
-  /** Who caused it: the user, an administrator, the session limit, or the application. */
+  /** The cause: the user, an administrator, the session limit, or the application. */
   readonly initiator: 'user' | 'admin' | 'policy' | 'system'
   /** Id of the user who caused it, if known; as `user`. */
   readonly actor?: UserId

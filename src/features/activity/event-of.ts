@@ -107,7 +107,7 @@ async function ended(session: SessionRecord, end: SessionEnd): Promise<Draft> {
 
 const sessionOf = ({ userId, token }: SessionRecord) => ({ user: userId, session: token })
 
-/** Whoever ended a session by hand, if the caller named them. */
+/** The caller who ended a session by hand, if the caller named them. */
 const by = ({ by }: SessionEnd) => given({ actor: by?.actor })
 
 /** A site-wide logout by an administrator names them, also in the ends of the sessions. */

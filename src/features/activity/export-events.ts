@@ -16,7 +16,7 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS
 
 const PAGE = 500
 
-/** Reads events page by page, and returns each page as text. Holds one page at a time. */
+/** Reads events page by page, and returns each page as a string. Holds one page at a time. */
 export async function* exportEvents(
   recorder: Pick<Recorder, 'read'>,
   selection: Omit<AuditQuery, 'limit' | 'cursor'>,

@@ -2,11 +2,11 @@ import type { AuditEvent } from '../audit-event.ts'
 
 const EVENT_TYPES = 'https://schemas.openid.net/secevent/caep/event-type'
 
-/** Who sends the events, and to whom. */
+/** The sender and the receiver of the events. */
 export interface CaepOptions {
   /** Issuer of the events and of the user ids: the URL of your site. */
   readonly issuer: string
-  /** Who receives the events. @default no audience */
+  /** Receiver of the events. @default no audience */
   readonly audience?: string | readonly string[] | undefined
   /** Language of the notes about ended sessions. @default 'en' */
   readonly language?: string | undefined
@@ -14,9 +14,9 @@ export interface CaepOptions {
 
 /** The claims of a security event token (RFC 8417). */
 export interface SecurityEventClaims {
-  /** Who sends it. */
+  /** The sender. */
   readonly iss: string
-  /** Who receives it. */
+  /** The receiver. */
   readonly aud?: string | readonly string[]
   /** When it was created, in seconds. */
   readonly iat: number
