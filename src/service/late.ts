@@ -51,7 +51,13 @@ export function createServiceRouter(
     ...passwordsRoutes(parts.passwords, parts.host),
     ...activityRoutes(activity, parts.host, options.site?.url),
     ...addonsRoutes(addons),
-    supportRoute({ ...flagsOf(options), store: options.store, settings: limiter.settings, addons: installed(addons) }),
+    supportRoute({
+      store: options.store,
+      settings: limiter.settings,
+      addons: installed(addons),
+      directory: options.directory,
+      audit: options.audit !== undefined,
+    }),
     ...(comments ? commentsRoutes(comments.routeParts) : []),
   ]
   return createRouter({ ...parts, routes: [...routes, openapiRoute(routes, parts.nonceHeader)] })
@@ -62,8 +68,4 @@ function installed(addons: Addons) {
     const { items } = await addons.list()
     return items.filter((row) => row.is_active).map((row) => ({ id: row.id, licensed: row.is_license_active }))
   }
-}
-
-function flagsOf(options: ResolvedOptions & { directory?: boolean; audit?: unknown }) {
-  return { directory: options.directory === true, audit: options.audit !== undefined }
 }

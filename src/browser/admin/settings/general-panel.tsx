@@ -7,6 +7,8 @@ import { Toggle } from '../parts/forms/toggle.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { LastChange } from './last-change.tsx'
+import { OverLimit } from './over-limit.tsx'
 
 interface LimitSettings {
   readonly maximum: unknown
@@ -27,12 +29,12 @@ export function GeneralPanel() {
   const labelOf = (logic: string) => vars.logics[logic]?.label ?? logic
   const waits = settings.logic === 'block' && settings.idle_release === 0
   return (
-    <Panel title={t('general')} help={t('general_help')}>
+    <Panel title={t('general')} help={t('general_help')} aside={<LastChange />}>
       <NumberField
         label={t('maximum')}
         help={
           <>
-            {t('maximum_help')} {isLower && <strong>{t('maximum_lower')}</strong>}
+            {t('maximum_help')} {isLower && <OverLimit maximum={settings.maximum as number} />}
           </>
         }
         minimum={1}

@@ -5,6 +5,17 @@ export const SETTINGS = {
   maximum: 'Active Logins Limit',
   maximum_help: 'Number of logins that one account may have at the same time.',
   maximum_lower: 'Users with more sessions stay signed in. The new limit applies from their next login.',
+  maximum_over_one:
+    '{count} person holds more than this and stays signed in. The new limit applies from the next login.',
+  maximum_over_other:
+    '{count} people hold more than this. They stay signed in. The new limit applies from their next login.',
+  maximum_over_about_one:
+    'About {count} person holds more than this and stays signed in. The new limit applies from the next login.',
+  maximum_over_about_other:
+    'About {count} people hold more than this. They stay signed in. The new limit applies from their next login.',
+  maximum_over_none: 'Nobody holds more than this. The new limit applies from the next login.',
+  changed_by: 'Changed by {name}, {ago}',
+  changed_ago: 'Changed {ago}',
   logic: 'Login Logic',
   logic_help: 'What happens when the limit is reached and the account signs in again.',
   idle: 'Idle Release (Minutes)',

@@ -1,0 +1,46 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { rest } from '../screen.ts'
+import { locale } from '../texts/locale.ts'
+import { countKey, useTexts } from '../texts/use-texts.ts'
+
+/** How long to wait for the next digit. */
+const PAUSE_MS = 300
+
+interface People {
+  readonly people: number
+  /** Whether the number is not just an estimate. */
+  readonly exact: boolean
+}
+
+/** Says what saving a lower limit does, with the number of people who hold more sessions if the server knows it. */
+export function OverLimit({ maximum }: { maximum: number }) {
+  const t = useTexts()
+  const settled = useSettled(maximum)
+  const { data } = useQuery({
+    queryKey: ['people-over', settled],
+    queryFn: () =>
+      rest.request<People>('GET', `sessmgr/v1/people/over?${new URLSearchParams({ maximum: `${settled}` })}`),
+    placeholderData: keepPreviousData,
+    // Without the directory, the server does not know.
+    retry: false,
+  })
+  const isKnown = data !== undefined && data.people > 0
+  const count = isKnown ? new Intl.NumberFormat(locale).format(data.people) : ''
+  return (
+    <strong role="status">
+      {isKnown && t(countKey(data.exact ? 'maximum_over' : 'maximum_over_about', data.people), { count })}
+      {data?.people === 0 && data.exact ? t('maximum_over_none') : !isKnown && t('maximum_lower')}
+    </strong>
+  )
+}
+
+/** Returns a value once it has not changed for a moment. */
+function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
