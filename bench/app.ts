@@ -33,11 +33,12 @@ const limiter = () =>
   sessmgr({
     store: redisStore(kind === 'fallback' ? { client, tracking: false } : { client }),
     settings: { maximum: 10, logic: 'logout_oldest' },
+    directory: kind === 'directory',
   })
 const live = (userId: string) => `live:${userId}`
 serveApp({
   store: kind === 'limit' ? new ThrottledStore({ client }) : new RedisStore({ client }),
-  limiter: kind === 'protected' || kind === 'fallback' ? limiter() : undefined,
+  limiter: ['protected', 'fallback', 'directory'].includes(kind ?? '') ? limiter() : undefined,
   // What many applications write themselves: a hash of the user's sessions that every request looks up.
   check: isNaive
     ? async ({ user, sessionID }, res, next) => {

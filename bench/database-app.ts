@@ -8,6 +8,7 @@ import { sqliteStore } from 'sessmgr/sqlite'
 import { SqliteSessions } from '../examples/express-app/sqlite-sessions.ts'
 import { serveApp } from './serve-app.ts'
 
+const kind = process.argv[2]
 const { DATABASE_HOST: host, DATABASE_FILE: path = '' } = process.env
 
 let statements = 0
@@ -17,7 +18,9 @@ const { sessionStore, store } = host === undefined ? onSqlite() : onPostgres(hos
 serveApp({
   store: sessionStore,
   limiter:
-    process.argv[2] === 'protected' ? sessmgr({ store, settings: { maximum: 10, logic: 'logout_oldest' } }) : undefined,
+    kind === 'plain'
+      ? undefined
+      : sessmgr({ store, settings: { maximum: 10, logic: 'logout_oldest' }, directory: kind === 'directory' }),
   numbers: {
     statements: () => statements,
     mostInOneTurn() {

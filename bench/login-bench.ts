@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
 import { httpLoad, postLogin } from './http-load.ts'
 import { inTurns, type Redis, ratios, redisCommands, type Subject, totals } from './in-turns.ts'
+import { loginOptions } from './login-options.ts'
 import { startApp, startRedis } from './processes.ts'
 import { judged, type Report } from './report.ts'
 import { withQuartiles } from './statistics.ts'
@@ -46,4 +47,5 @@ export async function loginBench(report: Report, effort: number): Promise<void> 
   for (const load of loads) load.close()
   for (const app of apps) app.stop()
   redis.destroy()
+  await loginOptions(report, server.url, rounds)
 }

@@ -24,7 +24,7 @@ export function redisVersion(): string {
 }
 
 /** What the benchmark's application checks. */
-export type Kind = 'plain' | 'limit' | 'naive' | 'protected' | 'fallback'
+export type Kind = 'plain' | 'limit' | 'naive' | 'protected' | 'fallback' | 'directory'
 
 /** A running application of the benchmark. */
 export interface BenchApp {
@@ -44,7 +44,10 @@ export function startApp(kind: Kind, redisUrl: string, env: Record<string, strin
 }
 
 /** Starts the benchmark's application on PostgreSQL or SQLite. */
-export function startDatabaseApp(kind: 'plain' | 'protected', env: Record<string, string>): Promise<BenchApp> {
+export function startDatabaseApp(
+  kind: 'plain' | 'protected' | 'directory',
+  env: Record<string, string>,
+): Promise<BenchApp> {
   return launch(new URL('./database-app.ts', import.meta.url), kind, env)
 }
 

@@ -7,6 +7,8 @@ import type { PeopleIndex, PersonChange } from '../../sessions/people-index.ts'
 /** How many people's changes wait at most. If the index hangs, the oldest are dropped. */
 const MOST_WAITING = 10_000
 const COLLECT_MS = 100
+/** A busy database may take some seconds for the changes of one. Nothing waits for it. */
+const DEADLINES = 10
 
 const FAILED =
   'The index of people could not be updated, so the admin screen may miss people or show old numbers. No login is ' +
@@ -50,8 +52,12 @@ export class PeopleNotes {
     return this.#write((index) => index.clear(before))
   }
 
-  /** Notes what waits now, and resolves when everything is noted. */
-  flush(): Promise<void> {
+  /** Notes what waits now. Resolves when everything is noted, or when that takes too long. */
+  async flush(): Promise<void> {
+    await withDeadline(this.#flushAll(), this.#deadlineMs, late).catch(() => {})
+  }
+
+  #flushAll(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#waiting.size === 0) return this.#writing
@@ -64,12 +70,15 @@ export class PeopleNotes {
   }
 
   #write(call: (index: PeopleIndex) => Promise<void>): Promise<void> {
-    const late = () => new Error(`The index did not respond within ${this.#deadlineMs} ms`)
     this.#writing = this.#writing
-      .then(() => withDeadline(call(this.#index), this.#deadlineMs, late))
+      .then(() => withDeadline(call(this.#index), DEADLINES * this.#deadlineMs, late))
       .catch(() => warnOnce(this.#logger, 'directory-is-incomplete', FAILED))
     return this.#writing
   }
+}
+
+function late(): Error {
+  return new Error('The index did not respond in time')
 }
 
 function sum(earlier: WaitingPerson | undefined, change: PersonChange): WaitingPerson {

@@ -11,21 +11,25 @@ import {
 } from '../../sessions/people-index.ts'
 import { countPeople, peoplePage } from '../people/people-page.ts'
 import { personAfter } from '../people/person-after.ts'
-import type { DocumentRows, RowChange } from './document-rows.ts'
+import type { DocumentRows, ReadRow, RowChange } from './document-rows.ts'
 import { rowKey } from './row-key.ts'
 
-/** Few enough to be read at once, and enough that two processes seldom write to the same row. */
-const ROWS = 128
+/** Few, so that the logins of two seconds share their writes, but enough that no row becomes long. */
+const ROWS = 16
 const MOST_PER_ROW = Math.ceil(MOST_PEOPLE / ROWS)
 const KEYS = Array.from({ length: ROWS }, (_, index) => rowKey('index', String(index)))
+
+const AT_ONCE = 4
+
+type ChangePeople = (people: readonly IndexedPerson[], key: string) => readonly IndexedPerson[]
 
 /** As stored. */
 type Entry = readonly [userId: UserId, at: number, live: number]
 
-/** An index of people in a database, spread over 128 rows. */
+/** An index of people in a database, spread over 16 rows. */
 export class DocumentPeopleIndex implements PeopleIndex {
   // A row is written as a whole, so many logins should share a write.
-  readonly collectMs = 1000
+  readonly collectMs = 2000
   readonly #rows: DocumentRows
 
   constructor(rows: DocumentRows) {
@@ -38,13 +42,7 @@ export class DocumentPeopleIndex implements PeopleIndex {
       const key = keyOf(change.userId)
       byRow.set(key, [...(byRow.get(key) ?? []), change])
     }
-    // Read together, but written one after the other: logins need the connections more.
-    const keys = [...byRow.keys()]
-    const known = await Promise.all(keys.map((key) => this.#rows.read(key)))
-    for (const [index, key] of keys.entries()) {
-      const apply = (people: readonly IndexedPerson[]) => afterChanges(people, byRow.get(key) ?? [])
-      await this.#rows.change(key, ({ text }) => rewritten(text, apply), known[index])
-    }
+    await this.#rewrite([...byRow.keys()], (people, key) => afterChanges(people, byRow.get(key) ?? []))
   }
 
   async page(query: PeopleQuery): Promise<PeoplePage> {
@@ -56,10 +54,20 @@ export class DocumentPeopleIndex implements PeopleIndex {
   }
 
   async clear(before: number): Promise<void> {
-    const keep = (people: readonly IndexedPerson[]) => people.filter(({ at }) => at >= before)
-    const known = await Promise.all(KEYS.map((key) => this.#rows.read(key)))
-    for (const [index, key] of KEYS.entries()) {
-      if (known[index]?.text) await this.#rows.change(key, ({ text }) => rewritten(text, keep), known[index])
+    await this.#rewrite(KEYS, (people) => people.filter(({ at }) => at >= before))
+  }
+
+  /** Reads the rows together, but writes few at a time: logins need the connections more. */
+  async #rewrite(keys: readonly string[], change: ChangePeople): Promise<void> {
+    const rows = await Promise.all(keys.map(async (key) => ({ key, row: await this.#rows.read(key) })))
+    for (let first = 0; first < rows.length; first += AT_ONCE) {
+      const some = rows.slice(first, first + AT_ONCE)
+      await Promise.all(
+        some.map(({ key, row }) => {
+          const step = ({ text }: ReadRow) => rewritten(text, (people) => change(people, key))
+          return step(row).write && this.#rows.change(key, step, row)
+        }),
+      )
     }
   }
 

@@ -42,8 +42,8 @@ export function documentStore(driver: DocumentDriver, options: DocumentStoreOpti
     options: new DocumentOptionStore(rows),
     passwords: new DocumentPasswordStore(rows),
     transients: new DocumentTransientStore(rows),
-    signals: driver.signals,
     people: new DocumentPeopleIndex(rows),
+    signals: driver.signals,
     wipe: () => rows.wipe(),
     close: async () => driver.close?.(),
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { UserId } from '../../../../src/ground/user-id.ts'
 import type { Directory } from '../../../../src/limiter/directory/directory.ts'
 import { tokenOf } from '../../../../src/sessions/token.ts'
@@ -156,13 +156,14 @@ describe('a store whose index', () => {
       settings: { maximum: 2, logic: 'logout_oldest' },
       directory: true,
       store: { ...store, people },
-      deadlineMs: 20,
+      deadlineMs: 5,
     })
     for (let logins = 0; logins < 3; logins++) {
       await world.login('a')
       await (await world.limiter.directory)?.close()
     }
     expect(await world.live('a')).toHaveLength(2)
+    await vi.waitFor(() => expect(world.logged).toHaveLength(1), 10_000)
     expect(world.logged.map(([message]) => message)).toEqual([
       expect.stringMatching(/^The index of people could not be updated.*#directory-is-incomplete$/),
     ])
