@@ -12,7 +12,7 @@ export default defineConfig({
       'test/campaign/**/*.campaign.ts',
       'test/behaviour/{endings,hosts}/held-requests.test.ts',
       'test/behaviour/logins/{limit,parallel-logins,relogin}.test.ts',
-      'test/behaviour/rest/fuzz.test.ts',
+      'test/behaviour/rest/{fuzz,many-people}.test.ts',
       'test/behaviour/stores/redis-failure.test.ts',
       'test/browser/triggers.test.ts',
       'test/unit/limiter/model.test.ts',

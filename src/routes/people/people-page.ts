@@ -10,7 +10,7 @@ import { userLimit } from '../sessions/user-limit.ts'
 
 /** How many people one call looks at, and how often it asks the index. */
 const MOST_LOOKED_AT = 500
-const MOST_READS = 10
+const MOST_READS = 20
 const IDLE_MS = 30 * 24 * 60 * 60_000
 
 /** Which people are listed. */
