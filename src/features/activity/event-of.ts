@@ -15,7 +15,8 @@ export interface NotedActivity {
 
 type Draft = Omit<AuditEvent, 'id' | 'at'> & { readonly at?: number }
 
-const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> = {
+/** Who causes each kind of end. */
+export const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> = {
   displaced: 'policy',
   idle: 'policy',
   chosen: 'user',

@@ -1,0 +1,146 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { AuditEvent, AuditOptions, AuditSink } from '../../../src/audit.ts'
+import { memorySink } from '../../../src/audit.ts'
+import { startRestHost } from '../../support/rest-host.ts'
+
+/** A sink that keeps what it is given, and can fail or hang. */
+function testSink() {
+  const events: AuditEvent[] = []
+  let state: 'well' | 'failing' | 'hanging' = 'well'
+  const sink: AuditSink = {
+    async write(batch) {
+      if (state === 'hanging') await new Promise(() => {})
+      if (state === 'failing') throw new Error('The disk is full')
+      events.push(...batch)
+    },
+  }
+  const become = (next: typeof state) => {
+    state = next
+  }
+  return { sink, events, become, types: () => events.map(({ type }) => type) }
+}
+
+async function start(audit: AuditOptions, settings = {}) {
+  const host = await startRestHost({ sessmgr: { settings: { maximum: 1, ...settings }, audit, deadlineMs: 100 } })
+  onTestFinished(() => host.close())
+  return host
+}
+
+describe('mode after', () => {
+  it('writes what is left when the limiter closes', async () => {
+    const { sink, types } = testSink()
+    const host = await start({ sink })
+    await host.signIn('alice')
+    await host.signIn('alice')
+    await host.limiter.close()
+    expect(types()).toEqual(['session.started', 'session.ended', 'session.started'])
+  })
+
+  it.each(['failing', 'hanging'] as const)(
+    'goes on with a %s sink, warns once, and writes everything later',
+    async (how) => {
+      const { sink, become, types } = testSink()
+      become(how)
+      const host = await start({ sink })
+      for (let login = 0; login < 40; login++) await host.signIn('alice')
+      expect(await host.limiter.sessions.count(2)).toBe(1)
+      const { headers } = await host.signIn('admin')
+      // Without read(), the list shows what this process remembers.
+      const { json } = await host.call('GET', '/sessmgr/v1/audit?limit=80', { headers })
+      expect([json.events.length, json.kept]).toEqual([80, 'process'])
+      become('well')
+      await expect
+        .poll(() => host.call('GET', '/sessmgr/v1/audit', { headers }).then(types), { timeout: 20_000 })
+        .toHaveLength(80)
+      const warnings = host.logs.filter(([message]) => String(message).includes('audit sink'))
+      expect(warnings).toHaveLength(1)
+    },
+    30_000,
+  )
+})
+
+describe('mode before', () => {
+  it('answers a login or a refusal only when it is recorded', async () => {
+    const { sink, types } = testSink()
+    const host = await start({ sink, mode: 'before' }, { logic: 'block' })
+    await host.signIn('alice')
+    expect(types()).toEqual(['session.started'])
+    await expect(host.signIn('alice')).rejects.toThrow('could not sign in')
+    expect(types()).toEqual(['session.started', 'login.refused'])
+    await Promise.all(['admin', 'bob', 'carol'].map((login) => host.signIn(login)))
+    expect(types()).toHaveLength(5)
+  })
+
+  it('admits a login that cannot be recorded, with a warning', async () => {
+    const { sink, become, types } = testSink()
+    const host = await start({ sink, mode: 'before' })
+    become('failing')
+    const alice = await host.signIn('alice')
+    expect(await host.isSignedIn(alice)).toBe(true)
+    expect(host.logs).toHaveLength(1)
+    become('well')
+    await host.signIn('bob')
+    expect(types()).toEqual(['session.started', 'session.started'])
+  })
+
+  it.each(['failing', 'hanging'] as const)(
+    "takes back a login that a %s sink cannot record, with onFailure 'refuse'",
+    async (how) => {
+      const { sink, events, become } = testSink()
+      const host = await start({ sink, mode: 'before', onFailure: 'refuse' })
+      const started: unknown[] = []
+      host.limiter.hooks.addAction('sessmgr_session_started', 'test', (session) => void started.push(session))
+      become(how)
+      await expect(host.signIn('alice')).rejects.toThrow('503')
+      expect(await host.limiter.sessions.list(2)).toEqual([])
+      expect(host.sessionStore.sessions).toEqual({})
+      expect(started).toEqual([])
+      become('well')
+      await expect.poll(() => host.signIn('bob').catch(() => undefined), { timeout: 10_000 }).toBeDefined()
+      // The log says what has happened to the login.
+      const alice = events.filter(({ user }) => user === 2).map(({ type, kind, initiator }) => [type, kind, initiator])
+      expect(alice.slice(0, 2)).toEqual([
+        ['session.started', undefined, 'user'],
+        ['session.ended', 'app', 'system'],
+      ])
+    },
+  )
+})
+
+it('records networks and pseudonyms, which the list then shows and finds', async () => {
+  const sink = memorySink()
+  const host = await start({ sink, ip: 'truncated', identify: (id) => `u${Number(id) * 1000}` })
+  const { headers } = await host.signIn('admin')
+  await host.signIn('alice')
+  await host.call('POST', '/sessmgr/v1/sessions/destroy', { headers, json: { id: 2 } })
+  const { json } = await host.call('GET', '/sessmgr/v1/audit?user=alice', { headers })
+  expect(json.events).toMatchObject([
+    { type: 'session.ended', user: { id: 'u2000' }, actor: { id: 'u1000' }, ip: '127.0.0.0' },
+    { type: 'session.started', user: { id: 'u2000' } },
+  ])
+  expect(json.events[0].user).toEqual({ id: 'u2000' })
+  expect(await sink.forget?.('u2000')).toBe(2)
+})
+
+it('deletes old events at the start', async () => {
+  const sink = memorySink()
+  const old = { id: 'old', at: Date.now() - 9 * 86_400_000, type: 'logout.all', initiator: 'system' } as const
+  await sink.write([old])
+  const host = await start({ sink, retentionDays: 7 })
+  await host.signIn('alice')
+  const { headers } = await host.signIn('admin')
+  const { json } = await host.call('GET', '/sessmgr/v1/audit', { headers })
+  expect(json.events.map(({ type }: AuditEvent) => type)).toEqual(['session.started', 'session.started'])
+})
+
+it('records options that are not exposed over REST without their values', async () => {
+  const { sink, events } = testSink()
+  const host = await start({ sink })
+  const schema = { safeParse: (data: never) => ({ success: true, data }) as const }
+  const secret = host.limiter.options.register('addon_key', { schema, default: { key: 'a' } })
+  await secret.update({ key: 'hidden' }, undefined, { by: 'admin', actor: 1 })
+  await host.limiter.settings.reset()
+  await host.limiter.close()
+  expect(events).toMatchObject([{ type: 'settings.changed', actor: 1, details: { option: 'addon_key', key: 'key' } }])
+  expect(JSON.stringify(events)).not.toContain('hidden')
+})

@@ -1,0 +1,133 @@
+import { exportJWK, generateKeyPair, jwtVerify } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { type AuditEvent, signEvent, toCaep, toOcsf } from '../../../../src/audit.ts'
+import { AUDIT_TYPES } from '../../../../src/features/activity/audit-event.ts'
+import { INITIATORS } from '../../../../src/features/activity/event-of.ts'
+
+const AT = 1_763_800_000_123
+const TOKEN = 'a'.repeat(64)
+const ended: AuditEvent = {
+  id: '019ab0e6-5d7b-7000-8000-000000000000',
+  at: AT,
+  type: 'session.ended',
+  user: 7,
+  session: TOKEN,
+  initiator: 'admin',
+  actor: 1,
+  kind: 'admin',
+  device: 'Chrome on Windows',
+  ip: '203.0.113.9',
+  details: { note: 'Your account was locked.' },
+}
+const started: AuditEvent = {
+  id: ended.id,
+  at: AT,
+  type: 'session.started',
+  user: 7,
+  session: TOKEN,
+  initiator: 'user',
+}
+const everyType = AUDIT_TYPES.map((type): AuditEvent => ({ ...started, type }))
+
+describe('toCaep', () => {
+  const options = { issuer: 'https://shop.example', audience: 'https://idp.example' }
+
+  it('describes an ended session as session-revoked, with its time in seconds', () => {
+    expect(toCaep(ended, options)).toEqual({
+      iss: 'https://shop.example',
+      aud: 'https://idp.example',
+      iat: expect.any(Number),
+      jti: ended.id,
+      sub_id: {
+        format: 'complex',
+        user: { format: 'iss_sub', iss: 'https://shop.example', sub: '7' },
+        session: { format: 'opaque', id: TOKEN },
+      },
+      events: {
+        'https://schemas.openid.net/secevent/caep/event-type/session-revoked': {
+          event_timestamp: 1_763_800_000,
+          initiating_entity: 'admin',
+          reason_admin: { en: 'admin' },
+          reason_user: { en: 'Your account was locked.' },
+        },
+      },
+    })
+  })
+
+  it('describes a login as session-established, and nothing else', () => {
+    const found = everyType.map((event) =>
+      Object.keys(toCaep(event, options)?.events ?? {})[0]
+        ?.split('/')
+        .at(-1),
+    )
+    expect(found).toEqual(['session-established', 'session-revoked', ...Array(AUDIT_TYPES.length - 2)])
+  })
+
+  it('names only entities that the profile knows', () => {
+    expect(['admin', 'user', 'policy', 'system']).toEqual(expect.arrayContaining(Object.values(INITIATORS)))
+  })
+
+  it('is signed as a security event token', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+    const claims = toCaep(ended, options)
+    if (!claims) throw new Error('no claims')
+    for (const key of [privateKey, await exportJWK(privateKey)]) {
+      const token = await signEvent(claims, { key, alg: 'ES256', kid: 'one' })
+      const { payload, protectedHeader } = await jwtVerify(token, publicKey, options)
+      expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'secevent+jwt', kid: 'one' })
+      expect(payload).toEqual(claims)
+    }
+  })
+})
+
+/** The required attributes of the class Authentication in OCSF 1.3.0, and the values that each may have. */
+const REQUIRED: Record<string, (value: never) => boolean> = {
+  activity_id: (value: number) => [1, 2].includes(value),
+  category_uid: (value: number) => value === 3,
+  class_uid: (value: number) => value === 3002,
+  metadata: ({ version, product }: { version: string; product: { vendor_name: string } }) =>
+    version === '1.3.0' && product.vendor_name !== '',
+  severity_id: (value: number) => value === 1,
+  status_id: (value: number) => [1, 2, 99].includes(value),
+  time: (value: number) => Number.isInteger(value),
+  type_uid: (value: number) => [300_201, 300_202].includes(value),
+  user: ({ uid }: { uid: unknown }) => typeof uid === 'string',
+  // At least one of service and dst_endpoint.
+  service: ({ name }: { name: unknown }) => typeof name === 'string',
+}
+
+describe('toOcsf', () => {
+  it('has what the schema requires, for each type about the authentication of a user', () => {
+    const events = everyType.map((event) => toOcsf(event))
+    expect(events.map((event) => event && [event.type_uid, event.status_id])).toEqual([
+      [300_201, 1],
+      [300_202, 1],
+      [300_201, 2],
+      [300_201, 99],
+      undefined,
+      undefined,
+      undefined,
+    ])
+    for (const event of events) {
+      for (const [name, isValid] of Object.entries(event ? REQUIRED : {}))
+        expect(isValid(event?.[name] as never)).toBe(true)
+    }
+  })
+
+  it('names the session, why it ended, who ended it, and the client', () => {
+    expect(toOcsf(ended, 'shop')).toMatchObject({
+      time: AT,
+      session: { uid: TOKEN, expiration_reason: 'admin' },
+      actor: { user: { uid: '1' } },
+      src_endpoint: { ip: '203.0.113.9' },
+      service: { name: 'shop' },
+      metadata: { uid: ended.id, event_code: 'session.ended' },
+    })
+    expect(toOcsf(started)).not.toHaveProperty('actor')
+  })
+
+  it('is not about events without a user', () => {
+    const { user: _, ...nobody } = started
+    expect(toOcsf(nobody)).toBeUndefined()
+  })
+})
