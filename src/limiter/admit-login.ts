@@ -5,6 +5,7 @@ import { warn, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import { tokenOf } from '../sessions/token.ts'
+import type { LoginMessage } from './channels.ts'
 import { checkSession } from './check-session.ts'
 import { blockedMessage } from './decision/blocked-message.ts'
 import { evaluateLogin, type LoginEvaluation } from './decision/evaluate-login.ts'
@@ -78,6 +79,7 @@ const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in 
  * A login is refused before `establish` is called. After that, the new session is undone only if another process wins a
  * race.
  *
+ * @param message Completed for the channel `sessmgr.login`, if somebody listens.
  * @throws SessmgrError `session_ended` if the session that the login continues is over, `hook_failed`, `hook_timeout`,
  * `store_unavailable`, or `login_conflict` after 100 lost races; no session has changed.
  */
@@ -85,19 +87,22 @@ export async function admitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
   establish: () => Promise<EstablishedSession>,
+  message?: LoginMessage,
 ): Promise<Admission> {
   const { userId, continues } = attempt
   // The commit checks this again atomically. Checking it here saves work that would have to be undone.
   if (continues !== undefined && !(await checkSession(context, userId, continues)).live) throw sessionEnded()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   const evaluation = await evaluateLogin(context, attempt, replaced)
+  if (message) message.mode = evaluation.settings.logic
   if (!evaluation.decision.admit) return refuse(context, attempt, evaluation)
 
   const established = await establish()
   let latest = evaluation
   try {
     for (let tries = 1; latest.decision.admit; tries++) {
-      const session = await commit(context, attempt, established, latest)
+      if (message) message.tries = tries
+      const session = await commit(context, attempt, established, latest, message)
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
       // A random pause keeps processes that log in the same user from colliding again and again.
@@ -164,6 +169,7 @@ async function commit(
   attempt: LoginAttempt,
   { sessionId, ttlMs, lifeMs = ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
+  message: LoginMessage | undefined,
 ): Promise<SessionRecord | undefined> {
   const { userId, replaces, continues, device } = attempt
   const { version, generation, decision, lost, own, chosen, registered, unlessUsedWithin } = evaluation
@@ -182,6 +188,7 @@ async function commit(
   if (!result.committed && result.isOver) throw sessionEnded()
   if (!result.committed) return undefined
   const { record } = result.admitted
+  if (message) message.displaced = result.ended.length
   context.noteInDirectory((it) => it.login(evaluation, record, result.ended))
   const isKept = left.length < replaced.length
   const renewed = isKept ? registered.filter(({ record: { token } }) => token === record.token) : []

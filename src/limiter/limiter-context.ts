@@ -13,7 +13,7 @@ import type { EndedNotes } from './ended-notes.ts'
 import type { EndReports } from './ending/end-reports.ts'
 
 export interface LimiterContext {
-  readonly store: SessmgrStore
+  readonly store: Pick<SessmgrStore, 'local' | 'sessions' | 'epoch' | 'transients'>
   readonly hooks: Hooks
   readonly settings: SettingsService
   readonly modes: LogicModes

@@ -18,6 +18,7 @@ import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue
 import { createAnnouncer } from './actions/create-announcer.ts'
 import type { ActivityLog } from './activity-log.ts'
 import { type Admission, admitLogin, type EstablishedSession } from './admit-login.ts'
+import { isCheckTraced, traceCheck, traceLogin } from './channels.ts'
 import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
 import type { LabelLimits } from './decision/label-group.ts'
@@ -32,6 +33,7 @@ import { releaseSession } from './ending/release-session.ts'
 import { inBatches } from './in-batches.ts'
 import type { LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
+import { tracedSessions } from './traced-sessions.ts'
 import { createUserQueue } from './user-queue.ts'
 
 /** How long a login may delay the next login of the same user. Usually, a login takes only a few milliseconds. */
@@ -152,7 +154,9 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const notes = createEndedNotes(parts)
   const ends = createEndReports(parts, inBackground)
   const tools = { ends, announce, noteDevice, noteInDirectory, discard }
-  const context: LimiterContext = { ...parts, labels, log, hooks, settings, modes, notes, ...tools }
+  const { local, epoch, transients } = store
+  const tracedStore = { local: local === true, sessions: tracedSessions(store), epoch, transients }
+  const context: LimiterContext = { ...parts, store: tracedStore, labels, log, hooks, settings, modes, notes, ...tools }
   const sessions = createSessionManager(context)
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
@@ -169,13 +173,17 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     ends,
     signOutOthers: endOthers(context, (_userId, end) => end()),
     endSeveral: async (...given) => (await import('./ending/end-several.ts')).endSeveral(context, ...given),
-    admit: (attempt, establish) => inTurn(String(attempt.userId), () => admitLogin(context, attempt, establish)),
+    admit: (attempt, establish) =>
+      inTurn(String(attempt.userId), () =>
+        traceLogin(attempt.userId, (message) => admitLogin(context, attempt, establish, message)),
+      ),
     preview: (attempt) => previewLogin(context, attempt),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
-    check: checkSession.bind(undefined, context),
+    check: (userId, token) =>
+      isCheckTraced() ? traceCheck(() => checkSession(context, userId, token)) : checkSession(context, userId, token),
     adopt: (userId, session) => adoptSession(context, userId, session),
     invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),
-    touch: (...use) => store.sessions.touch(...use),
+    touch: (...use) => tracedStore.sessions.touch(...use),
     release: (userId, token) => releaseSession(context, userId, token),
     async causeOf(token, reason) {
       const end = await notes.endOf(token, reason)

@@ -2,6 +2,7 @@ import type { SessmgrError } from '../../ground/errors.ts'
 import { type Logger, logError } from '../../ground/logger.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { ActivityLog } from '../activity-log.ts'
+import { publishAction } from '../channels.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { AnnouncedAction } from './announced-action.ts'
 
@@ -19,6 +20,7 @@ export function createAnnouncer({ hooks, logger, log, noteInDirectory }: Announc
   function announce(actions: readonly AnnouncedAction[]): void {
     noteInDirectory((directory) => directory.announced(actions))
     for (const action of actions) {
+      publishAction(action)
       if (action[0] === 'sessmgr_session_ended') log?.note('session.ended', action[1], action[2])
       else if (action[0] === 'sessmgr_would_limit') log?.note('login.would_limit', action[1], action[2])
       const [name, ...parameters] = action

@@ -14,7 +14,7 @@ const MARK_MS = 86_400_000
 const markKey = (userId: UserId): string => `pending:void:${userId}`
 
 /** Makes a user's pending logins void, for example after a password change. The mark must outlive those logins. */
-export function voidPending({ transients }: SessmgrStore, userId: UserId): Promise<void> {
+export function voidPending({ transients }: Pick<SessmgrStore, 'transients'>, userId: UserId): Promise<void> {
   return transients.set(markKey(userId), nodeCrypto().randomBytes(9).toString('base64url'), MARK_MS)
 }
 
@@ -42,6 +42,9 @@ export async function endWithPending<Ended>(
 }
 
 /** Reads the current mark of a user. A pending login is void once the mark is not the one with which it was opened. */
-export function pendingMark({ transients }: SessmgrStore, userId: UserId): Promise<string | undefined> {
+export function pendingMark(
+  { transients }: Pick<SessmgrStore, 'transients'>,
+  userId: UserId,
+): Promise<string | undefined> {
   return transients.get(markKey(userId))
 }

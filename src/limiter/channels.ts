@@ -1,0 +1,96 @@
+import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
+import type { UserId } from '../ground/user-id.ts'
+import type { AnnouncedAction } from './actions/announced-action.ts'
+
+/** Published around each login. */
+export interface LoginMessage {
+  readonly userId: UserId
+  /** The value of the setting `logic`, once it has been read. */
+  mode?: string
+  /** How often the login was decided on, because others of the user came first. */
+  tries?: number
+  /** How many sessions it has ended. */
+  displaced?: number
+  result?: 'admitted' | 'refused' | 'asked' | 'failed'
+  error?: unknown
+}
+
+const LOGIN = tracingChannel('sessmgr.login')
+const CHECK = tracingChannel('sessmgr.check')
+const STORE = tracingChannel('sessmgr.store')
+
+/** Channels of actions, each with what makes a message of the parameters. */
+const ACTIONS: Readonly<Record<string, readonly [ReturnType<typeof channel>, (one: object, two: object) => object]>> = {
+  sessmgr_session_started: [channel('sessmgr.session.started'), (session, how) => ({ session, ...how })],
+  sessmgr_session_ended: [channel('sessmgr.session.ended'), (session, end) => ({ session, ...end })],
+  sessmgr_login_refused: [channel('sessmgr.login.refused'), (userId, refusal) => ({ userId, ...refusal })],
+  sessmgr_would_limit: [channel('sessmgr.login.would_limit'), (userId, report) => ({ userId, ...report })],
+}
+
+/** Publishes an action, if it has a channel and somebody listens. */
+export function publishAction([name, one, two]: AnnouncedAction): void {
+  const found = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+  if (found?.[0].hasSubscribers) found[0].publish(found[1](one as never, two as never))
+}
+
+/** Runs a login, which completes the message if it gets one. */
+export function traceLogin<Outcome extends { readonly admitted: boolean; readonly choice?: unknown }>(
+  userId: UserId,
+  run: (message?: LoginMessage) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (!isTraced(LOGIN)) return run()
+  return trace(LOGIN, { userId } as LoginMessage, async (message) => {
+    message.result = 'failed'
+    const outcome = await run(message)
+    message.result = outcome.admitted ? 'admitted' : outcome.choice ? 'asked' : 'refused'
+    return outcome
+  })
+}
+
+/** Whether somebody listens to checks. Asked by each request, so it creates nothing. */
+export function isCheckTraced(): boolean {
+  return isTraced(CHECK)
+}
+
+/** Runs the check of a request that somebody listens to. */
+export function traceCheck<Verdict extends { readonly live: boolean; readonly reason?: string }>(
+  run: () => Promise<Verdict>,
+): Promise<Verdict> {
+  return trace(CHECK, {} as { result?: string | undefined; error?: unknown }, async (message) => {
+    const verdict = await run()
+    message.result = verdict.live ? 'live' : verdict.reason
+    return verdict
+  })
+}
+
+/** Runs a call of the store. */
+export function traceStoreCall<Result>(operation: string, store: string, run: () => Promise<Result>): Promise<Result> {
+  return isTraced(STORE) ? trace(STORE, { operation, store } as { error?: unknown }, run) : run()
+}
+
+/** `hasSubscribers` of the whole came with Node 22. */
+function isTraced({ start, asyncEnd, error }: TracingChannel): boolean {
+  return start.hasSubscribers || asyncEnd.hasSubscribers || error.hasSubscribers
+}
+
+/** As `tracePromise`, which would overwrite `result` with the whole outcome. */
+function trace<Message extends { error?: unknown }, Result>(
+  { start, end, asyncStart, asyncEnd, error: failed }: TracingChannel,
+  message: Message,
+  run: (message: Message) => Promise<Result>,
+): Promise<Result> {
+  return start.runStores(message, async () => {
+    const running = run(message)
+    end.publish(message)
+    try {
+      return await running
+    } catch (error) {
+      message.error = error
+      failed.publish(message)
+      throw error
+    } finally {
+      asyncStart.publish(message)
+      asyncEnd.publish(message)
+    }
+  })
+}

@@ -1,0 +1,104 @@
+import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tokenOf } from '../../../src/sessions/token.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { createLimiterWorld } from '../../support/limiter-world.ts'
+
+const PARTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const
+
+type Note = (message: object) => void
+
+/** Records the parts of a traced call, and its message as it is at each. */
+function listenTo(name: 'login' | 'check' | 'store') {
+  const seen: [part: string, message: Record<string, unknown>][] = []
+  const channel = tracingChannel(`sessmgr.${name}`)
+  const note = (part: string) => (message: object) => void seen.push([part, { ...message }])
+  const [start, end, asyncStart, asyncEnd, error] = PARTS.map(note) as [Note, Note, Note, Note, Note]
+  const handlers = { start, end, asyncStart, asyncEnd, error }
+  channel.subscribe(handlers)
+  onTestFinished(() => void channel.unsubscribe(handlers))
+  return seen
+}
+
+function messagesOf(name: string): Record<string, unknown>[] {
+  const seen: Record<string, unknown>[] = []
+  const note = (message: unknown) => void seen.push(message as Record<string, unknown>)
+  subscribe(name, note)
+  onTestFinished(() => void unsubscribe(name, note))
+  return seen
+}
+
+const BLOCK = { settings: { maximum: 1, logic: 'block' } }
+
+describe('the channel of logins', () => {
+  it('opens and closes once for each login, with its mode and result', async () => {
+    const seen = listenTo('login')
+    const { login } = createLimiterWorld(BLOCK)
+    await login(7)
+    await login(7)
+    expect(seen.map(([part]) => part)).toEqual([...PARTS.slice(0, 4), ...PARTS.slice(0, 4)])
+    expect(seen[0]).toEqual(['start', { userId: 7 }])
+    const whole = { userId: 7, mode: 'block', tries: 1, displaced: 0, result: 'admitted' }
+    expect(seen[3]).toEqual(['asyncEnd', whole])
+    expect(seen[7]).toEqual(['asyncEnd', { userId: 7, mode: 'block', result: 'refused' }])
+  })
+
+  it('has the number of displaced sessions, and "asked" if the user has to choose', async () => {
+    const seen = listenTo('login')
+    const { login } = createLimiterWorld({ settings: { maximum: 1, logic: 'logout_oldest' } })
+    await login(7)
+    await login(7)
+    expect(seen.at(-1)?.[1]).toMatchObject({ result: 'admitted', displaced: 1 })
+    const asking = createLimiterWorld({ settings: { maximum: 1, logic: 'ask' } })
+    await asking.login(7)
+    await asking.login(7, { canAsk: true })
+    expect(seen.at(-1)?.[1]).toMatchObject({ result: 'asked', mode: 'ask' })
+  })
+
+  it('closes with the error of a failed login', async () => {
+    const seen = listenTo('login')
+    const store = memoryStore()
+    const { login } = createLimiterWorld({ store })
+    const failure = new Error('down')
+    store.sessions.commit = () => Promise.reject(failure)
+    await expect(login(7)).rejects.toBe(failure)
+    expect(seen.map(([part]) => part)).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
+    expect(seen.at(-1)?.[1]).toMatchObject({ result: 'failed', error: failure })
+  })
+})
+
+describe('the channels of checks and store calls', () => {
+  it('have the result, and the operation with the store', async () => {
+    const checks = listenTo('check')
+    const calls = listenTo('store')
+    const { login, limiter } = createLimiterWorld(BLOCK)
+    const token = tokenOf((await login(7)) as string)
+    await limiter.check(7, token)
+    await limiter.sessions.end(7, token)
+    await limiter.check(7, token)
+    const endsIn = (seen: typeof checks) => seen.filter(([part]) => part === 'asyncEnd').map(([, message]) => message)
+    expect(endsIn(checks)).toEqual([{ result: 'live' }, { result: 'ended' }])
+    expect(endsIn(calls)).toEqual(['read', 'commit', 'end'].map((operation) => ({ operation, store: 'memory' })))
+  })
+})
+
+it('the channels of sessions and logins have what the actions have', async () => {
+  const [started, ended, refused, limited] = [
+    'session.started',
+    'session.ended',
+    'login.refused',
+    'login.would_limit',
+  ].map((name) => messagesOf(`sessmgr.${name}`))
+  const { login, limiter } = createLimiterWorld(BLOCK)
+  const token = tokenOf((await login(7)) as string)
+  await login(7)
+  await limiter.sessions.end(7, token)
+  const session = expect.objectContaining({ token, userId: 7 })
+  expect(started).toEqual([{ session, replaced: null, displaced: [], adopted: false }])
+  expect(refused).toEqual([expect.objectContaining({ userId: 7, mode: 'block', maximum: 1, asked: false })])
+  expect(ended).toEqual([expect.objectContaining({ session, kind: 'app' })])
+  const reporting = createLimiterWorld({ settings: { ...BLOCK.settings, enforce: false } })
+  await reporting.login(8)
+  await reporting.login(8)
+  expect(limited).toEqual([expect.objectContaining({ userId: 8, would: 'refuse' })])
+})
