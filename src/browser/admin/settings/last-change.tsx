@@ -16,7 +16,7 @@ interface Changes {
   }[]
 }
 
-/** Says who changed the settings of the limit last, if the activity log knows. Keeps its height while it loads. */
+/** Renders who changed the settings of the limit last, if the activity log knows. Keeps its height while it loads. */
 export function LastChange() {
   const t = useTexts()
   const { data: options } = useOptions()

@@ -13,7 +13,7 @@ interface People {
   readonly exact: boolean
 }
 
-/** Says what saving a lower limit does, with the number of people who hold more sessions if the server knows it. */
+/** Explains what saving a lower limit does, with the number of people who hold more sessions if the server knows it. */
 export function OverLimit({ maximum }: { maximum: number }) {
   const t = useTexts()
   const settled = useSettled(maximum)

@@ -20,7 +20,7 @@ interface ServerReport {
 
 const UNKNOWN = 'unknown'
 
-/** Returns the report for a support request. It is in English, for whoever reads it. */
+/** Returns the report for a support request. It is in English, for all readers. */
 export function useReport(): string {
   const tabs = useContext(ScreenTabs)
   const { data, error } = useQuery({
