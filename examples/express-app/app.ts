@@ -4,6 +4,7 @@ import express, { type Express } from 'express'
 import session from 'express-session'
 import { type Sessmgr, sessmgr } from 'sessmgr'
 import { offlineLicensing } from 'sessmgr/licensing'
+import { liveConnections } from 'sessmgr/live'
 import { demoVendor, product, roleLimits } from '../addon-role-limits/index.ts'
 import { createAuthentication } from './authentication.ts'
 import type { Config } from './config.ts'
@@ -11,6 +12,7 @@ import { errorHandler } from './error-handler.ts'
 import { logHooks } from './hooks-log.ts'
 import { createHost, may, ROLES } from './host.ts'
 import { createPosts } from './posts.ts'
+import { liveRoutes } from './routes/live.ts'
 import { loginRoutes } from './routes/login.ts'
 import { noteRoutes } from './routes/note.ts'
 import { postRoutes } from './routes/posts.ts'
@@ -85,7 +87,8 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   })
 
   app.use(loginRoutes(authentication, limiter, users))
-  app.use(noteRoutes(), userRoutes(users))
+  const live = liveConnections(limiter)
+  app.use(noteRoutes(), userRoutes(users), liveRoutes(limiter, live, users))
   if (limiter.comments) app.use(postRoutes(posts, limiter.comments))
   app.use((_req, res) => {
     res.status(404).render('message', { title: 'Not found', message: 'There is no such page.' })
@@ -99,6 +102,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   }
 
   async function close(): Promise<void> {
+    await live.close()
     await limiter.close()
     await storage.close()
   }

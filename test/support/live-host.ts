@@ -66,6 +66,7 @@ export async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
   app.get('/download', (req, res) => {
     if (live.stream(req, res)) res.writeHead(200, { 'Content-Type': 'text/plain' }).write('first part')
   })
+  app.get('/page', (_req, res) => void res.send('<!doctype html><title>A page</title>'))
   app.get('/waiting', (req, res) => void live.stream(req, res))
 
   const server = createServer(app)

@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../../../src/index.ts'
+import { fakeClock } from '../../../src/testing.ts'
+import { openAll, openSocket, signIn } from '../../support/live-clients.ts'
+import { startLiveHost } from '../../support/live-host.ts'
+
+/** A store that can be taken away. */
+function fragileStore() {
+  const store = memoryStore()
+  const state = { isDown: false, failed: 0, answered: 0 }
+  const generationOf = store.sessions.generationOf.bind(store.sessions)
+  store.sessions.generationOf = async (...call) => {
+    state[state.isDown ? 'failed' : 'answered'] += 1
+    if (state.isDown) throw new Error('The store is down.')
+    return generationOf(...call)
+  }
+  return { store, state }
+}
+
+describe('while the store cannot be asked', () => {
+  it('connections are kept for the grace, and then closed so that their clients come again later', async () => {
+    const { store, state } = fragileStore()
+    const graceMs = 400
+    const host = await startLiveHost({ sessmgr: { store }, live: { sweepEvery: 100, graceMs } })
+    const opened = await openAll(host.origin, await signIn(host.origin, 7))
+    state.isDown = true
+    const downAt = performance.now()
+    expect(await opened.socket.closed).toBe('1013 try_again')
+    expect(performance.now() - downAt).toBeGreaterThanOrEqual(graceMs)
+    expect(await opened.stream.closed).toBe('data: hello\n\n')
+    expect(await opened.io.closed).toBe('transport close')
+    expect(state.failed).toBeGreaterThan(1)
+    expect(host.live.size).toBe(0)
+  })
+
+  it('nothing is closed if the store is back within the grace', async () => {
+    const { store, state } = fragileStore()
+    const host = await startLiveHost({ sessmgr: { store }, live: { sweepEvery: 100 } })
+    const client = await signIn(host.origin, 7)
+    const opened = await openAll(host.origin, client)
+    state.isDown = true
+    await expect.poll(() => state.failed).toBeGreaterThan(2)
+    state.isDown = false
+    const before = state.answered
+    await expect.poll(() => state.answered).toBeGreaterThan(before + 2)
+    expect(opened.all.map(({ isOpen }) => isOpen())).toEqual([true, true, true])
+    await host.limiter.sessions.end(7, client.token)
+    expect(await opened.socket.closed).toMatch(/^4401/)
+  })
+})
+
+describe('clients that misbehave', () => {
+  it('by resetting their connections end no process, and leave nothing behind', async () => {
+    const host = await startLiveHost()
+    const { cookie } = await signIn(host.origin, 7)
+    const { hostname, port } = new URL(host.origin)
+    const upgrade = [
+      'GET /ws HTTP/1.1',
+      `Host: ${hostname}:${port}`,
+      `Origin: ${host.origin}`,
+      `Cookie: ${cookie}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ]
+    for (let tries = 0; tries < 60; tries++) {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      socket.write(`${upgrade.join('\r\n')}\r\n\r\n`)
+      // At once, after the handshake, or after a frame that is no frame.
+      if (tries % 3 > 0) await once(socket, 'data')
+      if (tries % 3 === 2) socket.write(Buffer.alloc(64, 0xff))
+      socket.resetAndDestroy()
+      await once(socket, 'close')
+    }
+    await expect.poll(() => host.live.size).toBe(0)
+    const opened = await openSocket(host.origin, { cookie })
+    expect(opened.isOpen()).toBe(true)
+    expect(host.live.size).toBe(1)
+  })
+
+  it('from other sites are refused, even with the cookie', async () => {
+    const host = await startLiveHost()
+    const { cookie } = await signIn(host.origin, 7)
+    const { WebSocket } = await import('ws')
+    const url = `${host.origin.replace('http', 'ws')}/ws`
+    for (const origin of ['https://evil.example', 'null', undefined]) {
+      const socket = new WebSocket(url, { headers: { cookie }, ...(origin !== undefined && { origin }) })
+      const [error] = await once(socket, 'error')
+      expect(String(error)).toContain('403')
+    }
+    expect(host.live.size).toBe(0)
+  })
+})
+
+describe('the use of a session', () => {
+  it('is recorded when its client sends a message, but not when it sends a ping', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    const host = await startLiveHost({ sessmgr: { store, touchEvery: 0 } })
+    const client = await signIn(host.origin, 7)
+    const socket = await openSocket(host.origin, client)
+    const lastSeen = async () => (await host.limiter.sessions.list(7))[0]?.lastSeenAt
+    const before = await lastSeen()
+    clock.advance(60_000)
+    socket.ping()
+    await once(socket, 'pong')
+    expect(await lastSeen()).toBe(before)
+    socket.send('a message')
+    await expect.poll(lastSeen).toBe(Number(before) + 60_000)
+  })
+})
+
+describe('live.track()', () => {
+  it('closes anything else, survives a function that fails, and forgets what was stopped', async () => {
+    const host = await startLiveHost()
+    const client = await signIn(host.origin, 7)
+    const ends: unknown[] = []
+    const stop = host.live.track(client, () => ends.push('stopped'))
+    host.live.track(client, (end) => {
+      ends.push(end)
+      throw new Error('This application failed.')
+    })
+    expect(host.live.size).toBe(2)
+    stop()
+    stop()
+    expect(host.live.size).toBe(1)
+    expect(await host.limiter.sessions.endAll(7)).toBe(1)
+    expect(ends).toEqual([{ code: 'session_ended', kind: 'app' }])
+    await expect.poll(() => String(host.logs)).toContain('The function passed to live.track() failed.')
+    expect(() => host.live.track({ userId: 7, token: 'raw id' }, () => {})).toThrow('needs a session')
+  })
+
+  it('holds nothing after 10,000 connections have come and gone', async () => {
+    const host = await startLiveHost()
+    const client = await signIn(host.origin, 7)
+    for (let count = 0; count < 10_000; count++) host.live.track({ ...client, userId: count % 100 }, () => {})()
+    expect(host.live.size).toBe(0)
+  })
+
+  it('closes what is tracked after live.close()', async () => {
+    const host = await startLiveHost()
+    const client = await signIn(host.origin, 7)
+    await host.live.close()
+    const end = await new Promise((resolve) => void host.live.track(client, resolve))
+    expect(end).toEqual({ code: 'try_again' })
+  })
+})

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { decodeEnds, encodeEnds } from '../../../../src/limiter/ending/end-signal.ts'
+
+const token = (index: number) => index.toString(16).padStart(64, '0')
+
+it('encodes the ends of 1,000 sessions in messages that a store may pass on, and decodes them again', () => {
+  const tokens = Array.from({ length: 1000 }, (_, index) => token(index))
+  const messages = encodeEnds({ kind: 'app', tokens })
+  expect(messages).toHaveLength(10)
+  expect(Math.max(...messages.map(({ length }) => length))).toBeLessThanOrEqual(7000)
+  expect(messages.flatMap((message) => decodeEnds(message)?.tokens)).toEqual(tokens)
+})
+
+it('encodes a site-wide logout without tokens', () => {
+  const all = { kind: 'logout_all', tokens: undefined } as const
+  expect(encodeEnds(all).map(decodeEnds)).toEqual([all])
+})
+
+it.each(['', '1', '1 app', `2 app ${token(1)}`, `1 unknown ${token(1)}`, '1 app short', `1 toString ${token(1)}`])(
+  'does not decode "%s"',
+  (message) => {
+    expect(decodeEnds(message)).toBeUndefined()
+  },
+)
