@@ -48,6 +48,31 @@ declare global {
   /** An Ed25519 key as JWK or PEM. */
   const publicKey: string
 
+  /** A meter and a tracer of OpenTelemetry, as far as pages use them. */
+  const meter: {
+    createCounter(name: string): { add(value: number, attributes: Record<string, string | undefined>): void }
+    createHistogram(
+      name: string,
+      options: { unit: string },
+    ): { record(value: number, attributes: Record<string, string | undefined>): void }
+  }
+  const tracer: {
+    startSpan(name: string): {
+      setAttributes(attributes: Record<string, string | undefined>): unknown
+      recordException(error: Error): void
+      end(): void
+    }
+  }
+  /** Metrics of prom-client, as far as pages use them. */
+  const Counter: new (options: {
+    name: string
+    help: string
+    labelNames: string[]
+  }) => {
+    inc(labels: Record<string, string>): void
+  }
+  const Histogram: new (options: { name: string; help: string; buckets: number[] }) => { observe(value: number): void }
+
   function isCodeOf(userId: string, code: unknown): Promise<boolean>
   function findById(id: string): Promise<Account | undefined>
   function findByEmail(email: string): Promise<Account | undefined>
