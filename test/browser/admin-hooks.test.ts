@@ -71,7 +71,9 @@ describe('an add-on', () => {
   test('has a panel whose option is saved with the built-in settings, in one call', async () => {
     const page = await lab.open(chromium)
     await page.getByRole('switch', { name: 'Limit nights' }).click()
-    expect(await panels(page)).toEqual(['General Settings', 'Night limit', 'Force Logout'])
+    await expect
+      .poll(() => panels(page))
+      .toEqual(['General Settings', 'Night limit', 'Force Logout', 'Application Passwords'])
     await page.getByLabel('Active Logins Limit').fill('6')
     const sent = page.waitForRequest((request) => request.method() === 'POST')
     await page.getByRole('button', { name: 'Save Changes' }).click()
@@ -209,7 +211,8 @@ test('sessmgr.settings.panels: order is kept, a later entry with the same id rep
       { id: 'bad', Component: () => { throw new Error('panel trouble') } }])`,
   )
   await page.getByText('First again').waitFor()
-  expect(await panels(page)).toEqual(['General Settings', 'Night limit', 'First again', 'Second', 'Force Logout'])
+  const own = ['Night limit', 'First again', 'Second']
+  await expect.poll(() => panels(page)).toEqual(['General Settings', ...own, 'Force Logout', 'Application Passwords'])
   await page.getByText('“bad” could not be shown').waitFor()
 })
 
