@@ -5,6 +5,7 @@ export const ICON_PATHS = {
   mobile: 'M8 3h8a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1ZM11 18h2',
   tablet: 'M6 3h12a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1ZM11 18h2',
   program: 'M4 5h16v14H4zM8 10l2.5 2L8 14M13 14h3',
+  unknown: 'M4 5h16v10H4zM9 19h6M12 15v4M10.5 8.4a1.5 1.5 0 1 1 1.5 2v.6M12 13v.01',
   search: 'M11 5a6 6 0 1 1 0 12 6 6 0 0 1 0-12ZM15.5 15.5 20 20',
   refresh: 'M19 8a7.5 7.5 0 1 0 .5 5M19.5 4v4.5H15',
   external: 'M10 6H6v12h12v-4M14 5h5v5M19 5l-8 8',

@@ -38,10 +38,25 @@ export interface RestClient {
   requestObject<T extends object>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>>
   /** Reads an object again. Resolves to `last` if the server says that it has not changed. */
   reread<T extends object>(path: string, last: Tagged<T> | undefined): Promise<Tagged<T>>
+  /**
+   * Reads a file.
+   *
+   * @throws RestFailure as `request`.
+   */
+  download(path: string): Promise<Blob>
   /** Checks whether the user is signed in, and gets a new nonce. */
   check(): Promise<SignedIn>
   signedIn(): SignedIn
   subscribe(listener: () => void): () => void
+}
+
+/** What a call sends, and how its response is read. */
+interface ExchangeParts<T> {
+  readonly body?: object | undefined
+  readonly tag?: string | undefined
+  readonly last?: Tagged<T> | undefined
+  /** @default reads JSON */
+  read?(response: Response): Promise<unknown>
 }
 
 /** Creates the client. It keeps `vars.restNonce` up to date for add-ons that make their own calls. */
@@ -101,26 +116,21 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     return checking
   }
 
-  /** Names a call without its query, which may contain a user name. */
-  function nameOf(method: string, path: string): string {
-    return `${method} ${new URL(vars.restUrl + path, window.location.href).pathname}`
-  }
-
   async function exchange<T>(
     method: string,
     path: string,
-    { body, tag, last }: { body?: object | undefined; tag?: string | undefined; last?: Tagged<T> | undefined },
+    { body, tag, last, read = jsonOf }: ExchangeParts<T>,
   ): Promise<Tagged<T>> {
     let response = await call(method, path, body, tag)
-    let answer = await jsonOf(response)
+    let answer = await read(response)
     // A call that was refused because of its nonce had no effect, so it is safe to repeat.
     if (isStale(response, answer) && (await check()) === 'yes') {
       response = await call(method, path, body, tag)
-      answer = await jsonOf(response)
+      answer = await read(response)
     }
     const isUnchanged = last !== undefined && response.status === 304
     if (!isUnchanged && (!response.ok || answer === undefined)) {
-      throw failureOf(response.status, answer, nameOf(method, path))
+      throw failureOf(response.status, answer, nameOf(vars, method, path))
     }
     become('yes')
     if (isUnchanged) return last
@@ -130,13 +140,14 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
   async function exchangeObject<T extends object>(...[method, path, parts]: Parameters<typeof exchange<T>>) {
     const answer = await exchange(method, path, parts)
     if (typeof answer.body === 'object' && answer.body !== null) return answer
-    throw new RestFailure({ status: 200, call: nameOf(method, path) })
+    throw new RestFailure({ status: 200, call: nameOf(vars, method, path) })
   }
 
   return {
     request: async <T>(method: string, path: string, body?: object) => (await exchange<T>(method, path, { body })).body,
     requestObject: (method, path, body, tag) => exchangeObject(method, path, { body, tag }),
     reread: (path, last) => exchangeObject('GET', path, { tag: last?.tag, last }),
+    download: async (path) => (await exchange<Blob>('GET', path, { read: fileOf })).body,
     check,
     signedIn: () => signedIn,
     subscribe(listener) {
@@ -146,6 +157,11 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
   }
 }
 
+/** Names a call without its query, which may contain a user name. */
+function nameOf({ restUrl }: RestVars, method: string, path: string): string {
+  return `${method} ${new URL(restUrl + path, window.location.href).pathname}`
+}
+
 function isStale({ status }: Response, answer: unknown): boolean {
   return status === 401 || (status === 403 && (answer as { code?: unknown })?.code === 'rest_cookie_invalid_nonce')
 }
@@ -153,4 +169,9 @@ function isStale({ status }: Response, answer: unknown): boolean {
 /** Reads JSON. Resolves to undefined for anything else, such as the error page of a proxy. */
 async function jsonOf(response: Response): Promise<unknown> {
   return response.json().catch(() => undefined)
+}
+
+/** Reads a file. A refusal is JSON. */
+async function fileOf(response: Response): Promise<unknown> {
+  return response.ok ? response.blob() : jsonOf(response)
 }
