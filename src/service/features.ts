@@ -27,6 +27,8 @@ export function createFeatures(
   const { routesWarning, member } = createAdminFeature({
     ...parts,
     commentsOption: comments?.option,
+    hasDirectory: options.directory,
+    siteUrl: options.site?.url,
     load: async (admin) => (await import('./late.ts')).createAdmin(admin),
   })
   const account = createAccountFeature({

@@ -29,7 +29,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
       'General Settings',
       (page) => page.getByRole('button', { name: 'Logout All Users' }).click(),
     ],
-    ['sessions-empty', '/sessions', 'No user selected yet'],
+    ['people', '/sessions', 'Up to date.'],
     ['sessions', '/sessions?user=admin', 'This is you'],
     [
       'explain',
@@ -40,7 +40,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
         await page.getByText('A login from a new browser').waitFor()
       },
     ],
-    ['sessions-failed', '/sessions?user=nobody', 'This user does not exist.'],
+    ['sessions-failed', '/sessions?user=nobody', 'Nobody is called “nobody”.'],
     ['comments', '/comments', 'Loading behavior'],
     ['addons-empty', '/addons', 'No add-ons available'],
     ['addons', '/addons', 'Limits per role'],
@@ -158,8 +158,8 @@ describe('with the keyboard alone', () => {
     for (let presses = 0; presses < 30 && (await focused(page)) !== 'Sessions'; presses++)
       await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
-    await page.getByText('No user selected yet').waitFor()
-    await tabTo(page, 'User')
+    await page.getByText('Up to date.').waitFor()
+    await tabTo(page, 'Find a user')
     await page.keyboard.type('admin')
     await page.keyboard.press('Enter')
     await page.getByText('This is you').waitFor()

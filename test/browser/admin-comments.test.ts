@@ -55,5 +55,5 @@ test('without posts in the application there is no such tab, and its address say
     'Support',
   ])
   await page.getByRole('button', { name: 'Go to Sessions' }).click()
-  await page.getByRole('heading', { name: 'Who is signed in?' }).waitFor()
+  await page.getByRole('heading', { name: 'Sessions', exact: true, level: 2 }).waitFor()
 })

@@ -1,5 +1,7 @@
+import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
-import { startAdminHost } from '../support/admin-host.ts'
+import { PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { startAdminLab } from '../support/admin-lab.ts'
 import { seenBy } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
@@ -8,32 +10,44 @@ const PHONE =
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 const host = await forThisFile(startAdminHost())
+const bare = await forThisFile(startAdminLab())
 beforeEach(() => host.reset())
+
+const rows = (page: Page) => page.getByRole('grid').locator('tbody tr')
+const search = (page: Page) => page.getByRole('combobox', { name: 'Find a user' })
 
 test('the sessions of a user say in words where they are, and which one is this', async () => {
   await host.signIn('admin', { userAgent: PHONE })
   await host.signIn('admin', { userAgent: FIREFOX })
   await host.signIn('admin', { userAgent: 'backup-script/1.0' })
   const page = await host.open('/sessions')
-  await page.getByText('No user selected yet').waitFor()
-  await page.getByLabel('User').fill('admin@example.test')
-  await page.getByRole('button', { name: 'Find' }).click()
-  await page.getByText('4 live sessions').waitFor()
-  const cards = page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 3 }) })
-  const names = await cards.getByRole('heading').allTextContents()
-  expect(names).toEqual(['Chrome 156 on Linux', 'backup-script 1', 'Firefox 140 on Windows', 'Safari 18 on iOS'])
-  const own = cards.filter({ hasText: 'This is you' })
+  await search(page).fill('admin@example.test')
+  await search(page).press('Enter')
+  await page.getByText('4 of 5 sessions').waitFor()
+  const names = await rows(page).locator('.row-name').allTextContents()
+  expect(names.toSorted()).toEqual([
+    'Chrome 156 on Linux',
+    'Firefox 140 on Windows',
+    'Safari 18 on iPhone',
+    'backup-script 1',
+  ])
+  const own = rows(page).filter({ hasText: 'This is you' })
   expect(await own.count()).toBe(1)
-  expect(await own.getByRole('heading').textContent()).toBe('Chrome 156 on Linux')
-  const phone = await cards.last().textContent()
-  for (const part of ['Phone', 'IP address', '127.0.0.1', 'Signed in', 'Last seen', 'Expires']) {
-    expect(phone).toContain(part)
-  }
+  expect(await own.locator('.row-name').textContent()).toBe('Chrome 156 on Linux')
+  const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+  expect(Math.max(...heights)).toBeLessThanOrEqual(62)
+  const phone = rows(page).filter({ hasText: 'Safari' })
+  expect(await phone.textContent()).toContain('127.0.0.1')
+  const name = phone.getByRole('button', { name: 'Safari 18 on iPhone', exact: true })
+  expect(await name.getAttribute('aria-expanded')).toBe('false')
+  await name.click()
+  expect(await name.getAttribute('aria-expanded')).toBe('true')
+  await phone.getByText(PHONE).waitFor()
   const [record] = await host.limiter.sessions.list(1)
-  const shown = await cards.last().locator('time').last().getAttribute('datetime')
-  expect(Math.abs(Date.parse(shown ?? '') - (record?.expiresAt ?? 0))).toBeLessThan(60_000)
-  await cards.last().locator('summary').press('Enter')
-  await cards.last().getByText(`User agent: ${PHONE}`).waitFor()
+  const details = (await phone.locator('dl').textContent()) ?? ''
+  for (const part of ['Last seen', 'Signed in', 'Expires', record?.token.slice(0, 8) ?? '']) {
+    expect(details).toContain(part)
+  }
   expect((await seenBy(page)).violations).toEqual([])
 })
 
@@ -42,9 +56,9 @@ test('one session can be ended, and the others stay', async () => {
   await host.signIn('alice', { userAgent: FIREFOX })
   const [phone, firefox] = await host.limiter.sessions.list(2)
   const page = await host.open('/sessions?user=alice')
-  await page.getByRole('button', { name: 'Sign out Safari 18 on iOS' }).click()
-  await page.getByText('Signed out Safari 18 on iOS.').first().waitFor()
-  await page.getByText('1 live session', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Sign out Safari 18 on iPhone' }).click()
+  await page.getByText('Signed out Safari 18 on iPhone.').first().waitFor()
+  await page.getByText('1 of 5 sessions').waitFor()
   expect((await host.limiter.sessions.list(2)).map(({ token }) => token)).toEqual([firefox?.token])
   expect(host.actions).toEqual([['sessmgr_destroy_session', 2, phone?.token]])
 })
@@ -58,7 +72,7 @@ test('all sessions can be ended, once one has said so twice', async () => {
   await dialog.getByText('Alice will be signed out on 2 devices').waitFor()
   expect(await dialog.textContent()).not.toContain('yours')
   await dialog.getByRole('button', { name: 'Sign out 2' }).click()
-  await page.getByRole('status').getByText('Not signed in anywhere').waitFor()
+  await page.getByText('0 of 5 sessions').waitFor()
   expect(await host.limiter.sessions.list(2)).toEqual([])
   expect(host.actions).toEqual([['sessmgr_destroy_all_sessions', 2]])
 })
@@ -118,24 +132,32 @@ test('the own session ends only after a warning, and the screen says that one is
   expect(await host.limiter.sessions.list(1)).toHaveLength(0)
 })
 
-test('whoever signs themselves out everywhere is told that one of the sessions is theirs', async () => {
+test('several sessions end at once; a question warns of the own one, and the own page ends the others', async () => {
   await host.signIn('admin', { userAgent: PHONE })
   const page = await host.open('/sessions?user=admin')
-  await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
-  await page.getByRole('alertdialog').getByText('One of them is yours').waitFor()
+  await page.getByRole('checkbox', { name: 'Select all' }).click()
+  await page.getByText('2 selected').waitFor()
+  await page.getByRole('button', { name: 'Sign out 2…' }).click()
+  await page.getByRole('alertdialog').getByText('One of them is the one you are using.').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Sign out everywhere else…' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('1 of 5 sessions').waitFor()
+  expect(await host.limiter.sessions.list(1)).toHaveLength(1)
+  expect(await rows(page).filter({ hasText: 'This is you' }).count()).toBe(1)
 })
 
 test('the list stays up to date by itself, and is asked for by its address', async () => {
   const page = await (await host.signIn('admin')).newPage()
   await page.clock.install()
   await page.goto(`${host.origin}/admin/sessions?user=bob`)
-  await page.getByRole('status').getByText('Not signed in anywhere').waitFor()
+  await page.getByText('Bob is not signed in anywhere.').waitFor()
   await host.signIn('bob')
   await page.clock.runFor(15_000)
-  await page.getByText('1 live session', { exact: true }).waitFor()
+  await page.getByRole('button', { name: '1 new session · show' }).waitFor()
   await host.limiter.sessions.endAll(3)
   await page.getByRole('button', { name: 'Refresh' }).click()
-  await page.getByRole('status').getByText('Not signed in anywhere').waitFor()
+  await page.getByText('Bob is not signed in anywhere.').waitFor()
 })
 
 test('a list that comes in pages is shown whole', async () => {
@@ -143,33 +165,107 @@ test('a list that comes in pages is shown whole', async () => {
   const page = await (await host.signIn('admin')).newPage()
   await page.route('**/sessmgr/v1/sessions?*', (route) => route.continue({ url: `${route.request().url()}&limit=1` }))
   await page.goto(`${host.origin}/admin/sessions?user=alice`)
-  await page.getByText('3 live sessions', { exact: true }).waitFor()
+  await page.getByText('3 of 5 sessions').waitFor()
   await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
   await page.getByRole('button', { name: 'Sign out 3' }).waitFor()
 })
 
-test('a user who does not exist is said to be none, in the server’s words; another search finds one', async () => {
-  const page = await host.open('/sessions?user=nobody')
-  await page.getByText('This user does not exist.').waitFor()
-  await page.getByLabel('User').fill('carol')
-  await page.getByRole('button', { name: 'Find' }).click()
+test('a user who does not exist is said to be none, with the closest names; another search finds one', async () => {
+  const page = await host.open('/sessions?user=caro')
+  await page.getByText('Nobody is called “caro”.').waitFor()
+  await page.getByRole('link', { name: 'Carol' }).waitFor()
+  await search(page).fill('nobody')
+  await search(page).press('Enter')
+  await page.getByText('Try the e-mail address.').waitFor()
+  await search(page).fill('carol')
+  await search(page).press('Enter')
   await page.getByRole('heading', { name: 'Carol' }).waitFor()
   expect(new URL(page.url()).search).toBe('?user=carol')
   expect(await page.title()).toBe('Carol – Sessions – Session Manager')
-  expect(await page.getByText('Not signed in anywhere').count()).toBe(1)
   await page.goBack()
-  await page.getByText('This user does not exist.').waitFor()
+  await page.getByText('Nobody is called “nobody”.').waitFor()
   expect(await page.title()).toBe('Sessions – Session Manager')
 })
 
 test('a server that does not answer is said not to, and is asked again on demand', async () => {
-  const page = await host.open('/sessions?user=bob')
-  await page.getByRole('heading', { name: 'Bob' }).waitFor()
+  const page = await host.open('/sessions?user=nobody')
+  await page.getByText('Nobody is called').waitFor()
   await page.context().setOffline(true)
-  await page.getByLabel('User').fill('carol')
-  await page.getByRole('button', { name: 'Find' }).click()
+  await search(page).fill('carol')
+  await search(page).press('Enter')
   await page.getByText('The server is not responding.').waitFor()
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Carol' }).waitFor()
+})
+
+test('a part of a name finds users as one types, and the keys choose one', async () => {
+  const page = await host.open('/sessions')
+  await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('ali')
+  await page.getByRole('option', { name: /^Alice/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  expect(await search(page).getAttribute('aria-activedescendant')).toBeTruthy()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Alice' }).waitFor()
+})
+
+test('everybody who is signed in is listed with figures, and a person is opened and signed out by keys', async () => {
+  await host.signIn('alice', { userAgent: PHONE })
+  await host.signIn('alice', { userAgent: FIREFOX })
+  const page = await host.open('')
+  await expect.poll(() => page.locator('.figures').textContent()).toContain('People signed in2')
+  expect(await page.locator('.figures').textContent()).toContain('Live sessions3')
+  const alice = rows(page).filter({ hasText: 'Alice' })
+  await alice.getByText('2 of 5').waitFor()
+  expect(await alice.getByRole('meter').getAttribute('aria-label')).toBe('2 of 5 places used')
+  expect(await alice.textContent()).toContain('1 computer, 1 phone')
+  const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+  expect(Math.max(...heights)).toBeLessThanOrEqual(62)
+  await page.screenshot({ path: `${PICTURES}admin-people.png` })
+
+  await rows(page).first().focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Home')
+  expect(await page.evaluate(() => document.activeElement?.matches('tr:first-child'))).toBe(true)
+  await alice.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Alice' }).waitFor()
+  await page.getByRole('link', { name: 'Everybody' }).click()
+  await alice.focus()
+  await page.keyboard.press('Delete')
+  await page.getByRole('alertdialog', { name: 'Sign Alice out everywhere?' }).waitFor()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out 2' }).click()
+  await page.getByText('Alice is signed out everywhere.').first().waitFor()
+  expect(await host.limiter.sessions.list(2)).toEqual([])
+  expect(await alice.textContent()).toContain('Signed out')
+
+  await page.getByRole('combobox', { name: 'Filter' }).selectOption('At their limit')
+  await page.getByText('Nobody matches this filter.').waitFor()
+  expect(new URL(page.url()).search).toBe('?show=at_limit&sort=recent')
+  expect((await seenBy(page)).violations).toEqual([])
+})
+
+test('the list of people is saved as a file', async () => {
+  const page = await host.open('')
+  await rows(page).first().waitFor()
+  await page.getByRole('button', { name: 'Export…' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('sessions.csv')
+  const chunks: Buffer[] = []
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+  expect(Buffer.concat(chunks).toString()).toContain('admin')
+})
+
+test('without the option directory there is only the search, with the users who were looked up last', async () => {
+  const page = await bare.open(host.chromium, '/sessions?user=bob')
+  await page.getByRole('heading', { name: 'BOB' }).waitFor()
+  await page.getByRole('link', { name: 'Everybody' }).click()
+  await page.getByText('switch on the option “directory”').waitFor()
+  await page.getByRole('link', { name: 'BOB' }).click()
+  await page.getByRole('heading', { name: 'BOB' }).waitFor()
 })

@@ -34,6 +34,18 @@ export const onlyTab = mount.dataset.only
 /** Whether this user may manage the lazy comments. */
 export const hasComments = mount.dataset.comments !== undefined
 
+/** Whether the server can list who is signed in. */
+export const hasDirectory = mount.dataset.directory !== undefined
+
+/** Whether the application can search for users by a part of their name. */
+export const canSearch = mount.dataset.search !== undefined
+
+/** Name of the user of the screen. */
+export const userName = mount.dataset.user ?? ''
+
+/** URL of the site, or an empty string if it is unknown. */
+export const siteUrl = mount.dataset.site ?? ''
+
 /** Help links that the application has set. */
 export const support: Partial<Record<'docs' | 'forum' | 'contact', string>> = JSON.parse(mount.dataset.support ?? '{}')
 

@@ -13,25 +13,51 @@ export interface FrameParts {
   readonly texts: ReaderTexts
   /** Whether the user may manage the lazy comments. */
   readonly hasComments: boolean
+  /** Whether the requested tab shows one user's sessions. */
+  readonly isPerson: boolean
+  /** Whether the people who are signed in can be listed. */
+  readonly hasDirectory: boolean
+  /** Name of the user of the screen. */
+  readonly userName: string
+  /** URL of the site, for a link back to it. */
+  readonly siteUrl: string | undefined
   /** The only tab that this user may see; undefined means all. */
   readonly only: 'comments' | undefined
 }
 
 /** Returns the header and the outline of the content, which are visible until the script renders the screen. */
-export function adminFrame({ base, tab, vars, texts, hasComments, only }: FrameParts): string {
+export function adminFrame(parts: FrameParts): string {
+  const { base, tab, vars, texts, hasComments, only } = parts
   const tabs = TABS.filter((key) => (only ? key === only : key !== 'comments' || hasComments))
   const open = tab === '' ? tabs[0] : tab
   const links = tabs.map((key) => {
     const current = key === open ? ' aria-current="page"' : ''
     return `<a href="${htmlText(`${base}/${key}`)}"${current}>${htmlText(texts.say(`admin_tab_${key}`))}</a>`
   })
-  const bones = '<span class="bone wide"></span><span class="bone"></span><span class="bone field-bone"></span>'
-  const panel = `<div class="panel skeleton" aria-hidden="true">${bones}</div>`
+  const outline = open === 'sessions' ? sessionsOutline(parts) : PANEL + PANEL
   return (
     `<header class="top"><div class="brand"><span class="brand-mark"></span><h1>${htmlText(String(vars.name ?? ''))}</h1>` +
-    `<span class="badge">${htmlText(String(vars.version ?? ''))}</span></div>` +
+    `<span class="badge">${htmlText(String(vars.version ?? ''))}</span>${whoAndBack(parts)}</div>` +
     `<nav class="tabs" aria-label="${htmlText(texts.say('admin_nav'))}">${links.join('')}</nav></header>` +
-    `<main class="column"><div class="stack" role="status">` +
-    `<span class="unseen">${htmlText(texts.say('admin_loading'))}</span>${panel}${panel}</div></main>`
+    `<main class="column${open === 'sessions' ? ' wide' : ''}"><div class="stack" role="status">` +
+    `<span class="unseen">${htmlText(texts.say('admin_loading'))}</span>${outline}</div></main>`
   )
+}
+
+const BONE = '<span class="bone"></span>'
+const PANEL = `<div class="panel skeleton" aria-hidden="true"><span class="bone wide"></span>${BONE}<span class="bone field-bone"></span></div>`
+const TABLE =
+  '<div class="table-card" aria-hidden="true"><div class="table-bar"></div><div class="head-bones"></div>' +
+  `${`<div class="row-bones">${BONE}</div>`.repeat(8)}</div>`
+
+/** Returns the outline of the Sessions tab. The script renders the same until it has the list. */
+function sessionsOutline({ isPerson, hasDirectory }: FrameParts): string {
+  if (isPerson) return `<div class="title-bones person"></div>${TABLE}`
+  const lines = '<div class="title-bones"></div><div class="figures-bones"></div><div class="search-bones"></div>'
+  return hasDirectory ? lines + TABLE : '<div class="title-bones"></div><div class="search-bones"></div>'
+}
+
+function whoAndBack({ userName, siteUrl, texts }: FrameParts): string {
+  const back = siteUrl && `<a href="${htmlText(siteUrl)}">${htmlText(texts.say('admin_back_to_site'))}</a>`
+  return `<p class="who"><bdi>${htmlText(userName)}</bdi>${back ?? ''}</p>`
 }

@@ -24,6 +24,8 @@ export interface PageParts extends FrameParts {
   /** Add-on scripts and style sheets, in the order in which they run. */
   readonly scripts: readonly string[]
   readonly support: SupportLinks
+  /** Whether the application can search for users. */
+  readonly canSearch: boolean
 }
 
 /**
@@ -31,7 +33,8 @@ export interface PageParts extends FrameParts {
  * complete.
  */
 export function adminPage(parts: PageParts): string {
-  const { base, entry, nonce, nonceHeader, vars, scripts, texts, support, hasComments, only } = parts
+  const { base, entry, nonce, nonceHeader, vars, scripts, texts, support, hasComments, hasDirectory, canSearch, only } =
+    parts
   const attribute = ` nonce="${nonce}"`
   const own = (name: string) => `${base}/assets/${name}`
   const style = (url: string) => `<link rel="stylesheet" href="${htmlText(url)}">`
@@ -51,7 +54,8 @@ export function adminPage(parts: PageParts): string {
     ],
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
       `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''}` +
-      `${hasComments ? ' data-comments' : ''}>${adminFrame(parts)}</div>` +
+      `${hasComments ? ' data-comments' : ''}${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
+      `data-user="${htmlText(parts.userName)}" data-site="${htmlText(parts.siteUrl ?? '')}">${adminFrame(parts)}</div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
   )

@@ -30,6 +30,10 @@ export interface AdminParts extends ScriptVarsParts {
   notePage(request: HostRequest): void
   /** The option of the lazy comments, if the application uses them. Users who may change it see that tab. */
   readonly commentsOption: GuardedOption | undefined
+  /** Whether the people who are signed in can be listed. */
+  readonly hasDirectory: boolean
+  /** URL of the site, for a link back to it. */
+  readonly siteUrl: string | undefined
   /** The folder of the built files. */
   readonly folder: string
   readonly options: ResolvedAdminOptions
@@ -44,7 +48,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 export function createAdmin(parts: AdminParts): Handler {
   const { nonceHeader } = parts
   const { loginUrl, path: mountedAt, support, ...resolved } = parts.options
-  const { can } = parts.host
+  const { can, users } = parts.host
   const assets = createAdminAssets(parts.folder)
 
   return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
@@ -104,6 +108,11 @@ export function createAdmin(parts: AdminParts): Handler {
           texts,
           support,
           tab,
+          isPerson: isPersonIn(request.url ?? ''),
+          userName: users.summary(user).display_name,
+          siteUrl: parts.siteUrl,
+          hasDirectory: parts.hasDirectory,
+          canSearch: users.search !== undefined,
           hasComments,
           only: isManager ? undefined : 'comments',
           vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
@@ -120,6 +129,11 @@ export function createAdmin(parts: AdminParts): Handler {
     response.setHeader('Location', asked === undefined ? loginUrl : loginAddress(loginUrl, asked))
     sendPage(request, response, 302, sentence, 'text/plain; charset=utf-8')
   }
+}
+
+/** Checks whether a URL names one user whose sessions the screen shows. */
+function isPersonIn(url: string): boolean {
+  return Boolean(new URLSearchParams(url.split('?')[1]).get('user'))
 }
 
 function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {

@@ -80,7 +80,7 @@ describe('the page', () => {
     const [settings, sessions] = [await browser.get('/admin/settings'), await browser.get('/admin')]
     expect(settings.text).toContain('<a href="/admin/settings" aria-current="page">Settings</a>')
     expect(sessions.text).toContain('<a href="/admin/sessions" aria-current="page">Sessions</a>')
-    const early = /<link rel="modulepreload" href="\/admin\/assets\/session-list-[\w-]+\.js"/
+    const early = /<link rel="modulepreload" href="\/admin\/assets\/people-page-[\w-]+\.js"/
     expect(settings.text).not.toMatch(early)
     expect(sessions.text).toMatch(early)
     for (const answer of [settings, sessions]) expect(answer.text).not.toContain('/admin/comments')

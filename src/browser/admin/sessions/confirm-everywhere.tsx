@@ -1,6 +1,6 @@
 import { Confirm } from '../parts/feedback/confirm.tsx'
 import { countKey, useTexts } from '../texts/use-texts.ts'
-import type { UserSessions } from './use-sessions.ts'
+import { nameOf, type UserSessions } from './use-sessions.ts'
 
 /**
  * Asks for confirmation before a user is signed out everywhere. Shows how many sessions would end, and whether one of
@@ -18,7 +18,7 @@ export function ConfirmEverywhere({
 }) {
   const t = useTexts()
   if (!found) return null
-  const name = found.user.display_name || found.user.login
+  const name = nameOf(found.user)
   const count = found.sessions.length
   const isOwn = found.sessions.some(({ current }) => current)
   return (

@@ -2,11 +2,17 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { Tagged } from '../rest/rest-client.ts'
 import { useSignedIn } from '../rest/use-signed-in.ts'
 import { queries, rest } from '../screen.ts'
+import type { Device } from './device.ts'
 
-/** First part of the query key of all session lists. */
+/** First part of the query key of all lists of sessions and people. */
 export const SESSIONS_KEY = ['sessions']
 
-const REFRESH_MS = 10_000
+/** How often a visible list is read again. */
+export const REFRESH_MS = 10_000
+
+/** How often a list is read again that is too long to be read so often. */
+const REFRESH_LONG_MS = 60_000
+const LONG = 200
 
 /** A session as the server returns it. Times are in Unix seconds. */
 export interface Session {
@@ -16,13 +22,34 @@ export interface Session {
   readonly expires: number
   readonly ip: string | null
   readonly user_agent: string | null
+  readonly device: Device
+  /** Where the IP address is, if the application knows. */
+  readonly place: string | null
+  /** Token of an older session in the same browser. */
+  readonly same_browser: string | null
   /** Whether this is the session of the current user. */
   readonly current: boolean
 }
 
+/** A user as the server returns it. */
+export interface Person {
+  readonly id: string | number
+  readonly login: string
+  readonly display_name: string
+  readonly email?: string
+  /** Page of the user in the application. */
+  readonly url?: string
+}
+
 /** A user's sessions. */
 export interface UserSessions {
-  readonly user: { readonly id: string | number; readonly login: string; readonly display_name: string }
+  readonly user: Person
+  readonly limit: {
+    /** How many sessions the user may have. Null if there is no limit. */
+    readonly maximum: number | null
+    readonly logic: string
+    readonly over: boolean
+  } | null
   readonly sessions: readonly Session[]
 }
 
@@ -32,6 +59,11 @@ interface SessionsPage extends UserSessions {
 }
 
 type Pages = readonly Tagged<SessionsPage>[]
+
+/** Returns the name that people know a user by. */
+export function nameOf({ display_name, login }: Person): string {
+  return display_name || login
+}
 
 /** Reads all of a user's sessions, because the confirmation shows their number. */
 export async function readSessions(user: string): Promise<UserSessions> {
@@ -47,7 +79,7 @@ export function useSessions(user: string): UseQueryResult<UserSessions> {
     queryFn: () => readPages(user, queries.getQueryData<Pages>(queryKey) ?? []),
     select: joined,
     enabled: user !== '',
-    refetchInterval: isSignedIn ? REFRESH_MS : false,
+    refetchInterval: ({ state }) => isSignedIn && (lengthOf(state.data) > LONG ? REFRESH_LONG_MS : REFRESH_MS),
   })
 }
 
@@ -61,5 +93,10 @@ async function readPages(user: string, [last, ...lastOthers]: Pages, after?: num
 
 function joined(pages: Pages): UserSessions {
   const [first] = pages as readonly [Tagged<SessionsPage>]
-  return { user: first.body.user, sessions: pages.flatMap(({ body }) => body.sessions) }
+  const { user, limit } = first.body
+  return { user, limit, sessions: pages.flatMap(({ body }) => body.sessions) }
+}
+
+function lengthOf(pages: Pages = []): number {
+  return pages.reduce((sum, { body }) => sum + body.sessions.length, 0)
 }

@@ -6,10 +6,10 @@ import { Panel } from '../parts/panel.tsx'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { ConfirmEverywhere } from '../sessions/confirm-everywhere.tsx'
-import { readSessions, SESSIONS_KEY, type UserSessions } from '../sessions/use-sessions.ts'
+import { SignOutEverybody } from '../sessions/sign-out-everybody.tsx'
+import { nameOf, readSessions, SESSIONS_KEY, type UserSessions } from '../sessions/use-sessions.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CrossSell } from './cross-sell.tsx'
-import { LogoutAll } from './logout-all.tsx'
 
 /** Renders the panel that signs out one user or all. It always asks for confirmation first. */
 export function ForceLogoutPanel() {
@@ -23,7 +23,7 @@ export function ForceLogoutPanel() {
     mutationFn: (_found: UserSessions) => rest.request('POST', 'sessmgr/v1/sessions/destroy', { user: name }),
     onSuccess(_answer, { user, sessions }) {
       setName('')
-      toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: user.display_name || user.login }))
+      toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: nameOf(user) }))
       void queries.invalidateQueries({ queryKey: SESSIONS_KEY })
       // Users may have signed out their own account.
       void rest.check().catch(() => {})
@@ -71,7 +71,10 @@ export function ForceLogoutPanel() {
         onConfirm={() => found && end.mutate(found)}
         onClose={() => setFound(undefined)}
       />
-      <LogoutAll />
+      <div className="line divided">
+        <p className="line-text">{t('all_help')}</p>
+        <SignOutEverybody label="all" />
+      </div>
       <CrossSell />
     </Panel>
   )

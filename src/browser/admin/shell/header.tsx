@@ -1,6 +1,6 @@
 import { type MouseEvent, useEffect, useRef } from 'react'
 import { Icon } from '../parts/icon.tsx'
-import { place, vars } from '../screen.ts'
+import { place, siteUrl, userName, vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import type { TabEntry } from './entries.ts'
 
@@ -30,6 +30,10 @@ export function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEnt
         </span>
         <h1>{vars.name}</h1>
         <span className="badge">{vars.version}</span>
+        <p className="who">
+          <bdi>{userName}</bdi>
+          {siteUrl && <a href={siteUrl}>{t('back_to_site')}</a>}
+        </p>
       </div>
       <nav className="tabs" aria-label={t('nav')} ref={nav}>
         {tabs.map(({ key, label }) => (

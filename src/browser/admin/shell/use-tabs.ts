@@ -16,7 +16,7 @@ export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefin
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const key = useSyncExternalStore(place.subscribe, place.key)
   const builtIn: readonly TabEntry[] = [
-    { key: 'sessions', label: t('tab_sessions'), component: SessionsTab },
+    { key: 'sessions', label: t('tab_sessions'), component: SessionsTab, wide: true },
     { key: 'settings', label: t('tab_settings'), component: SettingsTab },
     ...(hasComments ? [{ key: 'comments', label: t('tab_comments'), component: CommentsTab }] : []),
     { key: 'addons', label: t('tab_addons'), component: AddonsTab, wide: true },

@@ -4,11 +4,12 @@ import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/feedback/confirm.tsx'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { queries, rest, toasts } from '../screen.ts'
-import { SESSIONS_KEY } from '../sessions/use-sessions.ts'
-import { useTexts } from '../texts/use-texts.ts'
+import { countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
+import type { PeopleSummary } from './people/use-people.ts'
+import { SESSIONS_KEY } from './use-sessions.ts'
 
-/** Renders the button that signs out all users. It asks for confirmation first. */
-export function LogoutAll() {
+/** Renders the button that signs out all users. It asks for confirmation first, with their number if it is known. */
+export function SignOutEverybody({ label = 'everybody_out' }: { label?: TextKey }) {
   const t = useTexts()
   const textOf = useFailureText()
   const [isAsking, setAsking] = useState(false)
@@ -20,11 +21,11 @@ export function LogoutAll() {
     },
     onError: (error) => toasts.show(textOf(error, 'all_failed'), 'error'),
   })
+  const people = queries.getQueryData<{ body: PeopleSummary }>([...SESSIONS_KEY, 'summary'])?.body.people
   return (
-    <div className="line divided">
-      <p className="line-text">{t('all_help')}</p>
+    <>
       <Button tone="danger" busy={isPending && t('all_busy')} onClick={() => setAsking(true)}>
-        {t('all')}
+        {t(label)}
       </Button>
       <Confirm
         open={isAsking}
@@ -33,11 +34,12 @@ export function LogoutAll() {
         onConfirm={() => mutate()}
         onClose={() => setAsking(false)}
       >
+        {people !== undefined && <p>{t(countKey('everybody_count', people), { count: people })}</p>}
         <p>{t('all_text')}</p>
         <p>
           <strong>{t('all_text_own')}</strong>
         </p>
       </Confirm>
-    </div>
+    </>
   )
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/feedback/dialog.tsx'
-import { Failed } from '../parts/feedback/failed.tsx'
-import { rest } from '../screen.ts'
-import { useTexts } from '../texts/use-texts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/feedback/dialog.tsx'
+import { Failed } from '../../parts/feedback/failed.tsx'
+import { rest } from '../../screen.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import { SESSIONS_KEY } from '../use-sessions.ts'
 import { Explanation, type LimitOfUser } from './explanation.tsx'
-import { SESSIONS_KEY } from './use-sessions.ts'
 
 /** Renders the button that explains how the limit applies to a user, and the dialog that it opens. */
 export function ExplainLimit({ user, name }: { user: string; name: string }) {

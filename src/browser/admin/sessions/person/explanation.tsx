@@ -1,6 +1,6 @@
-import { vars } from '../screen.ts'
-import { countKey, useTexts } from '../texts/use-texts.ts'
-import { dateAndTime, timeAgo } from './time-words.ts'
+import { vars } from '../../screen.ts'
+import { countKey, useTexts } from '../../texts/use-texts.ts'
+import { dateAndTime, timeAgo } from '../time-words.ts'
 
 /** How the limit applies to a user, as the server returns it. */
 export interface LimitOfUser {

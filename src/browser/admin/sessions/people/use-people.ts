@@ -1,0 +1,88 @@
+import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Tagged } from '../../rest/rest-client.ts'
+import { useSignedIn } from '../../rest/use-signed-in.ts'
+import { queries, rest } from '../../screen.ts'
+import type { Device } from '../device.ts'
+import { type Person, REFRESH_MS, SESSIONS_KEY } from '../use-sessions.ts'
+
+/** How many people a page has. */
+export const PAGE_SIZE = 50
+
+/** A list with more people than this is not read again by itself. */
+const LONG = 200
+
+/** How people are filtered and sorted, as the server takes it. */
+export interface PeopleView {
+  readonly show: 'all' | 'at_limit' | 'over_limit' | 'idle'
+  readonly sort: 'recent' | 'most'
+}
+
+/** A person who is signed in, as the server returns it. Times are in Unix seconds. */
+export interface SignedInPerson {
+  readonly user: Person
+  /** How many sessions are live. */
+  readonly live: number
+  /** How many sessions the person may have. Null if there is no limit, undefined if it is unknown. */
+  readonly maximum?: number | null
+  readonly over: boolean
+  /** How many of the sessions are on each kind of device. */
+  readonly devices: Readonly<Partial<Record<`${Exclude<Device['kind'], 'unknown'>}s` | 'unknown', number>>>
+  readonly last_seen: number
+  readonly signed_in: number
+  readonly ip: string | null
+  readonly place?: string | null
+}
+
+interface PeoplePage {
+  readonly people: readonly SignedInPerson[]
+  /** Start of the next page; undefined on the last page. */
+  readonly next?: string
+  /** Whether nobody is missing. */
+  readonly exact: boolean
+}
+
+/** Totals of everybody who is signed in. */
+export interface PeopleSummary {
+  readonly people: number
+  readonly sessions: number
+  readonly at_limit: number
+  readonly over_limit: number
+  /** Null if unknown. */
+  readonly refused_24h: number | null
+  readonly exact: boolean
+}
+
+type Pages = InfiniteData<Tagged<PeoplePage>, string>
+
+/** Reads who is signed in, page by page, and again at intervals while the screen is visible. */
+export function usePeople({ show, sort }: PeopleView) {
+  const isSignedIn = useSignedIn() === 'yes'
+  const queryKey = [...SESSIONS_KEY, 'people', show, sort]
+  return useInfiniteQuery({
+    queryKey,
+    queryFn({ pageParam }) {
+      const known = queries.getQueryData<Pages>(queryKey)
+      const last = known?.pages[known.pageParams.indexOf(pageParam)]
+      const query = { show, sort, limit: String(PAGE_SIZE), ...(pageParam && { cursor: pageParam }) }
+      return rest.reread<PeoplePage>(`sessmgr/v1/people?${new URLSearchParams(query)}`, last)
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ body }) => body.next,
+    select: ({ pages }) => ({ people: pages.flatMap(({ body }) => body.people), pages: pages.length }),
+    refetchInterval: ({ state }) =>
+      isSignedIn && (state.data?.pages.length ?? 0) * PAGE_SIZE <= LONG ? REFRESH_MS : false,
+  })
+}
+
+/** Reads the totals, and again at intervals while the screen is visible. */
+export function usePeopleSummary() {
+  const isSignedIn = useSignedIn() === 'yes'
+  const queryKey = [...SESSIONS_KEY, 'summary']
+  return useQuery({
+    queryKey,
+    queryFn: () =>
+      rest.reread<PeopleSummary>('sessmgr/v1/people/summary', queries.getQueryData<Tagged<PeopleSummary>>(queryKey)),
+    select: ({ body }) => body,
+    refetchInterval: isSignedIn ? REFRESH_MS : false,
+  })
+}

@@ -1,0 +1,57 @@
+import { Empty } from '../../parts/feedback/empty.tsx'
+import { Failed } from '../../parts/feedback/failed.tsx'
+import { RestFailure } from '../../rest/rest-failure.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import { PlaceLink } from '../place-link.tsx'
+import { SearchBox } from '../search/search-box.tsx'
+import { usePeopleSearch } from '../search/use-people-search.ts'
+import { nameOf } from '../use-sessions.ts'
+
+/** Explains why there is no list: the user does not exist, or the server failed. */
+export function NotListed({
+  user,
+  error,
+  retry,
+  isRetrying,
+}: {
+  user: string
+  error: unknown
+  retry: () => unknown
+  isRetrying: boolean
+}) {
+  const t = useTexts()
+  const isUnknown = error instanceof RestFailure && error.code === 'user_not_found'
+  return (
+    <div className="stack">
+      <p>
+        <PlaceLink query={{}}>← {t('everybody')}</PlaceLink>
+      </p>
+      <SearchBox text={user} />
+      {isUnknown ? (
+        <Empty icon="search" title={<span role="alert">{t('nobody_called', { text: user })}</span>}>
+          <Closest text={user} />
+        </Empty>
+      ) : (
+        <Failed error={error} fallback="sessions_failed" retry={retry} isRetrying={isRetrying} />
+      )}
+    </div>
+  )
+}
+
+/** Renders links to users with a similar name. */
+function Closest({ text }: { text: string }) {
+  const t = useTexts()
+  const { data } = usePeopleSearch(text)
+  if (!data || data.people.length === 0) return t('try_email')
+  return (
+    <>
+      {t('closest')}{' '}
+      {data.people.map(({ user }, index) => (
+        <span key={String(user.id)}>
+          {index > 0 && ', '}
+          <PlaceLink query={{ user: user.login }}>{nameOf(user)}</PlaceLink>
+        </span>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { Empty } from '../../parts/feedback/empty.tsx'
+import { type TextKey, useTexts } from '../../texts/use-texts.ts'
+import { GridTable } from '../table/grid-table.tsx'
+import type { StillRow } from '../table/still-rows.ts'
+import { useRowKeys } from '../table/use-row-keys.ts'
+import type { Session } from '../use-sessions.ts'
+import { SessionRow } from './session-row.tsx'
+import type { SessionSort, SortTime } from './session-sort.ts'
+import type { Selection } from './use-selection.ts'
+
+/** How many rows are added at a time. */
+const STEP = 50
+
+const TIMES: readonly (readonly [by: SortTime, text: TextKey])[] = [
+  ['last_seen', 'last_used'],
+  ['created', 'signed_in'],
+  ['expires', 'expires_in'],
+]
+
+/** Renders a user's sessions as a table that the arrow keys move in. */
+export function SessionTable({
+  name,
+  rows,
+  sort,
+  selection,
+  isEnding,
+  onSort,
+  onEnd,
+  onDelete,
+}: {
+  name: string
+  rows: readonly StillRow<Session>[]
+  sort: SessionSort
+  selection: Selection
+  isEnding: (session: Session) => boolean
+  onSort: (sort: SessionSort) => void
+  onEnd: (session: Session) => void
+  onDelete: (session: Session) => void
+}) {
+  const t = useTexts()
+  const [most, setMost] = useState(STEP)
+  const shown = rows.slice(0, most)
+  const live = shown.filter(({ isEnded }) => !isEnded).map(({ item }) => item)
+  const isAll = live.length > 0 && live.every(({ token }) => selection.tokens.has(token))
+  const keys = useRowKeys(
+    shown.map(({ key }) => key),
+    (token) => {
+      const session = live.find((one) => one.token === token)
+      if (session) onDelete(session)
+    },
+  )
+  if (rows.length === 0) {
+    return (
+      <Empty icon="desktop" title={t('person_empty', { name })}>
+        {t('sessions_empty')}
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <GridTable
+        label={t('sessions_of', { name })}
+        className="session-table"
+        keys={keys}
+        head={
+          <>
+            <th className="cell-check">
+              <input
+                type="checkbox"
+                aria-label={t('select_all')}
+                checked={isAll}
+                disabled={live.length === 0}
+                onChange={() => selection.become(isAll ? [] : live)}
+              />
+            </th>
+            <th>{t('device')}</th>
+            <th>{t('from')}</th>
+            {TIMES.map(([by, text]) => {
+              const isSorted = sort.by === by
+              return (
+                <th key={by} aria-sort={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}>
+                  <button type="button" onClick={() => onSort({ by, isAscending: isSorted && !sort.isAscending })}>
+                    {t(text)}
+                    {isSorted && <span aria-hidden="true"> {sort.isAscending ? '↑' : '↓'}</span>}
+                  </button>
+                </th>
+              )
+            })}
+            <th>
+              <span className="unseen">{t('end_one')}</span>
+            </th>
+          </>
+        }
+      >
+        {shown.map((row) => (
+          <SessionRow
+            key={row.key}
+            row={row}
+            isEnding={isEnding(row.item)}
+            isSelected={selection.tokens.has(row.key) && !row.isEnded}
+            isCurrent={keys.current === row.key}
+            onSelect={selection.toggle}
+            onEnd={onEnd}
+          />
+        ))}
+      </GridTable>
+      {rows.length > shown.length && (
+        <p className="more-rows">
+          {t('shown_of', { shown: shown.length, count: rows.length })}
+          <Button tone="quiet" onClick={() => setMost(most + STEP)}>
+            {t('show_more', { count: Math.min(STEP, rows.length - shown.length) })}
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}

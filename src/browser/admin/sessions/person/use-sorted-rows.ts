@@ -1,0 +1,29 @@
+import { useMemo, useState } from 'react'
+import { type StillRows, useStillRows } from '../table/use-still-rows.ts'
+import type { Session } from '../use-sessions.ts'
+import { type SessionSort, sorted } from './session-sort.ts'
+
+const tokenOf = ({ token }: Session) => token
+
+/** The rows of a user's sessions, and their order. */
+export interface SortedRows extends StillRows<Session> {
+  readonly sort: SessionSort
+  /** Rebuilds the list in this order. */
+  sortBy(order: SessionSort): void
+}
+
+/** Follows a user's sessions, the last used first until the user chooses another order. */
+export function useSortedRows(sessions: readonly Session[]): SortedRows {
+  const [sort, setSort] = useState<SessionSort>({ by: 'last_seen', isAscending: false })
+  const list = useMemo(() => sorted(sessions, sort), [sessions, sort])
+  const rows = useStillRows(list, tokenOf)
+  return {
+    ...rows,
+    sort,
+    show: (newest) => rows.show(sorted(newest, sort)),
+    sortBy(order) {
+      setSort(order)
+      rows.show(sorted(sessions, order))
+    },
+  }
+}

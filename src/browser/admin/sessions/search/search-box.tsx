@@ -1,0 +1,90 @@
+import { type KeyboardEvent, type Ref, type SyntheticEvent, useEffect, useId, useState } from 'react'
+import { Icon } from '../../parts/icon.tsx'
+import { canSearch, place } from '../../screen.ts'
+import { countKey, useTexts } from '../../texts/use-texts.ts'
+import { FoundList } from './found-list.tsx'
+import { usePeopleSearch } from './use-people-search.ts'
+
+/** How long after the last key a search starts. */
+const PAUSE_MS = 200
+
+/** Renders the field that finds a user: as the user types if the application can search, or else by the exact name. */
+export function SearchBox({ text: initial = '', field }: { text?: string; field?: Ref<HTMLInputElement> }) {
+  const t = useTexts()
+  const id = useId()
+  const [text, setText] = useState(initial)
+  const [asked, setAsked] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const [active, setActive] = useState(-1)
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  const { data } = usePeopleSearch(isOpen ? asked : '')
+  const groups = [
+    { label: t('people'), people: data?.people ?? [] },
+    { label: [t('ip'), data?.address?.place].filter(Boolean).join(' · '), people: data?.address?.people ?? [] },
+  ]
+  const people = groups.flatMap((group) => group.people)
+  const isListed = isOpen && people.length > 0
+  const isNone = isOpen && canSearch && asked === text && data !== undefined && people.length === 0
+
+  function open(user: string): void {
+    setOpen(false)
+    if (user.trim() !== '') place.setQuery({ user: user.trim() })
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step && isListed) {
+      event.preventDefault()
+      // Between the last and the first person, no one is chosen.
+      setActive(((active + 1 + step + people.length + 1) % (people.length + 1)) - 1)
+    } else if (event.key === 'Escape' && isOpen) {
+      event.preventDefault()
+      setOpen(false)
+    }
+  }
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault()
+    open((isListed ? people[active]?.user.login : undefined) ?? text)
+  }
+
+  return (
+    <search className="search-box">
+      <form onSubmit={submit}>
+        <Icon name="search" />
+        <input
+          type="search"
+          role="combobox"
+          ref={field}
+          aria-label={t('search')}
+          aria-autocomplete="list"
+          aria-expanded={isListed}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={isListed && active >= 0 ? `${id}-${active}` : undefined}
+          aria-keyshortcuts="/"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          enterKeyHint="search"
+          placeholder={t(canSearch ? 'search_hint' : 'search_exact')}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value)
+            setActive(-1)
+            setOpen(true)
+          }}
+          onKeyDown={onKeyDown}
+          onBlur={() => setOpen(false)}
+        />
+      </form>
+      <FoundList id={id} groups={groups} active={isListed ? active : undefined} onOpen={open} />
+      <p className="unseen" role="status">
+        {isListed && t(countKey('people_found', people.length), { count: people.length })}
+        {isNone && t('nobody_called', { text })}
+      </p>
+    </search>
+  )
+}
