@@ -56,7 +56,7 @@ export async function requireDirectory({ limiter }: Pick<RouteParts, 'limiter'>)
  * @throws RestError 404 `no_directory`, 400 `rest_invalid_param` for an invalid cursor.
  */
 export async function peoplePage(
-  parts: Pick<RouteParts, 'limiter' | 'logger'>,
+  parts: Pick<RouteParts, 'limiter'>,
   { show, sort, cursor: start }: PeopleSelection,
   limit: number,
 ): Promise<PeoplePage> {
@@ -80,8 +80,8 @@ export async function peoplePage(
 }
 
 /** Reads the sessions of people, and corrects the index where it differs. */
-export async function checkAll(
-  parts: Pick<RouteParts, 'limiter' | 'logger'>,
+async function checkAll(
+  parts: Pick<RouteParts, 'limiter'>,
   directory: Directory,
   people: readonly IndexedPerson[],
   settings: SessionSettings,
@@ -89,7 +89,7 @@ export async function checkAll(
   const checked = await Promise.all(
     people.map(async ({ userId }) => {
       const live = await parts.limiter.sessions.list(userId)
-      return { userId, live, maximum: live.length === 0 ? null : await userLimit(parts, userId, settings) }
+      return { userId, live, maximum: live.length === 0 ? null : await userLimit(parts.limiter, userId, settings) }
     }),
   )
   directory.correct(

@@ -43,7 +43,7 @@ export function listRoute(parts: RouteParts): RestRoute {
       const page = records.slice(0, most)
       const pattern = textsFor(request).say('account_device')
       const [maximum, rows] = await Promise.all([
-        userLimit(parts, person.id, settings),
+        userLimit(limiter, person.id, settings),
         sessionRows(parts, page, { caller, pattern }),
       ])
 

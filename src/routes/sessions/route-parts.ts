@@ -1,4 +1,3 @@
-import type { Logger } from '../../ground/logger.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
@@ -11,7 +10,6 @@ export interface RouteParts {
   readonly host: Host
   readonly details: HostDetails
   readonly textsFor: TextsFor
-  readonly logger: Logger
   readonly findSignedIn: FindSignedIn
   /** Counts the refused logins since a time. Resolves to null if this is unknown. */
   refusedSince(ms: number): Promise<number | null>

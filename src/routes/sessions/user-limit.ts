@@ -1,9 +1,12 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import { logError } from '../../ground/logger.ts'
+import type { Logger } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { maximumInForce } from '../../limiter/decision/maximum-in-force.ts'
+import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
-import type { RouteParts } from './route-parts.ts'
+
+/** The next login logs the failure. A list would log it for each of its users, every time that it is read. */
+const QUIET: Logger = { warn() {}, error() {} }
 
 /**
  * Returns how many sessions a user may have; null means no limit. Resolves to undefined if a filter of the application
@@ -12,15 +15,14 @@ import type { RouteParts } from './route-parts.ts'
  * @throws SessmgrError `store_unavailable`.
  */
 export async function userLimit(
-  { limiter: { hooks, settings }, logger }: Pick<RouteParts, 'limiter' | 'logger'>,
+  { hooks, settings }: Pick<SessionLimiter, 'hooks' | 'settings'>,
   userId: UserId,
   current: SessionSettings,
 ): Promise<number | null | undefined> {
   try {
-    return await maximumInForce({ hooks, settings, logger }, userId, current)
+    return await maximumInForce({ hooks, settings, logger: QUIET }, userId, current)
   } catch (error) {
     if (!(error instanceof SessmgrError) || !error.code.startsWith('hook_')) throw error
-    logError(logger, error)
     return undefined
   }
 }
