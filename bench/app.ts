@@ -2,6 +2,7 @@
 import { RedisStore } from 'connect-redis'
 import { createClient } from 'redis'
 import { sessmgr } from 'sessmgr'
+import { redisStreamSink } from 'sessmgr/audit'
 import { redisStore } from 'sessmgr/redis'
 import { serveApp } from './serve-app.ts'
 
@@ -34,11 +35,12 @@ const limiter = () =>
     store: redisStore(kind === 'fallback' ? { client, tracking: false } : { client }),
     settings: { maximum: 10, logic: 'logout_oldest' },
     directory: kind === 'directory',
+    audit: kind === 'audit' ? { sink: redisStreamSink(client) } : undefined,
   })
 const live = (userId: string) => `live:${userId}`
 serveApp({
   store: kind === 'limit' ? new ThrottledStore({ client }) : new RedisStore({ client }),
-  limiter: ['protected', 'fallback', 'directory'].includes(kind ?? '') ? limiter() : undefined,
+  limiter: ['protected', 'fallback', 'directory', 'audit'].includes(kind ?? '') ? limiter() : undefined,
   // What many applications write themselves: a hash of the user's sessions that every request looks up.
   check: isNaive
     ? async ({ user, sessionID }, res, next) => {

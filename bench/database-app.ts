@@ -3,6 +3,7 @@ import connectPgSimple from 'connect-pg-simple'
 import session from 'express-session'
 import { Pool } from 'pg'
 import { type SessmgrStore, sessmgr } from 'sessmgr'
+import { type SqlSinkOptions, sqlSink } from 'sessmgr/audit'
 import { postgresStore } from 'sessmgr/postgres'
 import { sqliteStore } from 'sessmgr/sqlite'
 import { SqliteSessions } from '../examples/express-app/sqlite-sessions.ts'
@@ -14,13 +15,18 @@ const { DATABASE_HOST: host, DATABASE_FILE: path = '' } = process.env
 let statements = 0
 let inThisTurn = 0
 let mostInOneTurn = 0
-const { sessionStore, store } = host === undefined ? onSqlite() : onPostgres(host)
+const { sessionStore, store, audit } = host === undefined ? onSqlite() : onPostgres(host)
 serveApp({
   store: sessionStore,
   limiter:
     kind === 'plain'
       ? undefined
-      : sessmgr({ store, settings: { maximum: 10, logic: 'logout_oldest' }, directory: kind === 'directory' }),
+      : sessmgr({
+          store,
+          settings: { maximum: 10, logic: 'logout_oldest' },
+          directory: kind === 'directory',
+          audit: kind === 'audit' ? { sink: sqlSink(audit) } : undefined,
+        }),
   numbers: {
     statements: () => statements,
     mostInOneTurn() {
@@ -31,7 +37,13 @@ serveApp({
   },
 })
 
-function onPostgres(host: string): { sessionStore: session.Store; store: SessmgrStore } {
+interface Stores {
+  readonly sessionStore: session.Store
+  readonly store: SessmgrStore
+  readonly audit: SqlSinkOptions
+}
+
+function onPostgres(host: string): Stores {
   const pool = new Pool({ host, user: 'test', database: 'postgres' })
   const { query } = pool
   pool.query = ((...call: unknown[]) => {
@@ -50,9 +62,10 @@ function onPostgres(host: string): { sessionStore: session.Store; store: Sessmgr
   return {
     sessionStore: new PgSessions({ pool, createTableIfMissing: true }),
     store: postgresStore({ pool: ofSessmgr, createTable: true }),
+    audit: { pool: ofSessmgr },
   }
 }
 
-function onSqlite(): { sessionStore: session.Store; store: SessmgrStore } {
-  return { sessionStore: new SqliteSessions(path), store: sqliteStore({ path }) }
+function onSqlite(): Stores {
+  return { sessionStore: new SqliteSessions(path), store: sqliteStore({ path }), audit: { path } }
 }

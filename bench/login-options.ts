@@ -8,8 +8,8 @@ import { type BenchApp, startApp, startDatabaseApp } from './processes.ts'
 import { judged, type Report } from './report.ts'
 import { withQuartiles } from './statistics.ts'
 
-/** The option that is compared with none. */
-const OPTIONS = ['directory'] as const
+/** The options that are each compared with none. */
+const OPTIONS = ['directory', 'audit'] as const
 /** Long enough for what a store collects and writes later to fall into the slice. */
 const SLICE_MS = 2500
 type Started = 'protected' | (typeof OPTIONS)[number]

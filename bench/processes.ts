@@ -24,7 +24,7 @@ export function redisVersion(): string {
 }
 
 /** What the benchmark's application checks. */
-export type Kind = 'plain' | 'limit' | 'naive' | 'protected' | 'fallback' | 'directory'
+export type Kind = 'plain' | 'limit' | 'naive' | 'protected' | 'fallback' | 'directory' | 'audit'
 
 /** A running application of the benchmark. */
 export interface BenchApp {
@@ -45,7 +45,7 @@ export function startApp(kind: Kind, redisUrl: string, env: Record<string, strin
 
 /** Starts the benchmark's application on PostgreSQL or SQLite. */
 export function startDatabaseApp(
-  kind: 'plain' | 'protected' | 'directory',
+  kind: 'plain' | 'protected' | 'directory' | 'audit',
   env: Record<string, string>,
 ): Promise<BenchApp> {
   return launch(new URL('./database-app.ts', import.meta.url), kind, env)
