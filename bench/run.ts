@@ -1,6 +1,6 @@
 // npm run bench                 everything, in about ten minutes on a quiet machine
 // npm run bench -- --quick      everything, shorter: less exact
-// npm run bench -- --only=start,request,login,memory,comments,registry,account,databases
+// npm run bench -- --only=start,request,login,memory,comments,registry,account,live,databases
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -8,6 +8,7 @@ import { accountBench } from './account-bench.ts'
 import { coldStartBench } from './cold-start-bench.ts'
 import { commentsBench } from './comments-bench.ts'
 import { databaseBench } from './database-bench.ts'
+import { liveBench } from './live-bench.ts'
 import { loginBench } from './login-bench.ts'
 import { memoryBench } from './memory-bench.ts'
 import { redisVersion, stopAll } from './processes.ts'
@@ -23,6 +24,7 @@ const PARTS = {
   comments: commentsBench,
   registry: registryBench,
   account: accountBench,
+  live: liveBench,
   databases: databaseBench,
 }
 type Part = keyof typeof PARTS

@@ -41,7 +41,7 @@ export async function openStream(
   path = '/events',
 ): Promise<OpenConnection & { status: number }> {
   const abort = new AbortController()
-  const accept = path === '/events' ? 'text/event-stream' : '*/*'
+  const accept = path.startsWith('/events') ? 'text/event-stream' : '*/*'
   const response = await fetch(origin + path, { headers: { cookie, accept }, signal: abort.signal })
   let isOpen = true
   let text = ''

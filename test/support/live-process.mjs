@@ -1,0 +1,63 @@
+// One process of an application with open connections, as the package is built. It tells the process that started it
+// how many connections it tracks and when and how each was closed, and ends sessions when it is told to.
+import { createServer } from 'node:http'
+import { createClient } from 'redis'
+import { sessmgr } from 'sessmgr'
+import { explicitCalls } from 'sessmgr/explicit'
+import { liveConnections } from 'sessmgr/live'
+import { redisStore } from 'sessmgr/redis'
+import { Server } from 'socket.io'
+import { WebSocketServer } from 'ws'
+
+const { url, live: liveOptions, settings, deadlineMs } = JSON.parse(process.env.LIVE)
+
+const client = createClient({ url })
+client.on('error', () => {})
+await client.connect()
+const limiter = sessmgr({
+  store: redisStore({ client, deadlineMs }),
+  settings,
+  logger: { warn: (text) => tell({ log: text }), error: (text) => tell({ log: text }) },
+})
+const live = liveConnections(limiter, liveOptions)
+const calls = explicitCalls(limiter, { exists: async () => true, destroy: async () => {} })
+
+function tell(message) {
+  process.send?.(message)
+}
+
+/** The session of a request is named by its query: this application has no cookies. */
+async function sessions(request, _response, next) {
+  const { searchParams } = new URL(request.url, 'http://localhost')
+  const [userId, sessionId] = [Number(searchParams.get('user')), String(searchParams.get('session'))]
+  await calls.check({ userId, sessionId, request })
+  request.sessmgr = request[Symbol.for('sessmgr.visit')]?.sessmgr
+  next()
+}
+
+const server = createServer(async (request, response) => {
+  await sessions(request, response, () => {})
+  if (!live.stream(request, response)) return
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: hello\n\n')
+})
+const wss = new WebSocketServer({ noServer: true })
+live.upgrade(server, [sessions], wss, { path: '/ws' })
+wss.on('connection', (socket) => socket.send('hello'))
+const io = new Server(server, { path: '/io', serveClient: false })
+io.engine.use(sessions)
+io.use(live.socketIo())
+
+const commands = {
+  login: ({ userId, sessionId, ends, state }) =>
+    calls.login({ userId, ends, state }, async () => ({ sessionId, ttlMs: 3_600_000 })),
+  end: ({ userId, token }) => limiter.sessions.end(userId, token),
+  endAll: ({ userId }) => limiter.sessions.endAll(userId),
+  logoutAll: () => limiter.sessions.logoutAllUsers(),
+  size: async () => live.size,
+  cpu: async () => process.cpuUsage().user + process.cpuUsage().system,
+}
+process.on('message', async ({ id, call, given = {} }) => {
+  const answer = await commands[call](given).catch((error) => ({ error: error.code ?? String(error) }))
+  tell({ id, answer, at: Date.now() })
+})
+server.listen(0, '127.0.0.1', 4096, () => tell({ port: server.address().port }))
