@@ -14,7 +14,7 @@ test('name and tabs are there before the script, and nothing moves when it and t
   await page.goto(`${host.origin}/admin/settings`, { waitUntil: 'commit' })
   const tabs = page.getByRole('navigation', { name: 'Sections' }).getByRole('link')
   await page.getByRole('heading', { name: 'Session Manager' }).waitFor()
-  const names = ['Sessions', 'Settings', 'Comments', 'Add-ons', 'Support']
+  const names = ['Sessions', 'Activity', 'Settings', 'Comments', 'Add-ons', 'Support']
   const places = () => tabs.evaluateAll((all) => all.map((link) => [link.textContent, link.getBoundingClientRect().x]))
   const before = await places()
   expect(before.map(([name]) => name)).toEqual(names)

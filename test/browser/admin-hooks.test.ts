@@ -104,7 +104,7 @@ describe('an add-on', () => {
     const page = await lab.open(chromium, '/night')
     await page.getByRole('button', { name: 'Pressed 0' }).click()
     await page.getByRole('button', { name: 'Pressed 1' }).waitFor()
-    expect(await tabs(page)).toEqual(['Sessions', 'Settings', 'Night', 'Add-ons', 'Support'])
+    expect(await tabs(page)).toEqual(['Sessions', 'Activity', 'Settings', 'Night', 'Add-ons', 'Support'])
     expect(await page.locator('main.wide').count()).toBe(1)
   })
 })
@@ -121,8 +121,8 @@ describe('sessmgr.admin.tabs', () => {
     )
     await page.getByRole('link', { name: 'Late' }).click()
     await page.getByText('late body').waitFor()
-    expect(await page.evaluate('window.given')).toEqual(['sessions', 'settings', 'addons', 'support'])
-    expect(await tabs(page)).toEqual(['Sessions', 'Settings', 'Night', 'Add-ons', 'Late', 'Support'])
+    expect(await page.evaluate('window.given')).toEqual(['sessions', 'activity', 'settings', 'addons', 'support'])
+    expect(await tabs(page)).toEqual(['Sessions', 'Activity', 'Settings', 'Night', 'Add-ons', 'Late', 'Support'])
     await page.evaluate(`window.sessmgr.hooks.removeFilter('sessmgr.admin.tabs', 'late')`)
     await page.getByText('There is no section “x” here').waitFor()
   })
@@ -136,7 +136,7 @@ describe('sessmgr.admin.tabs', () => {
     )
     await page.getByRole('link', { name: 'My shop' }).click()
     await page.getByText('other wares').waitFor()
-    expect(await tabs(page)).toEqual(['Sessions', 'Settings', 'Night', 'My shop', 'Support'])
+    expect(await tabs(page)).toEqual(['Sessions', 'Activity', 'Settings', 'Night', 'My shop', 'Support'])
   })
 
   test('survives a tab that fails: it is named, the rest lives, and a retry draws it again', async () => {
@@ -196,7 +196,7 @@ describe('sessmgr.admin.tabs', () => {
       hooks.addFilter('sessmgr.admin.tabs', 'wrong', () => 'no list', 30)`,
     )
     await page.getByText('The add-on “clumsy” failed and was skipped in “sessmgr.admin.tabs”: oops').waitFor()
-    expect(await tabs(page)).toEqual(['Sessions', 'Settings', 'Add-ons', 'Support'])
+    expect(await tabs(page)).toEqual(['Sessions', 'Activity', 'Settings', 'Add-ons', 'Support'])
   })
 })
 

@@ -1,7 +1,7 @@
 import { htmlText } from '../../ground/answer-body.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 
-const TABS = ['sessions', 'settings', 'comments', 'addons', 'support'] as const
+const TABS = ['sessions', 'activity', 'settings', 'comments', 'addons', 'support'] as const
 
 /** The data of the frame. */
 export interface FrameParts {

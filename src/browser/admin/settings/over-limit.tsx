@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { rest } from '../screen.ts'
+import { hasDirectory, rest } from '../screen.ts'
 import { locale } from '../texts/locale.ts'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 
@@ -22,7 +22,7 @@ export function OverLimit({ maximum }: { maximum: number }) {
     queryFn: () =>
       rest.request<People>('GET', `sessmgr/v1/people/over?${new URLSearchParams({ maximum: `${settled}` })}`),
     placeholderData: keepPreviousData,
-    // Without the directory, the server does not know.
+    enabled: hasDirectory,
     retry: false,
   })
   const isKnown = data !== undefined && data.people > 0

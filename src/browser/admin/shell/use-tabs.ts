@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { ActivityTab } from '../activity/activity-tab.tsx'
 import { AddonsTab } from '../addons/addons-tab.tsx'
 import { CommentsTab } from '../comments/comments-tab.tsx'
 import { hasComments, hookChanges, hooks, onlyTab, place } from '../screen.ts'
@@ -17,6 +18,7 @@ export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefin
   const key = useSyncExternalStore(place.subscribe, place.key)
   const builtIn: readonly TabEntry[] = [
     { key: 'sessions', label: t('tab_sessions'), component: SessionsTab, wide: true },
+    { key: 'activity', label: t('tab_activity'), component: ActivityTab, wide: true },
     { key: 'settings', label: t('tab_settings'), component: SettingsTab },
     ...(hasComments ? [{ key: 'comments', label: t('tab_comments'), component: CommentsTab }] : []),
     { key: 'addons', label: t('tab_addons'), component: AddonsTab, wide: true },

@@ -1,3 +1,4 @@
+import { ACTIVITY } from './tabs/activity.ts'
 import { ADDONS } from './tabs/addons.ts'
 import { COMMENTS } from './tabs/comments.ts'
 import { FRAME } from './tabs/frame.ts'
@@ -9,6 +10,7 @@ import { SUPPORT } from './tabs/support.ts'
 /** All texts of the screen. `{name}` is a placeholder; `_one` and `_other` are the singular and the plural. */
 export const TEXTS = {
   ...FRAME,
+  ...ACTIVITY,
   ...SETTINGS,
   ...PASSWORDS,
   ...SESSIONS,

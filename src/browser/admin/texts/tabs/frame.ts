@@ -3,6 +3,7 @@ export const FRAME = {
   nav: 'Sections',
   tab_settings: 'Settings',
   tab_sessions: 'Sessions',
+  tab_activity: 'Activity',
   tab_comments: 'Comments',
   tab_addons: 'Add-ons',
   tab_support: 'Support',

@@ -1,0 +1,18 @@
+import { lazy, Suspense, useSyncExternalStore } from 'react'
+import { Skeleton } from '../parts/feedback/skeleton.tsx'
+import { place } from '../screen.ts'
+import type { ActivityView } from './use-activity.ts'
+
+const ActivityPage = lazy(() => import('./activity-page.tsx'))
+
+/** Renders the tab that shows what happened. The URL contains the filter, so that it can be shared and reloaded. */
+export function ActivityTab() {
+  const current = useSyncExternalStore(place.subscribe, place.current)
+  const query = new URLSearchParams(current.split('?')[1])
+  const view: ActivityView = { type: query.get('type') ?? '', user: query.get('user') ?? '' }
+  return (
+    <Suspense fallback={<Skeleton panels={1} />}>
+      <ActivityPage view={view} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
+import { seenBy, startChromium } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
+import { faultsOf } from '../support/page-faults.ts'
+
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+
+const chromium = await forThisFile(startChromium())
+let lab: AdminLab
+beforeEach(async () => {
+  lab = await startAdminLab({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } })
+  return () => lab.close()
+})
+
+const signIn = (login: string) => fetch(`${lab.origin}/sign-in/${login}`, { headers: { 'user-agent': PHONE } })
+
+/** Opens the tab, and returns what stands in each row. */
+async function open(query = '') {
+  const page = await lab.open(chromium, `/activity${query}`)
+  const rows = async () =>
+    (await page.getByRole('row').allInnerTexts()).slice(1).map((text) => text.replace(/\s+/g, ' '))
+  return { page, rows }
+}
+
+const poll = (page: Page) => page.clock.runFor(10_100)
+
+test('every kind of event says who did what, where and when', async () => {
+  for (let login = 0; login < 3; login++) await signIn('alice')
+  await lab.limiter.settings.update({ logic: 'block' }, undefined)
+  await signIn('alice')
+  await lab.limiter.sessions.endAll(2, { by: 'admin', actor: 1, note: 'Lost phone' })
+  await lab.limiter.sessions.logoutAllUsers()
+  const { page, rows } = await open('?user=alice')
+  await page.getByText('Refused: limit reached').waitFor()
+  const texts = (await rows()).join('\n')
+  expect(texts).toContain('ALICE Signed in Safari on iPhone 127.0.0.1 The user')
+  expect(texts).toContain('Signed out: displaced by a login on Safari on iPhone Safari on iPhone 127.0.0.1 The limit')
+  expect(texts).toContain('Signed out by an administrator – Lost phone Safari on iPhone 127.0.0.1 ADMIN')
+  await page.getByLabel('User id, e-mail address or login name').fill('')
+  await page.keyboard.press('Enter')
+  await page.getByText('Login Logic: Logout Oldest → Block New').waitFor()
+  await page.getByText('Everyone was signed out').waitFor()
+  await page.getByText('Only the last 1,000 events of this process are kept.').waitFor()
+  expect(await faultsOf(page, 'admin-activity', [360, 768, 1280])).toEqual([])
+  expect((await seenBy(page)).violations).toEqual([])
+})
+
+test('the filters are in the URL, and say so if nothing matches', async () => {
+  await signIn('alice')
+  const { page, rows } = await open()
+  await page.getByRole('cell', { name: 'ALICE' }).waitFor()
+  await page.getByLabel('What to show').selectOption('Refused logins')
+  await page.getByText('Nothing matches since').waitFor()
+  expect(new URL(page.url()).search).toBe('?type=login.refused')
+  await page.goBack()
+  await page.getByRole('cell', { name: 'ALICE' }).waitFor()
+  await page.getByLabel('User id, e-mail address or login name').fill('admin')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await expect.poll(async () => (await rows()).length).toBe(1)
+  expect(new URL(page.url()).search).toBe('?user=admin')
+})
+
+test('new events wait behind a line, an unchanged list is not sent again, and the focus and the rows stay', async () => {
+  const context = await lab.visitor(chromium, 'admin')
+  const page = await context.newPage()
+  await page.clock.install()
+  await page.goto(`${lab.origin}/admin/activity`)
+  await page.getByRole('cell', { name: 'ADMIN' }).first().waitFor()
+  const unchanged = page.waitForResponse((response) => response.url().includes('/audit?'))
+  await poll(page)
+  expect((await unchanged).status()).toBe(304)
+  const before = await page.getByRole('row').count()
+  await signIn('alice')
+  await poll(page)
+  const news = page.getByRole('button', { name: '1 new event · show' })
+  await news.waitFor()
+  expect(await page.getByRole('row').count()).toBe(before)
+  await poll(page)
+  await news.click()
+  await page.getByRole('cell', { name: 'ALICE' }).waitFor()
+  expect(await page.getByRole('row').count()).toBe(before + 1)
+  expect(await news.count()).toBe(0)
+})
+
+test('earlier events come on demand, and all of them can be saved', async () => {
+  for (let login = 0; login < 60; login++) await signIn('bob')
+  const { page, rows } = await open('?type=session.started&user=bob')
+  await expect.poll(async () => (await rows()).length).toBe(50)
+  await page.getByRole('button', { name: 'Show 50 more' }).click()
+  await expect.poll(async () => (await rows()).length).toBe(60)
+  await page.getByText('That is all since').waitFor()
+  await page.getByRole('button', { name: 'Export…' }).click()
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'CSV' }).click(),
+  ])
+  expect(saved.suggestedFilename()).toBe('activity.csv')
+  expect(
+    readFileSync(await saved.path(), 'utf8')
+      .trim()
+      .split('\r\n'),
+  ).toHaveLength(61)
+})
