@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
 
 /** Maximum size of each entry point when it is bundled with its dependencies, in bytes of gzip. */
 const LIMITS = {
-  '.': 60_000,
+  '.': 60_600,
   './redis': 11_800,
   './document': 6_500,
   './sqlite': 9_200,
