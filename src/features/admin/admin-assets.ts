@@ -17,7 +17,7 @@ export interface AdminEntry {
   /** Modules that the script imports, to be preloaded. */
   readonly modules: readonly string[]
   readonly styles: readonly string[]
-  /** Modules that the script loads on demand. */
+  /** Modules that the Sessions tab, which opens first, loads on demand. */
   readonly later: readonly string[]
 }
 
@@ -70,7 +70,10 @@ export function createAdminAssets(folder: string): AdminAssets {
         script: basename(entry.file),
         modules: imported.map(({ file }) => basename(file)),
         styles: [entry, ...imported].flatMap(({ css = [] }) => css).map((file) => basename(file)),
-        later: (entry.dynamicImports ?? []).flatMap((name) => chunks[name]?.file ?? []).map((file) => basename(file)),
+        later: (entry.dynamicImports ?? [])
+          .filter((name) => name.startsWith('sessions/'))
+          .flatMap((name) => chunks[name]?.file ?? [])
+          .map((file) => basename(file)),
       }
     },
     async find(name) {

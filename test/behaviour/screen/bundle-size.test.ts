@@ -1,24 +1,38 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { createAdminAssets } from '../../../src/features/admin/admin-assets.ts'
 
 const FOLDER = new URL('../../../dist/admin/', import.meta.url)
-const kB = (bytes: number) => Math.round(bytes / 100) / 10
+const LIMIT = 70_000
 
-const packed = (name: string) => gzipSync(readFileSync(new URL(`assets/${name}`, FOLDER)), { level: 9 }).length
+interface Chunk {
+  readonly file: string
+  readonly isEntry?: boolean
+  readonly isDynamicEntry?: boolean
+  readonly css?: readonly string[]
+  readonly imports?: readonly string[]
+}
 
-test('the first load takes at most 150 kB of compressed JavaScript', async () => {
+const packed = (file: string) => gzipSync(readFileSync(new URL(file, FOLDER)), { level: 9 }).length
+
+test('the first load of every tab takes at most 70 kB of compressed script and style', () => {
   if (!existsSync(FOLDER)) throw new Error('dist/admin is missing: run `npm run build`.')
-  const { script, modules, styles } = await createAdminAssets(FOLDER.pathname).entry()
-  const first = [script, ...modules]
-  const size = first.reduce((sum, name) => sum + packed(name), 0)
-  const later = readdirSync(new URL('assets/', FOLDER)).filter((name) => name.endsWith('.js') && !first.includes(name))
-  console.log(
-    `first load: ${kB(size)} kB of JavaScript, ${kB(styles.reduce((sum, name) => sum + packed(name), 0))} kB of style; ` +
-      `later: ${later.map((name) => `${name} ${kB(packed(name))} kB`).join(', ')}`,
-  )
-  expect(first.length).toBeGreaterThan(0)
-  expect(size).toBeGreaterThan(50_000)
-  expect(size).toBeLessThanOrEqual(150_000)
+  const chunks: Record<string, Chunk> = JSON.parse(readFileSync(new URL('manifest.json', FOLDER), 'utf8'))
+  const filesOf = (name: string): string[] => {
+    const { file, css = [], imports = [] } = chunks[name] as Chunk
+    return [file, ...css, ...imports.flatMap(filesOf)]
+  }
+  const names = Object.keys(chunks)
+  const entry = names.filter((name) => chunks[name]?.isEntry).flatMap(filesOf)
+  const late = names.filter((name) => chunks[name]?.isDynamicEntry)
+  expect([entry.length > 0, late.length > 0]).toEqual([true, true])
+  const sizes = late.map((name) => {
+    const size = [...new Set([...entry, ...filesOf(name)])].reduce((sum, file) => sum + packed(file), 0)
+    return [name, size] as const
+  })
+  console.log(sizes.map(([name, size]) => `first load with ${name}: ${Math.round(size / 100) / 10} kB`).join('\n'))
+  for (const [name, size] of sizes) {
+    expect(size, name).toBeGreaterThan(20_000)
+    expect(size, name).toBeLessThanOrEqual(LIMIT)
+  }
 })

@@ -29,9 +29,10 @@ test('nothing is read before somebody asks, and a build that comes later is foun
       isEntry: true,
       css: ['assets/main.css'],
       imports: ['shared'],
-      dynamicImports: ['list'],
+      dynamicImports: ['sessions/list', 'other/tab'],
     },
-    list: { file: 'assets/list.js' },
+    'sessions/list': { file: 'assets/list.js' },
+    'other/tab': { file: 'assets/tab.js' },
     shared: { file: 'assets/shared.js', imports: ['deep', 'shared'] },
     deep: { file: 'assets/deep.js', imports: ['shared'] },
   }
