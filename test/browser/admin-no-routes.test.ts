@@ -15,7 +15,7 @@ interface Foreign {
 }
 
 /** Opens the screen over an application whose routes are not those of sessmgr. */
-async function openOver(answer: Foreign, path = '', routes = '**/api/**'): Promise<Page> {
+async function openOver(answer: Foreign, path = '/settings', routes = '**/api/**'): Promise<Page> {
   const page = await (await lab.visitor(chromium, 'admin')).newPage()
   await page.route(routes, (route) => route.fulfill(answer))
   await page.goto(`${lab.origin}/admin${path}`)
