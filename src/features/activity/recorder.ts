@@ -10,7 +10,7 @@ import { memorySink } from './sinks/memory-sink.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** How many events may wait while the sink is down. Beyond that, the oldest are dropped. */
-export const MOST_WAITING = 10_000
+const MOST_WAITING = 10_000
 /** How many pages of refusals to count. */
 const MOST_PAGES = 20
 
