@@ -36,6 +36,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rollupOptions: { input: here('./src/browser/admin/main.tsx') },
+    rollupOptions: {
+      input: here('./src/browser/admin/main.tsx'),
+      // What several tabs use is one file, because each file is a request.
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
+    },
   },
 })

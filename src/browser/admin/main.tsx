@@ -12,16 +12,22 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { exposeScreen } from './expose-screen.ts'
 import { PartBoundary } from './parts/feedback/part-boundary.tsx'
-import { mount, queries, vars } from './screen.ts'
+import { mount, onlyTab, place, queries, vars } from './screen.ts'
+import { loadOtherTabs, loadTab } from './shell/late-tabs.ts'
 import { Shell } from './shell/shell.tsx'
 
 exposeScreen()
-createRoot(mount).render(
-  <StrictMode>
-    <PartBoundary name={vars.name}>
-      <QueryClientProvider client={queries}>
-        <Shell />
-      </QueryClientProvider>
-    </PartBoundary>
-  </StrictMode>,
-)
+// Until then, the page shows the outline that came with it.
+void loadTab(place.key() || (onlyTab ?? '')).then(() => {
+  createRoot(mount).render(
+    <StrictMode>
+      <PartBoundary name={vars.name}>
+        <QueryClientProvider client={queries}>
+          <Shell />
+        </QueryClientProvider>
+      </PartBoundary>
+    </StrictMode>,
+  )
+  if (document.readyState === 'complete') loadOtherTabs()
+  else window.addEventListener('load', loadOtherTabs, { once: true })
+})

@@ -57,6 +57,8 @@ export const saving = createSaving()
 export const toasts = createToasts(() => rest.signedIn() !== 'yes')
 rest.subscribe(toasts.clear)
 export const place = createLocation(vars.adminUrl, () => draft.isDirty())
+// What the page has read for one address would be out of date at the next.
+place.subscribe(() => vars.first?.clear())
 
 export const queries = new QueryClient({
   defaultOptions: {

@@ -14,16 +14,15 @@ export interface AdminAsset {
 /** Names of the files that the page loads first. */
 export interface AdminEntry {
   readonly script: string
-  /** Modules that the script imports, to be preloaded. */
+  /** Modules to be preloaded: those that the script imports, and those asked for. */
   readonly modules: readonly string[]
   readonly styles: readonly string[]
-  /** Modules that the Sessions tab, which opens first, loads on demand. */
-  readonly later: readonly string[]
 }
 
 /** The admin screen's built files, read on demand. */
 export interface AdminAssets {
-  entry(): Promise<AdminEntry>
+  /** Finds what the page loads first, including modules that are otherwise loaded on demand, by path. */
+  entry(needed?: readonly string[]): Promise<AdminEntry>
   /** Finds a file by name. Returns undefined if it is not part of the build. */
   find(name: string): Promise<AdminAsset | undefined>
 }
@@ -33,7 +32,6 @@ interface Chunk {
   readonly isEntry?: boolean
   readonly css?: readonly string[]
   readonly imports?: readonly string[]
-  readonly dynamicImports?: readonly string[]
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -61,20 +59,15 @@ export function createAdminAssets(folder: string): AdminAssets {
   }
 
   return {
-    async entry() {
+    async entry(needed = []) {
       const chunks = await manifest()
       const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
       if (!entry) throw invalidOption(`The build of the admin screen in ${folder} has no entry file`)
-      const imported = importedBy(entry, chunks)
-      return {
-        script: basename(entry.file),
-        modules: imported.map(({ file }) => basename(file)),
-        styles: [entry, ...imported].flatMap(({ css = [] }) => css).map((file) => basename(file)),
-        later: (entry.dynamicImports ?? [])
-          .filter((name) => name.startsWith('sessions/'))
-          .flatMap((name) => chunks[name]?.file ?? [])
-          .map((file) => basename(file)),
-      }
+      const first = [entry, ...needed.flatMap((path) => chunks[path] ?? [])]
+      const all = new Set(first.flatMap((chunk) => [chunk, ...importedBy(chunk, chunks)]))
+      const files = [...all].map(({ file }) => basename(file))
+      const [script = '', ...modules] = files
+      return { script, modules, styles: [...all].flatMap(({ css = [] }) => css).map((file) => basename(file)) }
     },
     async find(name) {
       const built = Object.values(await manifest()).flatMap(({ file, css = [] }) => [file, ...css])

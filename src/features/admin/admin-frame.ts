@@ -3,11 +3,14 @@ import type { ReaderTexts } from '../../texts/texts-for.ts'
 
 const TABS = ['sessions', 'activity', 'settings', 'comments', 'addons', 'support'] as const
 
+/** Key of the tab at the address of the screen itself. */
+export const FIRST_TAB = TABS[0]
+
 /** The data of the frame. */
 export interface FrameParts {
   /** Path where the screen is mounted. */
   readonly base: string
-  /** Key of the requested tab, or an empty string for the first. */
+  /** Key of the open tab. */
   readonly tab: string
   readonly vars: Readonly<Record<string, unknown>>
   readonly texts: ReaderTexts
@@ -29,17 +32,16 @@ export interface FrameParts {
 export function adminFrame(parts: FrameParts): string {
   const { base, tab, vars, texts, hasComments, only } = parts
   const tabs = TABS.filter((key) => (only ? key === only : key !== 'comments' || hasComments))
-  const open = tab === '' ? tabs[0] : tab
   const links = tabs.map((key) => {
-    const current = key === open ? ' aria-current="page"' : ''
+    const current = key === tab ? ' aria-current="page"' : ''
     return `<a href="${htmlText(`${base}/${key}`)}"${current}>${htmlText(texts.say(`admin_tab_${key}`))}</a>`
   })
-  const outline = open === 'sessions' ? sessionsOutline(parts) : PANEL + PANEL
+  const outline = tab === 'sessions' ? sessionsOutline(parts) : PANEL + PANEL
   return (
     `<header class="top"><div class="brand"><span class="brand-mark"></span><h1>${htmlText(String(vars.name ?? ''))}</h1>` +
     `<span class="badge">${htmlText(String(vars.version ?? ''))}</span>${whoAndBack(parts)}</div>` +
     `<nav class="tabs" aria-label="${htmlText(texts.say('admin_nav'))}">${links.join('')}</nav></header>` +
-    `<main class="column${open === 'sessions' ? ' wide' : ''}"><div class="stack" role="status">` +
+    `<main class="column${tab === 'sessions' ? ' wide' : ''}"><div class="stack" role="status">` +
     `<span class="unseen">${htmlText(texts.say('admin_loading'))}</span>${outline}</div></main>`
   )
 }

@@ -26,7 +26,12 @@ export interface PageParts extends FrameParts {
   readonly support: SupportLinks
   /** Whether the application can search for users. */
   readonly canSearch: boolean
+  /** REST routes that the open tab reads first. */
+  readonly calls: readonly string[]
 }
+
+/** After this time, the screen calls the route itself. */
+const CALL_TIMEOUT_MS = 20_000
 
 /**
  * Returns the admin screen's page. Add-on scripts run after the screen's own, once `window.sessmgr` is
@@ -42,13 +47,12 @@ export function adminPage(parts: PageParts): string {
   return html(
     texts,
     [
+      // First, because a script waits for the style sheets before it.
+      `<script${attribute}>window.sessmgr=${scriptText(vars)};${firstCalls(parts)}</script>`,
       ...entry.styles.map((name) => style(own(name))),
       ...scripts.filter(isStyleSheet).map(style),
-      ...[...entry.modules, ...(opensSessions(parts) ? entry.later : [])].map(
-        (name) => `<link rel="modulepreload" href="${htmlText(own(name))}"${attribute}>`,
-      ),
+      ...entry.modules.map((name) => `<link rel="modulepreload" href="${htmlText(own(name))}"${attribute}>`),
       ...screenTexts(texts),
-      `<script${attribute}>window.sessmgr=${scriptText(vars)}</script>`,
       script(own(entry.script)),
       ...scripts.filter((url) => !isStyleSheet(url)).map(script),
     ],
@@ -59,10 +63,6 @@ export function adminPage(parts: PageParts): string {
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
   )
-}
-
-function opensSessions({ tab, only }: FrameParts): boolean {
-  return only === undefined && (tab === '' || tab === 'sessions')
 }
 
 /** Returns the page for a signed-in user who may not manage the site. */
@@ -99,6 +99,15 @@ function screenTexts({ replaced }: ReaderTexts): string[] {
   if (own.length === 0) return []
   const texts = Object.fromEntries(own.map(([key, text]) => [key.slice(SCREEN_PREFIX.length), text]))
   return [`<script type="application/json" id="sessmgr-texts">${scriptText(texts)}</script>`]
+}
+
+/** Returns the code that starts the tab's calls. The screen takes the responses from a property that is not listed. */
+function firstCalls({ calls, nonceHeader }: PageParts): string {
+  return (
+    `Object.defineProperty(sessmgr,'first',{value:new Map(${scriptText(calls)}.map((path)=>[path,` +
+    `fetch(sessmgr.restUrl+path,{headers:{Accept:'application/json',${scriptText(nonceHeader)}:sessmgr.restNonce},` +
+    `cache:'no-store',signal:AbortSignal.timeout(${CALL_TIMEOUT_MS})}).catch(()=>undefined)]))})`
+  )
 }
 
 /** Serializes a value as JSON that cannot end the script element that contains it. */

@@ -12,8 +12,10 @@ import { sendBody, sendPage } from '../../routes/send-page.ts'
 import type { GuardedOption } from '../../routes/settings/option-access.ts'
 import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
 import { createAdminAssets } from './admin-assets.ts'
+import { FIRST_TAB } from './admin-frame.ts'
 import { adminPage, forbiddenPage } from './admin-page.ts'
 import { contentPolicy } from './content-policy.ts'
+import { firstNeeds } from './first-needs.ts'
 import type { ResolvedAdminOptions } from './resolve-admin-options.ts'
 import { type ScriptVarsParts, scriptVars } from './script-vars.ts'
 
@@ -53,7 +55,7 @@ export function createAdmin(parts: AdminParts): Handler {
 
   return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next()
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+    const [path = '/', query] = (request.url ?? '/').split('?', 2)
     const asset = /^\/assets\/([^/]+)$/.exec(path)?.[1]
     if (asset !== undefined) {
       const answering = answerAsset(request, response, asset).then((found) => found || next())
@@ -62,7 +64,7 @@ export function createAdmin(parts: AdminParts): Handler {
     }
     const tab = /^\/?([^/]*)\/?$/.exec(path)?.[1]
     if (tab === undefined) next()
-    else answerSafely(response, answerPage(request, response, tab), next)
+    else answerSafely(response, answerPage(request, response, tab, query), next)
   }
 
   async function answerAsset(request: HostRequest, response: HostResponse, name: string): Promise<boolean> {
@@ -75,7 +77,12 @@ export function createAdmin(parts: AdminParts): Handler {
     return true
   }
 
-  async function answerPage(request: HostRequest, response: HostResponse, tab: string): Promise<void> {
+  async function answerPage(
+    request: HostRequest,
+    response: HostResponse,
+    tab: string,
+    query: string | undefined,
+  ): Promise<void> {
     parts.notePage(request)
     const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
     const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
@@ -93,7 +100,10 @@ export function createAdmin(parts: AdminParts): Handler {
       return sendPage(request, response, refusal ?? 200, JSON.stringify(body), 'application/json; charset=utf-8')
     }
     if (refusal === 401) return sendToLogin(request, response, texts.say('page_sign_in'))
-    const entry = await assets.entry()
+    const only = isManager ? undefined : 'comments'
+    const open = tab || only || FIRST_TAB
+    const needs = firstNeeds(refusal || (only && open !== only) ? '' : open, query, parts.hasDirectory)
+    const entry = await assets.entry(needs.modules)
     const mark = randomBytes(16).toString('base64url')
     const scripts = [...new Set([...resolved.scripts, ...parts.enqueued])]
     response.setHeader('Content-Security-Policy', contentPolicy({ ...resolved, scripts, nonce: mark }))
@@ -107,14 +117,15 @@ export function createAdmin(parts: AdminParts): Handler {
           scripts,
           texts,
           support,
-          tab,
           isPerson: isPersonIn(request.url ?? ''),
           userName: users.summary(user).display_name,
           siteUrl: parts.siteUrl,
           hasDirectory: parts.hasDirectory,
           canSearch: users.search !== undefined,
+          tab: open,
+          calls: needs.calls,
           hasComments,
-          only: isManager ? undefined : 'comments',
+          only,
           vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
         })
     sendPage(request, response, refusal ?? 200, page)

@@ -19,6 +19,8 @@ export interface RestVars {
   restNonce: string
   /** URL of the screen, ending in a slash. */
   readonly adminUrl: string
+  /** Responses to calls that the page has started, by path. Undefined where there was no response. */
+  readonly first?: Map<string, Promise<Response | undefined>>
 }
 
 /** Calls the REST routes with the latest nonce. */
@@ -92,9 +94,9 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     const headers: Record<string, string> = { [nonceHeader]: vars.restNonce }
     if (body) headers['Content-Type'] = 'application/json'
     if (tag) headers[method === 'GET' ? 'If-None-Match' : 'If-Match'] = tag
-    const response = await send(method, vars.restUrl + path, headers, body)
-    const fresh = response.headers.get(nonceHeader)
-    if (fresh) vars.restNonce = fresh
+    const started = method === 'GET' && !tag && (await takeStarted(vars, path))
+    const response = started || (await send(method, vars.restUrl + path, headers, body))
+    vars.restNonce = response.headers.get(nonceHeader) || vars.restNonce
     return response
   }
 
@@ -160,6 +162,13 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
 /** Names a call without its query, which may contain a user name. */
 function nameOf({ restUrl }: RestVars, method: string, path: string): string {
   return `${method} ${new URL(restUrl + path, window.location.href).pathname}`
+}
+
+/** Takes the response to a call that the page has started, which is used once. */
+function takeStarted({ first }: RestVars, path: string): Promise<Response | undefined> | undefined {
+  const response = first?.get(path)
+  first?.delete(path)
+  return response
 }
 
 function isStale({ status }: Response, answer: unknown): boolean {

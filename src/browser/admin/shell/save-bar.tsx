@@ -11,7 +11,7 @@ const TABS_WITH_OPTIONS = ['settings', 'comments']
 export function SaveBar({ tab }: { tab: string | undefined }) {
   const t = useTexts()
   const { isDirty, isSaving, save } = useSave()
-  const { data: options } = useOptions()
+  const { data: options } = useOptions(false)
   const failure = useSyncExternalStore(saving.failure.subscribe, saving.failure.value)
   const bar = useRoom(isDirty)
   useEffect(() => {

@@ -29,10 +29,8 @@ test('nothing is read before somebody asks, and a build that comes later is foun
       isEntry: true,
       css: ['assets/main.css'],
       imports: ['shared'],
-      dynamicImports: ['sessions/list', 'other/tab'],
     },
-    'sessions/list': { file: 'assets/list.js' },
-    'other/tab': { file: 'assets/tab.js' },
+    'list.tsx': { file: 'assets/list.js', imports: ['main.tsx', 'deep'], css: ['assets/list.css'] },
     shared: { file: 'assets/shared.js', imports: ['deep', 'shared'] },
     deep: { file: 'assets/deep.js', imports: ['shared'] },
   }
@@ -41,7 +39,11 @@ test('nothing is read before somebody asks, and a build that comes later is foun
     script: 'main.js',
     modules: ['shared.js', 'deep.js'],
     styles: ['main.css'],
-    later: ['list.js'],
+  })
+  expect(await assets.entry(['list.tsx', 'unknown.tsx'])).toEqual({
+    script: 'main.js',
+    modules: ['shared.js', 'deep.js', 'list.js'],
+    styles: ['main.css', 'list.css'],
   })
 
   const found = await assets.find('main.css')

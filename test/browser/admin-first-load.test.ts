@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { startAdminHost } from '../support/admin-host.ts'
+import { seenBy } from '../support/chromium.ts'
+import { forThisFile } from '../support/for-this-file.ts'
+
+const host = await forThisFile(startAdminHost())
+
+/** Most that the scripts and style sheets of a tab may weigh when it is opened first, in bytes of gzip. */
+const LIMIT = 70_000
+const BUILT = new URL('../../dist/admin/assets/', import.meta.url)
+
+const sizeOf = (name: string) => gzipSync(readFileSync(new URL(name, BUILT)), { level: 9 }).length
+
+test.each([
+  ['/sessions', 'Sessions', 'people-page'],
+  ['/sessions?user=admin', 'Admin', 'person-page'],
+  ['/settings', 'General Settings', 'settings-tab'],
+  ['/comments', 'Loading behavior', 'comments-tab'],
+  ['/addons', 'Add-ons', 'addons-tab'],
+  ['/support', 'Questions and answers', 'support-tab'],
+])('%s is light, and its page starts all that it needs before the script runs', async (path, heading, module) => {
+  const page = await (await host.signIn('admin')).newPage()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname + new URL(request.url()).search))
+  const response = await page.goto(`${host.origin}/admin${path}`)
+  await page.getByRole('heading', { name: heading }).first().waitFor()
+  const text = (await response?.text()) ?? ''
+  const files = [...text.matchAll(/(?:href|src)="[^"]+\/assets\/([^"]+)"/g)].map(([, name = '']) => name)
+  expect(files.some((name) => name.startsWith(module))).toBe(true)
+  expect(new Set(files).size).toBe(files.length)
+  expect(files.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThanOrEqual(LIMIT)
+  // The screen takes what the page has asked for, and does not ask again.
+  const calls = JSON.parse(/new Map\((\[.*?\])\.map/.exec(text)?.[1] ?? 'null') as string[]
+  const called = asked.flatMap((url) => calls.filter((call) => url.endsWith(`/${call}`)))
+  expect(called.sort()).toEqual(calls.sort())
+  expect((await seenBy(page)).violations).toEqual([])
+})
