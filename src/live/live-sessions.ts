@@ -1,9 +1,12 @@
+import { channel } from 'node:diagnostics_channel'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import type { Token } from '../sessions/token.ts'
 import { type Connection, ConnectionTable, type TrackedSession } from './connection-table.ts'
 import { endedBy, type LiveEnd, TRY_AGAIN } from './live-end.ts'
+
+const CLOSED = channel('sessmgr.live.closed')
 
 export interface LiveSessionsParts {
   readonly limiter: Pick<SessionLimiter, 'check'>
@@ -81,6 +84,8 @@ export class LiveSessions {
 
 function closeAll(table: ConnectionTable, session: TrackedSession, end: LiveEnd): void {
   for (const connection of [...session.connections]) {
-    if (table.delete(session, connection)) connection.close(end)
+    if (!table.delete(session, connection)) continue
+    connection.close(end)
+    if (CLOSED.hasSubscribers) CLOSED.publish({ userId: session.userId, token: session.token, ...end })
   }
 }

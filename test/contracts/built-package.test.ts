@@ -56,6 +56,7 @@ test.each([
   'sessmgr/sqlite',
   'sessmgr/postgres',
   'sessmgr/comments',
+  'sessmgr/live',
   'sessmgr/testing',
 ])('%s has the same names for import and require', (door) => {
   const imported = `console.log(Object.keys(await import('${door}')).sort().join())`

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { explicitCalls } from '../../../src/explicit.ts'
 import { memoryStore, type SessmgrOptions } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing.ts'
@@ -65,6 +66,22 @@ describe('the connections of a session', () => {
       expect(others.all.map(({ isOpen }) => isOpen())).toEqual([true, true, true])
     },
   )
+
+  it('are published on a channel when they close', async () => {
+    const { here } = await startTwo()
+    const client = await signIn(here.origin, 7)
+    const opened = await openAll(here.origin, client)
+    const seen: unknown[] = []
+    const note = (message: unknown) => {
+      if ((message as { token: string }).token === client.token) seen.push(message)
+    }
+    subscribe('sessmgr.live.closed', note)
+    onTestFinished(() => void unsubscribe('sessmgr.live.closed', note))
+    await here.limiter.sessions.end(7, client.token)
+    await expectEnded(opened, 'app')
+    const message = { userId: 7, token: client.token, code: 'session_ended', kind: 'app' }
+    expect(seen).toEqual([message, message, message])
+  })
 
   it('close when all sessions of the user end, and those of other users go on', async () => {
     const { here, there } = await startTwo()
