@@ -41,6 +41,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
       },
     ],
     ['sessions-failed', '/sessions?user=nobody', 'Nobody is called “nobody”.'],
+    ['activity', '/activity', 'Who'],
     ['comments', '/comments', 'Loading behavior'],
     ['addons-empty', '/addons', 'No add-ons available'],
     ['addons', '/addons', 'Limits per role'],

@@ -17,6 +17,7 @@ import { serve } from './serve.ts'
 /** How the application is set up. */
 export interface AdminLabOptions {
   readonly sessmgr?: SessmgrOptions
+  readonly sessionStore?: session.MemoryStore
   readonly admin?: AdminOptions
   /** Add-ons' files, by path. */
   readonly files?: Readonly<Record<string, string>>
@@ -43,7 +44,7 @@ export async function startAdminLab(options: AdminLabOptions = {}): Promise<Admi
   const logs: unknown[][] = []
   const note = (...line: unknown[]) => void logs.push(line)
   const users = options.users ?? createRestUsers()
-  const sessionStore = new session.MemoryStore()
+  const { sessionStore = new session.MemoryStore() } = options
   const limiter = sessmgr({
     store: memoryStore(),
     sessionStore,
