@@ -48,7 +48,8 @@ export function adminPage(parts: PageParts): string {
     texts,
     [
       // First, because a script waits for the style sheets before it.
-      `<script${attribute}>window.sessmgr=${scriptText(vars)};${firstCalls(parts)}</script>`,
+      `<script${attribute}>window.sessmgr=${scriptText(vars)}</script>`,
+      `<script${attribute}>${firstCalls(parts)}</script>`,
       ...entry.styles.map((name) => style(own(name))),
       ...scripts.filter(isStyleSheet).map(style),
       ...entry.modules.map((name) => `<link rel="modulepreload" href="${htmlText(own(name))}"${attribute}>`),
