@@ -79,7 +79,7 @@ const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in 
  * A login is refused before `establish` is called. After that, the new session is undone only if another process wins a
  * race.
  *
- * @param message Completed for the channel `sessmgr.login`, if somebody listens.
+ * @param message Completed for the channel `sessmgr.login`, if anyone listens.
  * @throws SessmgrError `session_ended` if the session that the login continues is over, `hook_failed`, `hook_timeout`,
  * `store_unavailable`, or `login_conflict` after 100 lost races; no session has changed.
  */

@@ -27,7 +27,7 @@ const ACTIONS: Readonly<Record<string, readonly [ReturnType<typeof channel>, (on
   sessmgr_would_limit: [channel('sessmgr.login.would_limit'), (userId, report) => ({ userId, ...report })],
 }
 
-/** Publishes an action, if it has a channel and somebody listens. */
+/** Publishes an action, if it has a channel and anyone listens. */
 export function publishAction([name, one, two]: AnnouncedAction): void {
   const found = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
   if (found?.[0].hasSubscribers) found[0].publish(found[1](one as never, two as never))
@@ -47,12 +47,12 @@ export function traceLogin<Outcome extends { readonly admitted: boolean; readonl
   })
 }
 
-/** Whether somebody listens to checks. Asked by each request, so it creates nothing. */
+/** Whether anyone listens to checks. Asked by each request, so it creates nothing. */
 export function isCheckTraced(): boolean {
   return isTraced(CHECK)
 }
 
-/** Runs the check of a request that somebody listens to. */
+/** Runs the check of a request that anyone listens to. */
 export function traceCheck<Verdict extends { readonly live: boolean; readonly reason?: string }>(
   run: () => Promise<Verdict>,
 ): Promise<Verdict> {

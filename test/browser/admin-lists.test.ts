@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startAdminLab } from '../support/admin-lab.ts'
 import { startChromium } from '../support/chromium.ts'
 import { createCrowd } from '../support/crowd.ts'
@@ -42,4 +42,46 @@ describe("one person's sessions", () => {
     expect(await faultsOf(page, `admin-person-${sessions}`, [360, 768, 1280])).toEqual([])
     await page.close()
   })
+})
+
+test('both lists fit at 400 %, with letters of 200 %, from right to left, and with forced colors', async () => {
+  const { store, sessionStore, users, host } = await createCrowd(createRestUsers(), { people: 12, sessions: 12 })
+  const texts = { lang: 'ar', dir: 'rtl' }
+  const lab = await startAdminLab({ users, host, sessionStore, sessmgr: { store, directory: true, texts } })
+  onTestFinished(() => lab.close())
+  const page = await lab.open(chromium, '/sessions')
+  await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' })
+  for (const [name, path] of [
+    ['people', '/sessions'],
+    ['person', '/sessions?user=many'],
+  ]) {
+    await page.goto(`${lab.origin}/admin${path}`)
+    await page
+      .getByText(name === 'people' ? 'person12 · 1012' : 'MyCompanyApp 5')
+      .first()
+      .waitFor()
+    // A window of 1280 px at 400 %.
+    expect(await faultsOf(page, `admin-${name}-rtl-forced`, [320])).toEqual([])
+    await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
+    expect(await faultsOf(page, `admin-${name}-large-rtl-forced`, [640])).toEqual([])
+  }
+})
+
+test('the keys reach a row, select it and ask before signing out; the dialog gives the focus back', async () => {
+  const page = await openCrowd(0, 3, '/sessions?user=many')
+  await page.getByText('MyCompanyApp 5').first().waitFor()
+  const row = page.locator('[data-row]').first()
+  const isOnRow = () => row.evaluate((element) => element === document.activeElement)
+  for (let presses = 0; presses < 30 && !(await isOnRow()); presses++) await page.keyboard.press('Tab')
+  expect(await isOnRow()).toBe(true)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Space')
+  await page.getByText('1 selected').waitFor()
+  await page.keyboard.press('Delete')
+  await page.getByRole('alertdialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+  const second = page.locator('[data-row]').nth(1)
+  await expect.poll(() => second.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.close()
 })

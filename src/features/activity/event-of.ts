@@ -15,7 +15,7 @@ export interface NotedActivity {
 
 type Draft = Omit<AuditEvent, 'id' | 'at'> & { readonly at?: number }
 
-/** Who causes each kind of end. */
+/** The cause of each kind of end. */
 export const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> = {
   displaced: 'policy',
   idle: 'policy',

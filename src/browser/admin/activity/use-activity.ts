@@ -65,7 +65,7 @@ export function useActivity(view: ActivityView) {
         queries.getQueryData<Tagged<ActivityPage>>(queryKey),
       ),
     select: ({ body }) => body,
-    // Whoever comes back to the tab looks for what is new.
+    // A user who comes back to the tab looks for new events.
     gcTime: 0,
     refetchInterval: isSignedIn ? REFRESH_MS : false,
   })
