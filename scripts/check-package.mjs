@@ -19,19 +19,19 @@ const folder = mkdtempSync(join(tmpdir(), 'sessmgr-package-'))
 
 /** Maximum size of each entry point when it is bundled with its dependencies, in bytes of gzip. */
 const LIMITS = {
-  '.': 60_600,
-  './redis': 11_800,
-  './document': 6_500,
-  './sqlite': 9_200,
-  './postgres': 8_500,
+  '.': 62_200,
+  './redis': 13_600,
+  './document': 7_400,
+  './sqlite': 10_400,
+  './postgres': 9_800,
   './audit': 9_000,
-  './comments': 28_800,
+  './comments': 32_900,
   './licensing': 17_000,
   './fastify': 9_000,
   './koa': 7_600,
   './explicit': 4_000,
   './live': 8_000,
-  './testing': 13_200,
+  './testing': 14_700,
 }
 /** What the types of an entry point may import besides Node's: only the package that the entry point is for. */
 const TYPES = { 'fastify.d': ['fastify'], 'koa.d': ['koa'] }

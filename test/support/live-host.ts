@@ -41,7 +41,7 @@ export async function startLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
 }
 
 /** Starts the application until it is closed. */
-export async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
+async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
   const logs: unknown[][] = []
   const log = (...line: unknown[]) => void logs.push(line)
   const limiter = sessmgr({ logger: { warn: log, error: log }, ...setup.sessmgr })
