@@ -2,6 +2,7 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Directory } from '../../limiter/directory/directory.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
+import { exactDevice } from '../../sessions/exact-device.ts'
 import type { IndexedPerson } from '../../sessions/people-index.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import { RestError } from '../rest-error.ts'
@@ -14,7 +15,7 @@ const MOST_READS = 20
 const IDLE_MS = 30 * 24 * 60 * 60_000
 
 /** Which people are listed. */
-export const SHOWN = ['all', 'at_limit', 'over_limit', 'idle'] as const
+export const SHOWN = ['all', 'at_limit', 'over_limit', 'idle', 'programs'] as const
 
 export interface PeopleSelection {
   readonly show: (typeof SHOWN)[number]
@@ -71,7 +72,8 @@ export async function peoplePage(
     const most = Math.min(limit - people.length, MOST_LOOKED_AT - looked)
     const page = await readIndex(directory, sort, most, cursor)
     const checked = await checkAll(parts, directory, page.people, settings)
-    people.push(...checked.filter((person) => isShown(person, show)))
+    const shown = await Promise.all(checked.map((person) => isShown(person, show)))
+    people.push(...checked.filter((_, index) => shown[index]))
     looked += page.people.length
     cursor = page.next
     if (cursor === undefined || (page.people.at(-1)?.live ?? 0) < least) return { people, exact: true }
@@ -121,9 +123,15 @@ function leastOf(
   return show === 'at_limit' ? maximum : show === 'over_limit' ? maximum + 1 : 0
 }
 
-function isShown({ live, maximum }: CheckedPerson, show: PeopleSelection['show']): boolean {
+async function isShown({ live, maximum }: CheckedPerson, show: PeopleSelection['show']): Promise<boolean> {
   if (show === 'all') return true
   if (show === 'idle') return live.every(({ lastSeenAt }) => lastSeenAt < Date.now() - IDLE_MS)
+  if (show === 'programs') return hasProgram(live)
   if (maximum === null || maximum === undefined) return false
   return show === 'at_limit' ? live.length >= maximum : live.length > maximum
+}
+
+async function hasProgram(live: readonly SessionRecord[]): Promise<boolean> {
+  const devices = await Promise.all(live.map(({ userAgent }) => exactDevice(userAgent, '')))
+  return devices.some(({ kind }) => kind === 'program')
 }

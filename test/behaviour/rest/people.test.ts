@@ -88,6 +88,12 @@ describe('GET /people', () => {
     }
   })
 
+  it('lists those with a program among their devices', async () => {
+    await host.signIn('admin', AGENTS.windows)
+    for (const agent of [AGENTS.linux, 'curl/8.1']) await host.signIn('alice', agent)
+    expect(loginsOf(await list('?show=programs'))).toEqual(['alice'])
+  })
+
   it('lists those who have not used any session for 30 days', async () => {
     const ttlMs = 60 * DAY_MS
     for (const id of [3, 3, 4]) await registerSession(host, id, { ttlMs })

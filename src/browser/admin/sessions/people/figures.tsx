@@ -10,7 +10,7 @@ export function Figures({ view: { show, sort } }: { view: PeopleView }) {
   const { data } = usePeopleSummary()
   const number = new Intl.NumberFormat(locale)
   const say = (value: number) =>
-    data?.exact === false ? t('about', { count: number.format(value) }) : number.format(value)
+    data?.exact === false && value > 0 ? t('about', { count: number.format(value) }) : number.format(value)
   const isAll = show === 'all'
   return (
     <ul className="figures">
@@ -34,7 +34,7 @@ export function Figures({ view: { show, sort } }: { view: PeopleView }) {
       />
       {data?.refused_24h !== null && (
         <li>
-          <a href={`${place.urlOf('activity')}?type=refused`}>
+          <a href={`${place.urlOf('activity')}?type=login.refused`}>
             <span>{t('figure_refused')}</span>
             <strong>{data ? number.format(data.refused_24h) : ' '}</strong>
           </a>

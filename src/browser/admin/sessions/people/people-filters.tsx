@@ -7,6 +7,7 @@ const SHOWS = [
   ['at_limit', 'show_at_limit'],
   ['over_limit', 'show_over_limit'],
   ['idle', 'show_idle'],
+  ['programs', 'show_programs'],
 ] as const satisfies readonly (readonly [PeopleView['show'], TextKey])[]
 
 const SORTS = [

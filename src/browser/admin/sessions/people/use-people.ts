@@ -13,7 +13,7 @@ const LONG = 200
 
 /** How people are filtered and sorted, as the server takes it. */
 export interface PeopleView {
-  readonly show: 'all' | 'at_limit' | 'over_limit' | 'idle'
+  readonly show: 'all' | 'at_limit' | 'over_limit' | 'idle' | 'programs'
   readonly sort: 'recent' | 'most'
 }
 
