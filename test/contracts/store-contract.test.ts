@@ -123,6 +123,7 @@ describe('the store contract', () => {
   it('fails a store whose wipe does nothing', async () => {
     const { failed } = await judge({ create: broken((store) => ({ ...store, wipe: async () => {} })) })
     expect(failed).toEqual([
+      'is empty after a wipe',
       'forgets every session, live or ended, and every site-wide logout',
       'forgets every option, application password and transient',
       'continues to work as an empty store',

@@ -52,10 +52,11 @@ describe('offline licenses', () => {
 
 describe('jose', () => {
   it('is loaded when the first license is checked or issued, and by no import at the start', () => {
+    const types = /^import type .* from 'jose'$/gm
     const files = readdirSync(join(ROOT, 'src'), { recursive: true }).map(String)
     const sources = files
       .filter((path) => path.endsWith('.ts'))
-      .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'))
+      .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8').replace(types, ''))
     expect(sources.filter((source) => /(from|^import) ['"]jose/m.test(source))).toEqual([])
     expect(sources.filter((source) => source.includes("await import('jose')")).length).toBeGreaterThan(1)
   })

@@ -40,7 +40,8 @@ it('passwords that were written before they were found by their hash are found, 
   expect(await Promise.all(verdicts)).toEqual([false, true])
   expect(await limiter.passwords.verify('nobody', 'x'.repeat(24))).toBe(false)
   expect(await limiter.passwords.verify(undefined, 'x'.repeat(24))).toBe(false)
-  expect(await db.client.keys('*')).toEqual([KEY])
+  const keys = await db.client.keys('*')
+  expect(keys.filter((key) => !key.startsWith('sessmgr:transient:password-used:'))).toEqual([KEY])
 })
 
 it('passwords from before that are added to are all found', async () => {

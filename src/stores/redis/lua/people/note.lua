@@ -6,6 +6,7 @@ KEYS[2]  sorted set: negative numbers of sessions, by user id as JSON
 KEYS[3]  string: the sum of these numbers
 ARGV[1]  the most people to keep; beyond that, those who have not signed in for the longest time leave
 ARGV     then for each change: user id as JSON, 'live', 'added' or 'ended', time in ms, number
+Returns  nothing
 
 Numbers are negative, so that the first person of a list has the lowest score.
 ]]
