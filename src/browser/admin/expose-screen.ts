@@ -13,7 +13,7 @@ import { hooks, rest, toasts } from './screen.ts'
 const SCREEN_API = {
   /** The hooks of the screen. */
   hooks,
-  /** The screen's copy of React, for add-ons to use. */
+  /** The API of React, provided by the screen's Preact, for add-ons to use. */
   react: React,
   /** `jsx`, `jsxs` and `Fragment`, for compiled JSX. */
   jsxRuntime,
