@@ -1,5 +1,8 @@
-/** Spreadsheets run a cell that begins with one of these as a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/**
+ * Spreadsheets run a cell that begins with one of these as a formula. Some of them skip blanks and invisible characters
+ * before it, and take full-width characters for the others.
+ */
+const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{DI}]*[=+\-@＝＋－＠])/u
 
 /**
  * Returns a row of a CSV file according to RFC 4180. Cells that a spreadsheet would run as a formula begin with an
@@ -11,8 +14,9 @@ export function csvRow(cells: readonly unknown[]): string {
 
 function csvCell(value: unknown): string {
   if (value === undefined || value === null) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = (typeof value === 'object' ? JSON.stringify(value) : String(value)).replaceAll('\0', '')
   // A negative number is no formula.
   const safe = FORMULA.test(text) && typeof value !== 'number' ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  // In many countries, spreadsheets separate cells with semicolons.
+  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -16,6 +16,7 @@ const HOSTILE = [
   'a,b',
   'say "hi"',
   'two\r\nlines',
+  'a;b',
 ]
 let name = 'Alice'
 const users = {
