@@ -120,8 +120,14 @@ function queryOf(request: HostRequest): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-function problemsOf(issues: readonly { path: readonly PropertyKey[]; message: string }[]): Record<string, string> {
-  return Object.fromEntries(issues.map(({ path, message }) => [path.map(String).join('.') || 'body', message]))
+/** Returns a message for each invalid parameter. An unknown key is named itself, not the object that contains it. */
+function problemsOf(
+  issues: readonly { path: readonly PropertyKey[]; message: string; keys?: readonly string[] }[],
+): Record<string, string> {
+  const problems = issues.flatMap(({ path, message, keys }) =>
+    keys ? keys.map((key) => [key, 'is unknown']) : [[path.map(String).join('.') || 'body', message]],
+  )
+  return Object.fromEntries(problems)
 }
 
 /**

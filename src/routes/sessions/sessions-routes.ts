@@ -27,7 +27,8 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
         "Ends all of a user's sessions, or only those with the given token or tokens. With `tokens`, also returns how many ended.",
       access: 'manage_options',
       schemas: () => ({
-        params: z.object({
+        // With a misspelt token ignored, all sessions would end.
+        params: z.strictObject({
           ...userFields,
           token: z.optional(token),
           tokens: z.optional(

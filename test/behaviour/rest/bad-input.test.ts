@@ -100,7 +100,7 @@ describe('keys that look alike but are none', () => {
     '{"user":"nobody","proto":"__proto__"}',
     ' \n{ "user" : "nobody" } ',
   ])('leave the body %j as it is', async (body) => {
-    const answer = await host.call('POST', '/sessmgr/v1/sessions/destroy', {
+    const answer = await host.call('DELETE', '/sessmgr/v1/application-passwords/none', {
       headers: { ...script, ...JSON_TYPE },
       body,
     })

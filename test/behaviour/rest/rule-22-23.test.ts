@@ -149,6 +149,14 @@ describe('rule 23: /sessions/destroy', () => {
     },
   )
 
+  it.each(['Tokens', 'tokens ', 'session', 'nonce'])('refuses the unknown key %j, and ends nothing', async (key) => {
+    const alice = await host.signIn('alice')
+    const answer = await destroy({ user: 'alice', [key]: [alice.token], more: 1 })
+    expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
+    expect(answer.json.data.params).toEqual({ [key]: 'is unknown', more: 'is unknown' })
+    expect(await host.isSignedIn(alice)).toBe(true)
+  })
+
   it('takes digits for an id, though there be a user with that login', async () => {
     expect((await destroy({ user: '777' })).json.code).toBe('user_not_found')
     expect((await destroy({ user: '777@example.test' })).json.user.id).toBe(6)
