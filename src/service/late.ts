@@ -49,7 +49,7 @@ export function createServiceRouter(
       comments ? [comments.option] : [],
     ),
     ...passwordsRoutes(parts.passwords, parts.host),
-    ...activityRoutes(activity, parts.host, options.site?.url),
+    ...activityRoutes(activity, parts.host, details, options.site?.url),
     ...addonsRoutes(addons),
     supportRoute({
       store: options.store,

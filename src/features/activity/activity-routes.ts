@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Host, HostUsers } from '../../host/host.ts'
 import { RestDownload } from '../../routes/download/rest-download.ts'
+import type { HostDetails } from '../../routes/people/host-details.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
 import type { ActivityFeature } from './activity-feature.ts'
 import { AUDIT_TYPES, type AuditEvent, type AuditType } from './audit-event.ts'
@@ -60,6 +61,7 @@ const event = z.object({
 export function activityRoutes(
   { recorder }: Pick<ActivityFeature, 'recorder'>,
   { users }: Host,
+  details: HostDetails,
   site = 'sessmgr',
 ): readonly RestRoute[] {
   return [
@@ -87,7 +89,7 @@ export function activityRoutes(
         const late = await recorder()
         const query = await queryOf(selected, users, late.policy.identify)
         const { events, next, since } = await late.read({ ...query, limit: Number(most), cursor })
-        const userOf = await usersOfEvents(events, late.policy.hasIds ? users : undefined)
+        const userOf = await usersOfEvents(events, late.policy.hasIds ? users : undefined, details)
         const kept = late.isKept ? 'sink' : 'process'
         return { events: events.map((one) => shown(one, userOf)), ...(next !== undefined && { next }), since, kept }
       },

@@ -1,5 +1,6 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { HostUsers, UserSummary } from '../../host/host.ts'
+import type { HostDetails } from '../../routes/people/host-details.ts'
 import type { AuditEvent } from './audit-event.ts'
 
 /** A user in a response. A deleted user has only the id. */
@@ -9,10 +10,11 @@ export type ShownUser = { readonly id: UserId } & Partial<Omit<UserSummary, 'id'
 export async function usersOfEvents(
   events: readonly AuditEvent[],
   users: HostUsers | undefined,
+  details: Pick<HostDetails, 'userBy'>,
 ): Promise<(id: UserId) => ShownUser> {
   const ids = new Set(events.flatMap(({ user, actor }) => [user ?? [], actor ?? []].flat()))
   const find = async (id: UserId): Promise<ShownUser> => {
-    const user = (await users?.findById(id)) ?? undefined
+    const user = users && (await details.userBy(() => users.findById(id)))
     return users && user !== undefined ? { ...users.summary(user), id } : { id }
   }
   const found = await Promise.all([...ids].map((id) => find(id).catch(() => ({ id }))))

@@ -18,12 +18,14 @@ export interface Person extends UserSummary {
   readonly url?: string
 }
 
-/** The optional parts of a host, which the admin screen shows. What fails, or takes too long, is left out. */
+/** What the admin screen shows of a host, and can do without. What fails, or takes too long, is left out. */
 export interface HostDetails {
   /** Whether the application can search for users. */
   readonly canSearch: boolean
   /** Searches for users by a part of their name. Resolves to undefined if the application cannot, or fails. */
   search(text: string, limit: number): Promise<readonly unknown[] | undefined>
+  /** Returns the user that `find` returns. Resolves to undefined if there is none, or the application fails. */
+  userBy(find: () => unknown): Promise<unknown>
   /** Returns the fields of a user, with the page of the user if there is one. */
   personOf(user: unknown): Promise<Person>
   /** Returns the places of addresses, in order. Null if unknown. */
@@ -37,7 +39,7 @@ interface KeptPlace {
 }
 
 /**
- * Creates the access to the optional parts of a host.
+ * Creates the access to the parts of a host that the admin screen can do without.
  *
  * @param deadlineMs How long the application may take to answer.
  */
@@ -89,6 +91,7 @@ export function createHostDetails(host: Host, logger: Logger, deadlineMs: number
       const read = (found: unknown) => usersIn(found).filter((user) => isUserId(users.summary(user).id))
       return (await ask('host.users.search', () => users.search?.(text, limit), read))?.slice(0, limit)
     },
+    userBy: async (find) => (await ask('host.users.findById', find, (user) => user)) ?? undefined,
     personOf,
     placesOf: (ips) =>
       Promise.all(ips.map(async (ip) => (ip === null || !host.location ? null : ((await placeOf(ip)) ?? null)))),

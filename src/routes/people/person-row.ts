@@ -52,10 +52,10 @@ export async function personRows(
   const places = await details.placesOf(last.map(({ ip }) => ip))
   return Promise.all(
     people.map(async ({ userId, live, maximum }, index): Promise<PersonRow> => {
-      const user = await findSignedIn(userId)
+      const user = await details.userBy(() => findSignedIn(userId))
       const { lastSeenAt, ip } = last[index] as SessionRecord
       return {
-        // A deleted user may still be signed in.
+        // A deleted user may still be signed in, and the application may fail.
         user:
           user === undefined ? { id: userId, login: String(userId), display_name: '' } : await details.personOf(user),
         live: live.length,

@@ -26,7 +26,9 @@ export function searchRoute(parts: RouteParts): RestRoute {
   async function peopleAt(ip: string) {
     const { people, next } = await peoplePage(parts, { show: 'all', sort: 'recent' }, LOOKED_AT)
     const there = people.filter(({ live }) => live.some((session) => session.ip === ip))
-    const users = await Promise.all(there.slice(0, MOST_FOUND).map(({ userId }) => findSignedIn(userId)))
+    const users = await Promise.all(
+      there.slice(0, MOST_FOUND).map(({ userId }) => details.userBy(() => findSignedIn(userId))),
+    )
     const [place = null] = await details.placesOf([ip])
     const rows = await Promise.all(users.filter((user) => user !== undefined).map(rowOf))
     return { ip, place, people: rows, exact: next === undefined && there.length <= MOST_FOUND }

@@ -9,6 +9,25 @@ function start(parts: Partial<Host>) {
   return { details: createHostDetails({ ...restHostOf(createRestUsers()), ...parts } as Host, logger, 20), warnings }
 }
 
+describe('a user by their id', () => {
+  it('is unknown, with one warning, when the application throws or hangs', async () => {
+    const { details, warnings } = start({})
+    const hangs = () => new Promise(() => {})
+    expect(await Promise.all([details.userBy(hangs), details.userBy(hangs)])).toEqual([undefined, undefined])
+    expect(await details.userBy(() => Promise.reject(new Error('no table')))).toBe(undefined)
+    expect(warnings).toEqual([
+      [expect.stringContaining('host.users.findById() failed'), { error: 'no answer within 20 ms' }],
+    ])
+  })
+
+  it('is what the application returns, and unknown if that is null', async () => {
+    const { details, warnings } = start({})
+    expect(await details.userBy(async () => 'alice')).toBe('alice')
+    expect(await details.userBy(() => null)).toBe(undefined)
+    expect(warnings).toEqual([])
+  })
+})
+
 describe('the place of an address', () => {
   it('is unknown without host.location', async () => {
     expect(await start({}).details.placesOf(['203.0.113.1', null])).toEqual([null, null])
