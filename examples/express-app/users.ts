@@ -15,7 +15,7 @@ export interface Users {
   readonly all: readonly User[]
   findById(id: number): User | undefined
   findByName(loginOrEmail: string): User | undefined
-  /** Finds the users whose name, login or e-mail address begins with a text, or has a word that does. */
+  /** Finds the users whose name, login or e-mail address contains a text. */
   search(text: string, limit: number): readonly User[]
   /** Returns the user if the password is right. An unknown name takes as long as a wrong password. */
   authenticate(loginOrEmail: string, password: string): Promise<User | undefined>
@@ -50,9 +50,9 @@ export function createUsers({ seedUsers, scryptCost }: { seedUsers: number; scry
     findById: (id) => byId.get(id),
     findByName: (name) => byName.get(name.trim().toLowerCase()),
     search(text, limit) {
-      const start = text.trim().toLowerCase()
-      const names = ({ login, email, displayName }: User) => [login, email, ...displayName.toLowerCase().split(' ')]
-      return users.filter((entry) => names(entry).some((name) => name.startsWith(start))).slice(0, limit)
+      const part = text.trim().toLowerCase()
+      const names = ({ login, email, displayName }: User) => [login, email, displayName.toLowerCase()]
+      return users.filter((entry) => names(entry).some((name) => name.includes(part))).slice(0, limit)
     },
     async authenticate(name, password) {
       const entry = byName.get(name.trim().toLowerCase())

@@ -22,6 +22,16 @@ export function searchRoute(parts: RouteParts): RestRoute {
     return { user: person, live: await limiter.sessions.count(person.id) }
   }
 
+  /** Finds users by a part of their name. Whoever is named exactly comes first, as the screen opens them. */
+  async function usersFor(q: string) {
+    const similar = await details.search(q, MOST_FOUND)
+    if (!similar) return resolveUsers(host.users, q)
+    // Part of a name need not be an id that the application's database can read.
+    const exact = await resolveUsers(host.users, q).catch(() => [])
+    const unique = new Map([...exact, ...similar].map((user) => [String(host.users.summary(user).id), user]))
+    return [...unique.values()].slice(0, MOST_FOUND)
+  }
+
   /** Finds the people who are signed in from an address, among the latest logins. */
   async function peopleAt(ip: string) {
     const { people, next } = await peoplePage(parts, { show: 'all', sort: 'recent' }, LOOKED_AT)
@@ -38,7 +48,7 @@ export function searchRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/search',
     summary:
-      'Finds at most 8 users by a part of their name, with `host.users.search`. If `searchable` is false, only an exact id, login name or email address finds a user. An IP address also finds who is signed in from there, with the option `directory`.',
+      'Finds at most 8 users by a part of their name, with `host.users.search`, or by an exact id, login name or email address. If `searchable` is false, only the latter finds a user. An IP address also finds who is signed in from there, with the option `directory`.',
     access: 'manage_options',
     schemas: () => ({
       params: z.object({
@@ -55,8 +65,7 @@ export function searchRoute(parts: RouteParts): RestRoute {
       }),
     }),
     async handle({ params: { q } }) {
-      const users = (await details.search(q, MOST_FOUND)) ?? (await resolveUsers(host.users, q))
-      const people = await Promise.all(users.map(rowOf))
+      const people = await Promise.all((await usersFor(q)).map(rowOf))
       const address = isIP(q) !== 0 && limiter.directory ? { address: await peopleAt(q) } : {}
       return { searchable: details.canSearch, people, ...address }
     },

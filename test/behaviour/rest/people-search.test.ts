@@ -55,13 +55,22 @@ describe('GET /people/search', () => {
   })
 
   it('shows eight at most, even if the application returns more', async () => {
-    search = () => [...everyone, ...everyone]
+    search = () => [0, 10].flatMap((more) => everyone.map((user) => ({ ...user, id: user.id + more })))
     expect((await find('any')).people).toHaveLength(8)
   })
 
   it('finds nobody if there is nobody', async () => {
     search = () => []
-    expect(await find('alice')).toEqual({ searchable: true, people: [] })
+    expect(await find('nobody')).toEqual({ searchable: true, people: [] })
+  })
+
+  it('finds who is named exactly before those with a similar name, and only once', async () => {
+    search = () => everyone.slice(0, 3)
+    const [, second, third, fourth] = everyone
+    expect(loginsOf(await find(String(fourth?.login)))[0]).toBe(fourth?.login)
+    expect(loginsOf(await find(String(third?.login)))).toEqual([third, everyone[0], second].map((user) => user?.login))
+    search = () => []
+    expect(loginsOf(await find('alice@example.test'))).toEqual(['alice'])
   })
 
   it.each([
