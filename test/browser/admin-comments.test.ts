@@ -50,6 +50,7 @@ test('without posts in the application there is no such tab, and its address say
   await page.getByText('There is no section “comments” here').waitFor()
   expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
     'Sessions',
+    'Activity',
     'Settings',
     'Add-ons',
     'Support',

@@ -28,9 +28,9 @@ test('the product name and the content of every tab begin at the same edge', asy
 })
 
 test('a shade at the edge of the tabs shows that there are more', async () => {
-  const page = await host.open('/settings', { viewport: { width: 360, height: 740 } })
+  const page = await host.open('/sessions', { viewport: { width: 360, height: 740 } })
   await page.getByRole('link', { name: 'Support' }).waitFor()
-  await page.getByRole('heading', { name: 'General Settings' }).waitFor()
+  await page.getByRole('heading', { name: 'Sessions', exact: true, level: 2 }).waitFor()
   const strip = page.locator('.tabs')
   const { x, y, right } = await boxOf(strip)
   /** What is drawn above the words, at the edges. */
