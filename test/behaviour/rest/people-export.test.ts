@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Host } from '../../../src/index.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { registerSession } from '../../support/register-session.ts'
@@ -121,6 +121,32 @@ describe('GET /sessions/export', () => {
     expect((await get('/sessions/export?user=nobody')).json.code).toBe('user_not_found')
     expect((await get('/sessions/export')).json.code).toBe('missing_identifier')
     expect((await get('/sessions/export?user=alice&format=pdf')).json.code).toBe('rest_invalid_param')
+  })
+})
+
+describe('users whom the application never finds', () => {
+  it('are shown by their id in all lists, with one warning', async () => {
+    let isHanging = false
+    const { findById, ...others } = restHostOf(createRestUsers()).users
+    const hanging = {
+      ...others,
+      findById: (id: number) => (isHanging ? new Promise(() => {}) : findById(id)),
+    }
+    const host = await startRestHost({
+      host: { users: hanging } as Partial<Host>,
+      sessmgr: { directory: true, deadlineMs: 50 },
+    })
+    onTestFinished(() => host.close())
+    const headers = await host.scriptOf('admin')
+    await host.signIn('alice')
+    host.logs.length = 0
+    isHanging = true
+    const get = async (path: string) => (await host.call('GET', `/sessmgr/v1${path}`, { headers })).json
+    const shown = { id: 2, login: '2', display_name: '' }
+    expect((await get('/people')).people).toMatchObject([{ user: shown }])
+    expect(await get('/people/export?format=json')).toMatchObject([{ user: shown }])
+    expect((await get('/audit')).events.map(({ user }: { user: object }) => user)).toEqual([{ id: 2 }])
+    expect(host.logs).toEqual([[expect.stringContaining('host.users.findById() failed'), expect.anything()]])
   })
 })
 
