@@ -12,6 +12,11 @@ export interface Schema {
   readonly enum?: readonly unknown[]
   readonly pattern?: string
   readonly minimum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly description?: string
   readonly $ref?: string
 }
 

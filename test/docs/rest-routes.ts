@@ -23,7 +23,7 @@ function sectionOf({ method, path, operation }: Route): string {
   })
   const rows = [...parameters, ...fields].map(
     ({ name, in: place, required, schema }) =>
-      `| \`${name}\` | ${place} | ${required ? 'yes' : 'no'} | ${typeOf(schema)} |`,
+      `| \`${name}\` | ${place} | ${required ? 'yes' : 'no'} | ${[typeOf(schema), ...boundsOf(schema)].join(', ')} |`,
   )
   const table =
     rows.length === 0 ? [] : ['| parameter | in | required | type |', '| --- | --- | --- | --- |', ...rows, '']
@@ -42,6 +42,19 @@ const isOpen = ({ properties = {}, additionalProperties }: Schema) =>
 /** Writes a type in one line, such as `{ success: boolean, epoch: integer }`. */
 function typeOf(schema: Schema): string {
   return `\`${shapeOf(schema)}\``
+}
+
+/** Writes how long a parameter may be, and what else its schema says in words. */
+function boundsOf({ minLength, maxLength, minItems, maxItems, description }: Schema): readonly string[] {
+  const ranges = [
+    { least: minLength, most: maxLength, unit: 'characters' },
+    { least: minItems, most: maxItems, unit: 'items' },
+  ]
+  const lengths = ranges.flatMap(({ least, most, unit }) => {
+    if (most === undefined) return least === undefined ? [] : `at least ${least} ${unit}`
+    return least === undefined ? `at most ${most} ${unit}` : `${least} to ${most} ${unit}`
+  })
+  return [...lengths, ...(description === undefined ? [] : [description])]
 }
 
 function shapeOf(schema: Schema): string {

@@ -23,6 +23,18 @@ describe('docs/rest-routes.md', () => {
     await expect(routesPage(routes)).toMatchFileSnapshot(join(ROOT, 'docs/rest-routes.md'))
   })
 
+  it('shows the bounds of parameters', () => {
+    const page = { path: 'docs/rest-routes.md', text: routesPage(routes) }
+    for (const [route, bounds] of [
+      ['GET /sessmgr/v1/people', 'from 1 to 100'],
+      ['GET /sessmgr/v1/audit', 'from 1 to 200'],
+      ['GET /sessmgr/v1/people/search', '2 to 200 characters'],
+      ['POST /sessmgr/v1/sessions/destroy', '1 to 100 items'],
+    ] as const) {
+      expect(sectionOf(page, route).text).toContain(`\`, ${bounds} |`)
+    }
+  })
+
   it('names every parameter and every field of every answer', () => {
     expect(routes.length).toBeGreaterThan(10)
     const page = { path: 'docs/rest-routes.md', text: routesPage(routes) }

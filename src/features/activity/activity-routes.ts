@@ -35,6 +35,7 @@ export interface SelectionParameters {
 const limit = z.string(ONCE).check(
   z.regex(/^\d{1,3}$/, { error: `must be from 1 to ${MOST_ON_A_PAGE}`, abort: true }),
   z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
+  z.describe(`from 1 to ${MOST_ON_A_PAGE}`),
 )
 
 const id = z.union([z.int(), z.string()])

@@ -16,8 +16,12 @@ const ONCE = 'must be set exactly once'
 const limit = z.string(ONCE).check(
   z.regex(/^\d{1,3}$/, { error: `must be from 1 to ${MOST_ON_A_PAGE}`, abort: true }),
   z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
+  z.describe(`from 1 to ${MOST_ON_A_PAGE}`),
 )
-const maximum = z.string(ONCE).check(z.refine((text) => isMaximum(Number(text)), `must be ${A_MAXIMUM}`))
+const maximum = z.string(ONCE).check(
+  z.refine((text) => isMaximum(Number(text)), `must be ${A_MAXIMUM}`),
+  z.describe(A_MAXIMUM),
+)
 
 /** Lists, counts and finds the people who are signed in. */
 export function peopleRoutes(parts: RouteParts): readonly RestRoute[] {

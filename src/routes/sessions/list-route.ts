@@ -10,6 +10,7 @@ const MOST_ON_A_PAGE = 1000
 const digits = z.string('must be set exactly once').check(z.regex(/^\d{1,15}$/, 'must be a whole number'))
 const limit = digits.check(
   z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
+  z.describe(`from 1 to ${MOST_ON_A_PAGE}`),
 )
 
 /** Lists a user's sessions, and how many they may have. */
