@@ -8,10 +8,14 @@ const NEVER_MS = 86_400_000
 export function closeStream(response: ServerResponse, end: LiveEnd, closeAfterMs: number): void {
   if (response.writableEnded || response.destroyed) return
   const isUnknown = end.code === 'try_again'
-  if (!response.headersSent && !isUnknown) return refuseStream(response)
+  if (!response.headersSent && !isUnknown) {
+    refuseStream(response)
+    return ignoreWrites(response)
+  }
   // Ending any other response would make it look complete.
   if (!response.headersSent || !isEventStream(response)) return void response.destroy()
   response.end(isUnknown ? '' : lastEvent(end))
+  ignoreWrites(response)
   const timer = setTimeout(() => response.destroy(), closeAfterMs).unref()
   response.once('close', () => clearTimeout(timer))
 }
@@ -19,6 +23,33 @@ export function closeStream(response: ServerResponse, end: LiveEnd, closeAfterMs
 /** Answers a request without a session. After 204, an `EventSource` does not reconnect. */
 export function refuseStream(response: ServerResponse): void {
   response.writeHead(isEventStream(response) ? 204 : 401, { 'Cache-Control': 'no-store' }).end()
+}
+
+/**
+ * Ignores what the application still writes, until `close` informs it. If the client does not read, `close` comes late,
+ * and a write after the end would crash the process. So would a header. Middleware such as express-session delays the
+ * end, and would still send what is written in between.
+ */
+function ignoreWrites(response: ServerResponse): void {
+  response.on('error', () => {})
+  const ignore = () => response
+  const write = (...parts: readonly unknown[]) => {
+    const written = parts.at(-1)
+    if (typeof written === 'function') process.nextTick(written)
+    return true
+  }
+  const headers = {
+    writeHead: ignore,
+    setHeader: ignore,
+    setHeaders: ignore,
+    appendHeader: ignore,
+    removeHeader: ignore,
+  }
+  const end = (...parts: readonly unknown[]) => {
+    write(...parts)
+    return response
+  }
+  Object.assign(response, { ...headers, write, end })
 }
 
 /** Looks at the request as well, because Node does not keep headers that are only passed to `writeHead`. */

@@ -1,6 +1,7 @@
 import { messageOf } from '../ground/error-text.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { type Logger, warn } from '../ground/logger.ts'
+import { requireKnown } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import { responseOf } from '../guard/notice/node-pair.ts'
 import type { ResponseLike } from '../guard/request/device-cookies.ts'
@@ -15,6 +16,7 @@ import { endedBy, type LiveEnd } from './live-end.ts'
 import { type LiveOptions, resolveLiveOptions } from './live-options.ts'
 import { LiveSessions } from './live-sessions.ts'
 import { noteUse } from './note-use.ts'
+import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 import { closeIoSocket, type IoMiddleware, onIoClose, refusal } from './socket-io.ts'
 import { Sweep } from './sweep.ts'
 import {
@@ -46,10 +48,12 @@ export interface LiveConnections {
    */
   stream(request: RequestLike, response: ResponseLike): boolean
   /**
-   * Returns a middleware for socket.io that refuses sockets without a session and tracks the others. Call
-   * `io.engine.use` with the session middleware and the limiter before.
+   * Returns a middleware for socket.io that refuses sockets of other sites or without a session, and tracks the others.
+   * Call `io.engine.use` with the session middleware and the limiter before.
+   *
+   * @throws SessmgrError `invalid_option`.
    */
-  socketIo(): IoMiddleware
+  socketIo(options?: OriginOptions): IoMiddleware
   /**
    * Lets a `WebSocketServer` with `noServer: true` handle the upgrades of a server. Checks the `Origin` header, runs
    * the session middleware and the limiter, answers 401 without a session, and tracks the sockets.
@@ -136,23 +140,28 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
       response.on('close', stop)
       return true
     },
-    socketIo: () => (opened, next) => {
-      const session = sessionOf(opened.request)
-      if (!session) return next(refusal(endedBy(undefined)))
-      let over: LiveEnd | undefined
-      let isAdmitted = false
-      const close = (end: LiveEnd) => {
-        over = end
-        if (isAdmitted) closeIoSocket(opened, end)
+    socketIo(given = {}) {
+      requireKnown(given, ['origins'], (name) => `live.socketIo() has no option "${name}"`)
+      checkOrigins(given.origins)
+      return (opened, next) => {
+        if (!isOwnOrigin(opened.request.headers, given.origins)) return next(new Error('foreign_origin'))
+        const session = sessionOf(opened.request)
+        if (!session) return next(refusal(endedBy(undefined)))
+        let over: LiveEnd | undefined
+        let isAdmitted = false
+        const close = (end: LiveEnd) => {
+          over = end
+          if (isAdmitted) closeIoSocket(opened, end)
+        }
+        const { stop, checked } = sessions.track(session.userId, session.token, { close })
+        onIoClose(opened, stop)
+        const used = useOf(opened.request)
+        if (used) opened.onAny(used)
+        void checked.then(() => {
+          isAdmitted = true
+          next(over && refusal(over))
+        })
       }
-      const { stop, checked } = sessions.track(session.userId, session.token, { close })
-      onIoClose(opened, stop)
-      const used = useOf(opened.request)
-      if (used) opened.onAny(used)
-      void checked.then(() => {
-        isAdmitted = true
-        next(over && refusal(over))
-      })
     },
     upgrade: (server, chain, sockets, given = {}) => handleUpgrades(server, chain, sockets, given, socket),
     track(session, close) {

@@ -1,10 +1,10 @@
-import type { RequestLike } from '../guard/request/host-visit.ts'
+import type { IncomingMessage } from 'node:http'
 import type { LiveEnd } from './live-end.ts'
 
 /** A socket of socket.io 4. */
 export interface LiveIoSocket {
   /** The request that opened the connection. */
-  readonly request: RequestLike
+  readonly request: IncomingMessage
   /** Whether all middleware has admitted the socket. */
   readonly connected: boolean
   /** The connection, which sockets of other namespaces may share. */

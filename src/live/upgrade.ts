@@ -5,6 +5,7 @@ import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireKnown } from '../ground/option-checks.ts'
 import type { LiveSocket } from './close-socket.ts'
+import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 
 /** A server of the http or https module. */
 export interface UpgradableServer {
@@ -29,9 +30,7 @@ export interface SocketServer {
 }
 
 /** Options of `live.upgrade()`. */
-export interface UpgradeOptions {
-  /** The sites whose pages may connect, such as `https://example.com`. @default the host of the request */
-  readonly origins?: readonly string[] | undefined
+export interface UpgradeOptions extends OriginOptions {
   /** The only path to handle. Other upgrades are left to other listeners. @default all paths */
   readonly path?: string | undefined
 }
@@ -50,7 +49,7 @@ export function handleUpgrades(
     if (path !== undefined && request.url?.split('?')[0] !== path) return
     // Without a listener, a client that resets its connection would crash the process.
     socket.on('error', () => socket.destroy())
-    if (!mayConnect(request, origins)) return refuse(socket, 403)
+    if (!isOwnOrigin(request.headers, origins)) return refuse(socket, 403)
     const response = new ServerResponse(request)
     response.assignSocket(socket as Socket)
     // A middleware that responds, for example with a redirect, ends the upgrade.
@@ -79,20 +78,10 @@ function checkUpgrade(server: unknown, chain: unknown, sockets: unknown, options
   }
   requireKnown(options, ['origins', 'path'], (name) => `live.upgrade() has no option "${name}"`)
   const { origins, path } = options
-  const isOrigin = (origin: unknown) => typeof origin === 'string' && /^https?:\/\/[^/]+$/.test(origin)
-  if (origins !== undefined && !(Array.isArray(origins) && origins.every(isOrigin))) {
-    throw invalidOption('"origins" must be an array of sites without a path, such as "https://example.com"')
-  }
+  checkOrigins(origins)
   if (path !== undefined && !(typeof path === 'string' && path.startsWith('/'))) {
     throw invalidOption('"path" must be a path such as "/live"')
   }
-}
-
-/** Any site can open a WebSocket, and browsers send cookies with it. They always send their origin as well. */
-function mayConnect({ headers }: IncomingMessage, origins: readonly string[] | undefined): boolean {
-  const { origin = '', host } = headers
-  if (origins) return origins.includes(origin)
-  return URL.canParse(origin) && new URL(origin).host === host
 }
 
 function runChain(

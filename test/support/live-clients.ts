@@ -58,14 +58,19 @@ export async function openStream(
 }
 
 /** Opens a socket of socket.io. `closed` resolves to the reason, after the event that came before. */
-export async function openIo(origin: string, { cookie }: { cookie: string }): Promise<OpenConnection> {
-  const extraHeaders = { cookie }
+export async function openIo(
+  origin: string,
+  { cookie }: { cookie: string },
+  from = origin,
+  transport: 'websocket' | 'polling' = 'websocket',
+): Promise<OpenConnection> {
+  const extraHeaders = { cookie, ...(transport === 'websocket' && { origin: from }) }
   const socket = io(origin, {
     path: '/io',
     forceNew: true,
     reconnection: false,
     extraHeaders,
-    transports: ['websocket'],
+    transports: [transport],
   })
   let last = ''
   socket.onAny((event, data) => {

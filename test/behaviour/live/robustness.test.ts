@@ -1,10 +1,11 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing.ts'
-import { openAll, openSocket, signIn } from '../../support/live-clients.ts'
-import { startLiveHost } from '../../support/live-host.ts'
+import { openAll, openIo, openSocket, signIn } from '../../support/live-clients.ts'
+import { type LiveHost, startLiveHost } from '../../support/live-host.ts'
 
 /** A store that can be taken away. */
 function fragileStore() {
@@ -93,8 +94,62 @@ describe('clients that misbehave', () => {
       const [error] = await once(socket, 'error')
       expect(String(error)).toContain('403')
     }
-    expect(host.live.size).toBe(0)
+    const io = await openIo(host.origin, { cookie }, 'https://evil.example')
+    expect(await io.closed).toBe('refused: foreign_origin')
+    // Browsers send no origin with a GET request to their own site, as which socket.io may begin.
+    expect((await openIo(host.origin, { cookie }, undefined, 'polling')).isOpen()).toBe(true)
+    expect(host.live.size).toBe(1)
   })
+})
+
+const STREAM_ENDS: readonly [name: string, end: (host: LiveHost, state: { isDown: boolean }) => unknown][] = [
+  ['its session ends', ({ limiter }) => limiter.sessions.endAll(7)],
+  ['all users are signed out', ({ limiter }) => limiter.sessions.logoutAllUsers()],
+  ['the store has been down for graceMs', (_, state) => Object.assign(state, { isDown: true })],
+]
+
+it.each(STREAM_ENDS)('an event stream whose client does not read ends no process when %s', async (_, end) => {
+  const { store, state } = fragileStore()
+  const host = await startLiveHost({ sessmgr: { store }, live: { sweepEvery: 100, graceMs: 0, closeAfterMs: 100 } })
+  const { cookie } = await signIn(host.origin, 7)
+  let response: ServerResponse | undefined
+  host.server.prependListener('request', (_request, given) => {
+    response = given
+  })
+  const { hostname, port } = new URL(host.origin)
+  const client = connect(Number(port), hostname)
+  client.on('error', () => {})
+  onTestFinished(() => void client.destroy())
+  client.write(`GET /events HTTP/1.1\r\nHost: ${hostname}\r\nCookie: ${cookie}\r\n\r\n`)
+  await once(client, 'data')
+  client.pause()
+  const stuck = response as ServerResponse
+  while (stuck.writableLength < 1_000_000) {
+    stuck.write(Buffer.alloc(1_000_000))
+    await new Promise(setImmediate)
+  }
+  // `once` of node:events would listen for errors.
+  const closed = new Promise<void>((resolve) => stuck.once('close', resolve))
+  const written = new Promise((resolve) => stuck.once('prefinish', () => stuck.write('too late', resolve)))
+  await end(host, state)
+  expect(await written).toBeUndefined()
+  await closed
+})
+
+it('an application may still answer a request that was answered at the end of its session', async () => {
+  const host = await startLiveHost()
+  const { cookie } = await signIn(host.origin, 7)
+  let response: ServerResponse | undefined
+  host.server.prependListener('request', (request, given) => {
+    if (request.url === '/waiting') response = given
+  })
+  const waiting = fetch(`${host.origin}/waiting`, { headers: { cookie } })
+  await expect.poll(() => host.live.size).toBe(1)
+  await host.limiter.sessions.endAll(7)
+  response?.setHeader('Content-Type', 'text/plain')
+  response?.writeHead(200).end('too late')
+  const answer = await waiting
+  expect([answer.status, await answer.text()]).toEqual([401, ''])
 })
 
 describe('the use of a session', () => {

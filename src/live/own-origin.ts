@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { invalidOption } from '../ground/invalid-option.ts'
+
+/** Options of `live.socketIo()`. */
+export interface OriginOptions {
+  /** The sites whose pages may connect, such as `https://example.com`. @default the host of the request */
+  readonly origins?: readonly string[] | undefined
+}
+
+/**
+ * Whether a connection comes from a page of this site. Any site can open a connection, and browsers send cookies with
+ * it. They always send their origin with an upgrade, but not with a GET request to their own site.
+ *
+ * The scheme is not compared: behind a proxy that ends TLS, the process cannot know it.
+ */
+export function isOwnOrigin(headers: IncomingHttpHeaders, origins: readonly string[] | undefined): boolean {
+  const { origin, host, upgrade } = headers
+  if (origin === undefined) return upgrade === undefined
+  const site = siteOf(origin)
+  if (site === undefined) return false
+  if (origins) return origins.some((one) => siteOf(one) === site)
+  const [scheme] = site.split('//')
+  return siteOf(`${scheme}//${host}`) === site
+}
+
+/** @throws SessmgrError `invalid_option`. */
+export function checkOrigins(origins: unknown): void {
+  const isSite = (one: unknown) => typeof one === 'string' && siteOf(one) !== undefined
+  if (origins !== undefined && !(Array.isArray(origins) && origins.every(isSite))) {
+    throw invalidOption('"origins" must be an array of sites without a path, such as "https://example.com"')
+  }
+}
+
+/** Returns a site in lower case and without the default port, or undefined for anything that is no site. */
+function siteOf(text: string): string | undefined {
+  const isSite = /^https?:\/\/[^\s/@?#\\]+$/i.test(text) && URL.canParse(text)
+  return isSite ? new URL(text).origin : undefined
+}
