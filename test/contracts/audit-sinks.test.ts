@@ -71,6 +71,15 @@ describe.each(Object.entries(SINKS))('the sink in %s', (name, create) => {
     await sink.close?.()
   })
 
+  it.each(['x', '1:2:3', '9'.repeat(40), '-:x'])(
+    'refuses the cursor %s, which it cannot have returned',
+    async (cursor) => {
+      const sink = await withEvents([auditEvent(NOW)])
+      await expect(sink.read?.({ limit: 3, cursor })).rejects.toThrow('"cursor" must be the `next` of a page')
+      await sink.close?.()
+    },
+  )
+
   it('selects events by type, user and time', async () => {
     const events = [
       auditEvent(NOW, { user: 2 }),
@@ -144,6 +153,19 @@ describe('redisStreamSink', () => {
     expect(await readAll(sink)).toEqual(events.toReversed())
   })
 
+  it('keeps an event once while Redis hangs and the writes are repeated', async () => {
+    const sink = redisStreamSink(redis.client as RedisClient)
+    await sink.write([auditEvent(NOW)])
+    const events = [1, 2, 3, 4].map((at) => auditEvent(NOW + at))
+    redis.server.process.kill('SIGSTOP')
+    const pending = [sink.write(events.slice(0, 2)), sink.write(events.slice(0, 3))]
+    redis.server.process.kill('SIGCONT')
+    await Promise.all(pending)
+    // The caller has given up on both calls before their replies came.
+    await sink.write(events)
+    expect((await readAll(sink)).map(({ at }) => at - NOW)).toEqual([4, 3, 2, 1, 0])
+  })
+
   it('drops the oldest events beyond its length', async () => {
     const sink = redisStreamSink(redis.client as RedisClient, { key: 'app:log', maxLength: 1000 })
     await sink.write(Array.from({ length: 3000 }, (_, index) => auditEvent(NOW + index)))
@@ -175,6 +197,16 @@ describe('jsonLinesSink', () => {
     for (const at of [1, 2]) await sink.write([auditEvent(NOW + at)])
     expect((await readAll(sink)).map(({ at }) => at - NOW)).toEqual([2, 1, 0])
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(5)
+  })
+
+  it('knows events from before the file was copied', async () => {
+    const path = fileName('copied.jsonl')
+    writeFileSync(path, `${JSON.stringify(auditEvent(5))}\n`)
+    expect(await jsonLinesSink(path).read?.(ALL)).toMatchObject({ since: 5 })
+  })
+
+  it('reports a wrong path before the first event', async () => {
+    await expect(jsonLinesSink(join(folder, 'none', 'a.jsonl')).prune?.(NOW)).rejects.toThrow('ENOENT')
   })
 
   it('reads lines that are longer than a block', async () => {

@@ -3,16 +3,19 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { Host, HostUsers } from '../../host/host.ts'
 import { RestDownload } from '../../routes/download/rest-download.ts'
 import type { HostDetails } from '../../routes/people/host-details.ts'
+import { RestError } from '../../routes/rest-error.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
 import type { ActivityFeature } from './activity-feature.ts'
 import { AUDIT_TYPES, type AuditEvent, type AuditType } from './audit-event.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportEvents } from './export-events.ts'
 import { findUserIds } from './find-user-ids.ts'
+import { isInvalidCursor } from './sinks/check-cursor.ts'
 import { usersOfEvents } from './users-of-events.ts'
 
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 200
 const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
+const NO_CURSOR = 'must be the `next` of a page'
 const ONCE = 'must be set exactly once'
 
 const time = z.optional(z.string(ONCE).check(z.regex(/^\d{1,15}$/, 'must be a time in milliseconds')))
@@ -77,7 +80,7 @@ export function activityRoutes(
         params: z.object({
           ...selection,
           limit: z.optional(limit),
-          cursor: z.optional(z.string(ONCE).check(z.regex(/^[\w.:-]{1,200}$/, 'must be the `next` of a page'))),
+          cursor: z.optional(z.string(ONCE).check(z.regex(/^[\w.:-]{1,200}$/, NO_CURSOR))),
         }),
         response: z.object({
           events: z.array(event),
@@ -89,7 +92,7 @@ export function activityRoutes(
       async handle({ params: { limit: most = DEFAULT_LIMIT, cursor, ...selected } }) {
         const late = await recorder()
         const query = await queryOf(selected, users, late.policy.identify)
-        const { events, next, since } = await late.read({ ...query, limit: Number(most), cursor })
+        const { events, next, since } = await late.read({ ...query, limit: Number(most), cursor }).catch(refuseCursor)
         const userOf = await usersOfEvents(events, late.policy.hasIds ? users : undefined, details)
         const kept = late.isKept ? 'sink' : 'process'
         return { events: events.map((one) => shown(one, userOf)), ...(next !== undefined && { next }), since, kept }
@@ -114,6 +117,12 @@ export function activityRoutes(
       },
     }),
   ]
+}
+
+function refuseCursor(error: unknown): never {
+  if (!isInvalidCursor(error)) throw error
+  const data = { params: { cursor: NO_CURSOR } }
+  throw new RestError(400, 'rest_invalid_param', 'Invalid parameter(s): cursor.', { data })
 }
 
 /** Returns the query of a selection. */

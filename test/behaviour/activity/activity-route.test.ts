@@ -105,6 +105,7 @@ describe('GET /audit', () => {
     'from=yesterday',
     'to=-1',
     'cursor=%00',
+    'cursor=x',
     'user=alice&user=dora',
   ])('refuses %s', async (query) => {
     const { host, admin } = await start()

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path'
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import { inWords, requireKnown } from '../../../ground/option-checks.ts'
 import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
+import { checkCursor } from './check-cursor.ts'
 import { linesBackward } from './lines-backward.ts'
 import { matchesQuery } from './matches-query.ts'
 
@@ -54,6 +55,8 @@ export function jsonLinesSink(path: string, options: JsonLinesSinkOptions = {}):
     write,
     read: (query) => readFiles(files, query),
     async prune(before) {
+      // Reports a wrong path when the application starts, not at the first event.
+      await (await open(files.current(), 'a', 0o600)).close()
       const last = new Date(before).toISOString().slice(0, 10)
       if (files.isDated)
         for (const date of await files.dates()) if (date < last) await rm(files.of(date), { force: true })
@@ -62,12 +65,15 @@ export function jsonLinesSink(path: string, options: JsonLinesSinkOptions = {}):
 }
 
 async function readFiles(files: DatedFiles, { limit, cursor, ...selection }: AuditQuery) {
+  checkCursor(cursor, /^(-|\d{4}-\d\d-\d\d):\d{1,15}$/)
   const [startDate, startEnd] = cursor?.split(':') ?? []
   const all = await files.dates()
   const dates = all.filter((date) => startDate === undefined || date <= startDate)
-  const since = await createdAt(files.of(all.at(-1) ?? '-'))
+  const created = await createdAt(files.of(all.at(-1) ?? '-'))
   const events: AuditEvent[] = []
   let seen = 0
+  // A copied file is younger than its events.
+  const page = () => ({ events, since: created && Math.min(created, ...events.map(({ at }) => at)) })
   for (const date of dates) {
     const file = await opened(files.of(date))
     if (!file) continue
@@ -79,14 +85,14 @@ async function readFiles(files: DatedFiles, { limit, cursor, ...selection }: Aud
         if (event && matchesQuery(event, selection)) events.push(event)
         seen += 1
         if ((events.length === limit || seen === MOST_READ) && (start > 0 || date !== dates.at(-1))) {
-          return { events, next: `${date}:${start}`, since }
+          return { ...page(), next: `${date}:${start}` }
         }
       }
     } finally {
       await file.close()
     }
   }
-  return { events, since }
+  return page()
 }
 
 async function opened(path: string): Promise<FileHandle | undefined> {

@@ -1,5 +1,6 @@
 import { requireKnown, requireWhole } from '../../../ground/option-checks.ts'
 import type { AuditEvent, AuditSink } from '../audit-event.ts'
+import { checkCursor } from './check-cursor.ts'
 import { matchesQuery } from './matches-query.ts'
 
 export interface MemorySinkOptions {
@@ -33,6 +34,7 @@ export function memorySink(options: MemorySinkOptions = {}): AuditSink {
       keep(kept.slice(-most))
     },
     async read({ limit, cursor, ...query }) {
+      checkCursor(cursor, /^\d{1,15}$/)
       const events: AuditEvent[] = []
       let index = Math.min(cursor === undefined ? kept.length : Number(cursor) - gone, kept.length)
       for (; index > 0 && events.length < limit; index--) {

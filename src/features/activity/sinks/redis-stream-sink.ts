@@ -4,6 +4,7 @@ import type { RedisClient } from '../../../stores/redis/redis-client.ts'
 import { type RedisScript, redisScript, runScript } from '../../../stores/redis/redis-script.ts'
 import { withoutArguments } from '../../../stores/redis/without-arguments.ts'
 import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
+import { checkCursor } from './check-cursor.ts'
 import appendLua from './lua/append-events.lua'
 import deleteLua from './lua/delete-events.lua'
 import readLua from './lua/read-events.lua'
@@ -20,6 +21,10 @@ export interface RedisStreamSinkOptions {
 const BATCH = 1000
 /** How many events one script appends. */
 const APPENDED = 500
+/** How many entries to search for events that an earlier call may have written. */
+const SEARCHED = 5000
+/** How many events may be written again. */
+const MOST_TRIED = 10_000
 /** How many entries a page may look at. */
 const MOST_READ = 10_000
 /** How much later than an event its entry may be older, because of different clocks. */
@@ -48,8 +53,8 @@ export function redisStreamSink(client: RedisClient, options: RedisStreamSinkOpt
   const { key = 'sessmgr:audit', maxLength = 100_000 } = options
   if (typeof key !== 'string' || key === '') throw invalidOption('"key" must be a non-empty string')
   requireWhole('maxLength', maxLength, 1000, 100_000_000)
-  /** Whether the last write may have taken effect although it failed. */
-  let isUnsure = false
+  /** The last events sent. A call that has timed out may still take effect, and its events are written again. */
+  const tried = new Set<string>()
 
   async function run(script: RedisScript, args: readonly (string | number)[]): Promise<unknown> {
     try {
@@ -69,6 +74,7 @@ export function redisStreamSink(client: RedisClient, options: RedisStreamSinkOpt
   }
 
   async function read({ limit, cursor, ...selection }: AuditQuery) {
+    checkCursor(cursor, /^\d{1,15}(-\d{1,19})?$/)
     const oldest = selection.from === undefined ? '-' : String(Math.max(0, selection.from - SKEW_MS))
     const events: AuditEvent[] = []
     let newest = cursor ?? '+'
@@ -90,10 +96,13 @@ export function redisStreamSink(client: RedisClient, options: RedisStreamSinkOpt
     async write(events) {
       for (let start = 0; start < events.length; start += APPENDED) {
         const batch = events.slice(start, start + APPENDED)
-        const searched = isUnsure ? 2 * APPENDED + events.length : 0
-        isUnsure = true
+        const searched = batch.some(({ id }) => tried.has(id)) ? SEARCHED + events.length : 0
+        for (const { id } of batch) tried.add(id)
+        for (const id of tried) {
+          if (tried.size <= MOST_TRIED) break
+          tried.delete(id)
+        }
         await run(append, [maxLength, searched, ...batch.flatMap((event) => [event.id, JSON.stringify(event)])])
-        isUnsure = false
       }
     },
     read,

@@ -6,6 +6,7 @@ import type { PostgresPool } from '../../../stores/postgres/postgres-driver.ts'
 import type { SqliteDatabase } from '../../../stores/sqlite/sqlite-connection.ts'
 import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
 import type { AuditDatabase, SqlValue } from './audit-database.ts'
+import { checkCursor } from './check-cursor.ts'
 import { postgresAudit } from './postgres-audit.ts'
 import { sqliteAudit } from './sqlite-audit.ts'
 
@@ -56,6 +57,7 @@ export function sqlSink(options: SqlSinkOptions): AuditSink {
       }
     },
     async read({ limit, cursor, ...selection }) {
+      checkCursor(cursor, /^\d{1,15}:[\w-]{1,64}$/)
       const [at, id] = cursor?.split(':') ?? []
       const [condition, values] = conditionOf(selection)
       const after = id === undefined ? '' : ' AND (at, id) < (?, ?)'

@@ -5,7 +5,7 @@ import { type AuditDatabase, auditSchema } from './audit-database.ts'
 
 /** Opens the table of the events in SQLite, on first use. */
 export function sqliteAudit(source: string | SqliteDatabase, name: string): AuditDatabase {
-  const openDatabase = typeof source === 'string' ? sqliteOpener(source) : () => source
+  const openDatabase = typeof source === 'string' ? sqliteOpener(source, 'sqlSink') : () => source
   let opening: Promise<SqliteConnection> | undefined
 
   async function open(): Promise<SqliteConnection> {
