@@ -1,3 +1,4 @@
+import { SessmgrError } from '../../ground/errors.ts'
 import type { AuditEvent, AuditQuery } from './audit-event.ts'
 import { toCaep } from './formats/to-caep.ts'
 import { CSV_HEADER, toCsv } from './formats/to-csv.ts'
@@ -16,7 +17,12 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS
 
 const PAGE = 500
 
-/** Reads events page by page, and returns each page as a string. Holds one page at a time. */
+/**
+ * Reads events page by page, and returns each page as a string, even an empty one, so that a closed connection ends the
+ * reading. Holds one page at a time.
+ *
+ * @throws SessmgrError `store_unavailable` if the sink does not get on.
+ */
 export async function* exportEvents(
   recorder: Pick<Recorder, 'read'>,
   selection: Omit<AuditQuery, 'limit' | 'cursor'>,
@@ -30,8 +36,11 @@ export async function* exportEvents(
     const { events, next } = await recorder.read({ ...selection, limit: PAGE, cursor })
     const text = start + events.map((event) => lineOf(event, site)).join('')
     start = ''
+    if (next !== undefined && next === cursor) {
+      throw new SessmgrError('store_unavailable', 'The audit sink returned the same `next` twice.')
+    }
     cursor = next
-    if (text !== '') yield text
+    yield text
   } while (cursor !== undefined)
 }
 

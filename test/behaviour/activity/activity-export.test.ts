@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuditEvent, AuditSink } from '../../../src/audit.ts'
+import { exportEvents } from '../../../src/features/activity/export-events.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 
 const PATH = '/sessmgr/v1/audit/export'
@@ -91,5 +92,21 @@ describe('GET /audit/export', () => {
     failsAt = 0
     const { status, json } = await read('')
     expect([status, json.code]).toEqual([503, 'store_unavailable'])
+  })
+
+  it('cuts the file off when the sink returns the same page again', async () => {
+    const { read } = await start({ write: async () => {}, read: async () => ({ events: [], next: '1' }) })
+    await expect(read('')).rejects.toThrow()
+  })
+
+  it('stops reading when the reader leaves, even if no page has events', async () => {
+    let reads = 0
+    async function* pages() {
+      const read = async () => ({ events: [], next: String(++reads), since: 0 })
+      yield* exportEvents({ read }, {}, 'jsonl', 'site')
+    }
+    const seen: string[] = []
+    for await (const text of pages()) if (seen.push(text) === 3) break
+    expect([seen, reads]).toEqual([['', '', ''], 3])
   })
 })
