@@ -1,5 +1,5 @@
 import { CallDeadline } from '../../ground/call-deadline.ts'
-import { messageOf } from '../../ground/error-text.ts'
+import { errorText } from '../../ground/error-text.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { AuditEvent, AuditPage, AuditQuery, AuditSink } from './audit-event.ts'
 import { eventOf, type NotedActivity } from './event-of.ts'
@@ -120,7 +120,7 @@ export class Recorder {
   }
 
   #warn(message: string, error?: unknown): void {
-    const details = error === undefined ? undefined : { error: messageOf(error) }
+    const details = error === undefined ? undefined : { error: errorText(error, '') }
     warn(this.#parts.logger, 'activity-not-recorded', message, details)
   }
 }

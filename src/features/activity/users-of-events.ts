@@ -4,7 +4,7 @@ import type { HostDetails } from '../../routes/people/host-details.ts'
 import type { AuditEvent } from './audit-event.ts'
 
 /** A user in a response. A deleted user has only the id. */
-export type ShownUser = { readonly id: UserId } & Partial<Omit<UserSummary, 'id'>>
+export type ShownUser = Pick<UserSummary, 'id'> & Partial<Pick<UserSummary, 'login' | 'display_name'>>
 
 /** Looks up the users and the actors of events, each once. A failed lookup leaves only the id. */
 export async function usersOfEvents(
@@ -15,7 +15,9 @@ export async function usersOfEvents(
   const ids = new Set(events.flatMap(({ user, actor }) => [user ?? [], actor ?? []].flat()))
   const find = async (id: UserId): Promise<ShownUser> => {
     const user = users && (await details.userBy(() => users.findById(id)))
-    return users && user !== undefined ? { ...users.summary(user), id } : { id }
+    if (!users || user === undefined) return { id }
+    const { login, display_name } = users.summary(user)
+    return { id, login, display_name }
   }
   const found = await Promise.all([...ids].map((id) => find(id).catch(() => ({ id }))))
   const byId = new Map(found.map((user) => [user.id, user]))

@@ -12,10 +12,11 @@ const PACKAGES = ['better-sqlite3', 'libsql', 'node:sqlite']
 /**
  * Finds the application's SQLite package and returns a function that opens a file with it.
  *
+ * @param caller Function that the message names.
  * @throws SessmgrError `invalid_option` if there is no such package.
  */
-export function sqliteOpener(path: string): () => SqliteDatabase {
-  const Database = findPackage()
+export function sqliteOpener(path: string, caller = 'sqliteStore'): () => SqliteDatabase {
+  const Database = findPackage(caller)
   return () => {
     try {
       return new Database(path)
@@ -26,7 +27,7 @@ export function sqliteOpener(path: string): () => SqliteDatabase {
 }
 
 /** Finds a package. An `import` would make bundlers require all three. */
-function findPackage(): DatabaseClass {
+function findPackage(caller: string): DatabaseClass {
   const places = [join(process.cwd(), 'package.json'), process.argv[1]].filter((it) => it !== undefined)
   for (const name of PACKAGES) {
     for (const place of places) {
@@ -40,7 +41,7 @@ function findPackage(): DatabaseClass {
     }
   }
   throw invalidOption(
-    'sqliteStore({ path }) found no package to open the file with. Run "npm install better-sqlite3", or use Node 22.13 ' +
+    `${caller}({ path }) found no package to open the file with. Run "npm install better-sqlite3", or use Node 22.13 ` +
       'or newer, which includes SQLite',
   )
 }

@@ -54,6 +54,7 @@ describe('mode after', () => {
         .toHaveLength(80)
       const warnings = host.logs.filter(([message]) => String(message).includes('audit sink'))
       expect(warnings).toHaveLength(1)
+      if (how === 'failing') expect(JSON.stringify(warnings)).toContain('The disk is full')
     },
     30_000,
   )
