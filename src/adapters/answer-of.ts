@@ -1,5 +1,5 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { viewOf } from '../guard/request/host-visit.ts'
 import { nodeView } from '../guard/request/node-view.ts'
 import type { Middleware } from '../service/service.ts'
@@ -8,7 +8,8 @@ import type { Middleware } from '../service/service.ts'
 export interface MiddlewareAnswer {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
-  readonly body: string | Buffer | undefined
+  /** A stream if the middleware writes in parts. */
+  readonly body: string | Buffer | Readable | undefined
   /** Whether shared caches may store the response. If so, it must not set cookies. */
   readonly isPublic: boolean
 }
@@ -51,16 +52,31 @@ export function answerOf(
   return new Promise((resolve, reject) => {
     const response = new ServerResponse(raw)
     if (vary) response.setHeader('Vary', vary)
-    response.end = ((text?: string | Buffer) => {
+    const parts = new PassThrough()
+    // The framework listens only once its own hooks have run. Without a listener, an error would end the process.
+    parts.on('error', () => {})
+    for (const event of ['drain', 'finish', 'close']) parts.on(event, () => response.emit(event))
+    let isInParts = false
+    const answer = (body: MiddlewareAnswer['body']) => {
       // Runs the code that waits for the headers.
       if (!response.headersSent) response.writeHead(response.statusCode)
       const headers = response.getHeaders()
       const isPublic = /^public\b/.test(String(headers['cache-control']))
-      resolve({ status: response.statusCode, headers, body: text, isPublic })
+      resolve({ status: response.statusCode, headers, body, isPublic })
+    }
+    response.write = ((part: string | Buffer) => {
+      if (!isInParts) answer(parts)
+      isInParts = true
+      return parts.write(part)
+    }) as ServerResponse['write']
+    response.end = ((text?: string | Buffer) => {
+      if (isInParts) parts.end(text)
+      else answer(text)
       return response
     }) as ServerResponse['end']
-    response.destroy = (error) => {
-      reject(error ?? new Error('The middleware failed without an error.'))
+    response.destroy = (error = new Error('The middleware failed without an error.')) => {
+      reject(error)
+      if (isInParts) parts.destroy(error)
       return response
     }
     middleware(request, response, (error) => (error ? reject(error) : resolve(undefined)))

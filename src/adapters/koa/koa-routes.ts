@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { SessmgrError } from '../../ground/errors.ts'
 import { keepCookiesOut } from '../../routes/rest-answer.ts'
 import type { Middleware } from '../../service/service.ts'
@@ -29,6 +30,8 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     if (!answer) return void (await next())
     context.status = answer.status
     context.body = answer.body ?? ''
+    // Koa 2 would leave the connection open, and the client waiting.
+    if (answer.body instanceof Readable) answer.body.once('error', () => context.res.destroy())
     // Set last, because Koa itself sets the type and length of a body.
     const { 'set-cookie': cookies = [], ...headers } = answer.headers
     context.set(headers as Record<string, string | string[]>)
