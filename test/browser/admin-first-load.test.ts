@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { startAdminHost } from '../support/admin-host.ts'
 import { seenBy } from '../support/chromium.ts'
+import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
 const host = await forThisFile(startAdminHost())
@@ -36,4 +37,22 @@ test.each([
   const called = asked.flatMap((url) => calls.filter((call) => url.endsWith(`/${call}`)))
   expect(called.sort()).toEqual(calls.sort())
   expect((await seenBy(page)).violations).toEqual([])
+})
+
+test('the code of other tabs is loaded only when the open one has its data', async () => {
+  const page = await (await host.signIn('admin')).newPage()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const others = () => asked.filter((path) => /(addons|comments|support)-tab/.test(path)).length
+  const held = deferred()
+  await page.route('**/wp/v2/settings', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto(`${host.origin}/admin/settings`, { waitUntil: 'load' })
+  for (const _ of [1, 2, 3]) await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
+  expect(others()).toBe(0)
+  held.resolve()
+  await page.getByRole('spinbutton').first().waitFor()
+  await expect.poll(others, { timeout: 20_000 }).toBe(3)
 })

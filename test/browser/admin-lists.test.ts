@@ -44,6 +44,45 @@ describe("one person's sessions", () => {
   })
 })
 
+test('a long list of sessions is selected, sorted and moved in as far as it is shown', async () => {
+  const page = await openCrowd(0, 120, '/sessions?user=many')
+  const rows = page.locator('tbody [data-row]')
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-row'))
+  const keyOf = (index: number) => rows.nth(index).getAttribute('data-row')
+  await page.getByText('50 of 120 shown.').waitFor()
+  expect(await rows.count()).toBe(50)
+  const all = page.getByRole('checkbox', { name: 'Select all' })
+  await all.check()
+  await page.getByText('50 selected').waitFor()
+  await page.getByRole('button', { name: 'Show 50 more' }).click()
+  await page.getByText('100 of 120 shown.').waitFor()
+  await expect.poll(() => rows.count()).toBe(100)
+  expect(await all.isChecked()).toBe(false)
+  await all.check()
+  await page.getByText('100 selected').waitFor()
+  await rows.first().focus()
+  await page.keyboard.press('End')
+  expect(await focused()).toBe(await keyOf(99))
+
+  await page.getByRole('button', { name: 'Show 20 more' }).press('Enter')
+  const status = page.getByText('120 of 120 shown.')
+  await expect.poll(() => status.evaluate((element) => element === document.activeElement)).toBe(true)
+  await expect.poll(() => rows.count()).toBe(120)
+  // One call ends 100 at most, so all that can be selected are.
+  expect(await all.isChecked()).toBe(true)
+  await page.getByRole('button', { name: 'Last used' }).click()
+  await page.locator('th[aria-sort=ascending]').waitFor()
+  const times = await rows
+    .locator('.cell-used time:first-of-type')
+    .evaluateAll((all) => all.map((time) => time.getAttribute('datetime')))
+  expect(times).toEqual(times.toSorted())
+  expect(await rows.count()).toBe(120)
+  await page.getByText('100 selected').waitFor()
+  await all.uncheck()
+  await page.getByText('Up to date.').waitFor()
+  await page.close()
+})
+
 test('both lists fit at 400 %, with letters of 200 %, from right to left, and with forced colors', async () => {
   const { store, sessionStore, users, host } = await createCrowd(createRestUsers(), { people: 12, sessions: 12 })
   const texts = { lang: 'ar', dir: 'rtl' }

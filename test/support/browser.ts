@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { send } from './send.ts'
 
 /** The response of a server. */
@@ -151,6 +151,7 @@ async function readAll(response: IncomingMessage): Promise<Received> {
     for (const value of values) headers.append(name, value)
   }
   const whole = Buffer.concat(parts)
-  const body = response.headers['content-encoding'] === 'gzip' ? gunzipSync(whole) : whole
+  const coding = response.headers['content-encoding']
+  const body = coding === 'br' ? brotliDecompressSync(whole) : coding === 'gzip' ? gunzipSync(whole) : whole
   return { status: response.statusCode ?? 0, headers, text: body.toString() }
 }

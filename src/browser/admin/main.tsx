@@ -17,17 +17,21 @@ import { loadOtherTabs, loadTab } from './shell/late-tabs.ts'
 import { Shell } from './shell/shell.tsx'
 
 exposeScreen()
+const first = [...(vars.first?.values() ?? [])]
 // Until then, the page shows the outline that came with it.
-void loadTab(place.key() || (onlyTab ?? '')).then(() => {
-  createRoot(mount).render(
-    <StrictMode>
-      <PartBoundary name={vars.name}>
-        <QueryClientProvider client={queries}>
-          <Shell />
-        </QueryClientProvider>
-      </PartBoundary>
-    </StrictMode>,
-  )
-  if (document.readyState === 'complete') loadOtherTabs()
-  else window.addEventListener('load', loadOtherTabs, { once: true })
-})
+void loadTab(place.key() || (onlyTab ?? ''))
+  // A task of its own, so that a slow device stays responsive.
+  .then(() => new Promise((resolve) => setTimeout(resolve)))
+  .then(() => {
+    createRoot(mount).render(
+      <StrictMode>
+        <PartBoundary name={vars.name}>
+          <QueryClientProvider client={queries}>
+            <Shell />
+          </QueryClientProvider>
+        </PartBoundary>
+      </StrictMode>,
+    )
+    if (document.readyState === 'complete') void loadOtherTabs(first)
+    else window.addEventListener('load', () => void loadOtherTabs(first), { once: true })
+  })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { brotliCompress, gzip } from 'node:zlib'
 import { invalidOption } from '../../ground/invalid-option.ts'
 
 /** A built file for the browser. Its name changes with its content. */
@@ -9,6 +9,8 @@ export interface AdminAsset {
   readonly type: string
   readonly bytes: Buffer
   readonly gzipped: Buffer
+  /** Undefined until it is compressed, which takes longer than gzip. */
+  brotli?: Buffer
 }
 
 /** Names of the files that the page loads first. */
@@ -55,7 +57,14 @@ export function createAdminAssets(folder: string): AdminAssets {
   async function read(file: string): Promise<AdminAsset> {
     const bytes = await readFile(join(folder, file))
     const gzipped = await promisify(gzip)(bytes, { level: 9 })
-    return { type: TYPES[extname(file)] ?? 'application/octet-stream', bytes, gzipped }
+    const asset: AdminAsset = { type: TYPES[extname(file)] ?? 'application/octet-stream', bytes, gzipped }
+    void promisify(brotliCompress)(bytes).then(
+      (brotli) => {
+        asset.brotli = brotli
+      },
+      () => {},
+    )
+    return asset
   }
 
   return {

@@ -70,10 +70,16 @@ export function createAdmin(parts: AdminParts): Handler {
   async function answerAsset(request: HostRequest, response: HostResponse, name: string): Promise<boolean> {
     const asset = await assets.find(name)
     if (!asset) return false
-    const zip = /\bgzip\b/.test(String(request.headers['accept-encoding']))
-    if (zip) response.setHeader('Content-Encoding', 'gzip')
+    const accepted = String(request.headers['accept-encoding'])
+    const [coding, body] =
+      asset.brotli && accepts(accepted, 'br')
+        ? ['br', asset.brotli]
+        : accepts(accepted, 'gzip')
+          ? ['gzip', asset.gzipped]
+          : [undefined, asset.bytes]
+    if (coding) response.setHeader('Content-Encoding', coding)
     response.setHeader('Vary', 'Accept-Encoding')
-    sendBody(request, response, { type: asset.type, cache: FOR_EVER, body: zip ? asset.gzipped : asset.bytes })
+    sendBody(request, response, { type: asset.type, cache: FOR_EVER, body })
     return true
   }
 
@@ -145,6 +151,11 @@ export function createAdmin(parts: AdminParts): Handler {
 /** Checks whether a URL names one user whose sessions the screen shows. */
 function isPersonIn(url: string): boolean {
   return Boolean(new URLSearchParams(url.split('?')[1]).get('user'))
+}
+
+/** Checks whether a header accepts a content coding, which `q=0` refuses. */
+function accepts(header: string, coding: string): boolean {
+  return new RegExp(`(^|,)\\s*${coding}\\s*(,|$|;(?!\\s*q=0(\\.0*)?\\s*(,|$)))`).test(header)
 }
 
 function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {

@@ -178,6 +178,20 @@ describe('the files of the screen', () => {
     expect(plain.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
+  test('come compressed with brotli, once that is done, to a browser that accepts it', async () => {
+    const { text } = await (await as('admin')).get('/admin')
+    const src = /src="(\/admin\/assets\/main-[^"]+)"/.exec(text)?.[1] ?? ''
+    const browser = await as()
+    const get = (accepted: string) => browser.get(src, { headers: { 'accept-encoding': accepted } })
+    const codingFor = async (accepted: string) => (await get(accepted)).headers.get('content-encoding')
+    await expect.poll(() => codingFor('gzip, deflate, br, zstd'), { timeout: 20_000 }).toBe('br')
+    const brotli = await get('br;q=0.9')
+    expect(brotli.headers.get('vary')).toBe('Accept-Encoding')
+    expect(brotli.text).toBe((await get('identity')).text)
+    const refused = await Promise.all(['gzip, br;q=0', 'br; q=0.0, gzip;q=1', 'gzip', 'brx', 'br;q=0'].map(codingFor))
+    expect(refused).toEqual(['gzip', 'gzip', 'gzip', null, null])
+  })
+
   test.each(['manifest.json', '..%2f..%2fpackage.json', '%2e%2e%2fmanifest.json', 'main.js', '__proto__'])(
     'are those that were built, and %s is none',
     async (name) => {

@@ -1,4 +1,8 @@
 import { type ComponentType, lazy } from 'react'
+import { queries } from '../screen.ts'
+
+/** When a busy page is not waited for any longer. */
+const IDLE_TIMEOUT_MS = 5_000
 
 const loads = {
   settings: async () => (await import('../settings/settings-tab.tsx')).SettingsTab,
@@ -23,7 +27,38 @@ export async function loadTab(key: string): Promise<void> {
   await load?.catch(() => {})
 }
 
-/** Loads the code of all tabs, so that they open at once, and also after an update of the server. */
-export function loadOtherTabs(): void {
-  for (const key of Object.keys(loads)) void loadTab(key)
+/**
+ * Loads the code of all tabs, so that they open at once, and also after an update of the server. Waits until the open
+ * tab has its data and the browser is idle.
+ *
+ * @param first Responses that the page is waiting for.
+ */
+export async function loadOtherTabs(first: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.all(first)
+  await idle()
+  await nothingIsRead()
+  for (const key of Object.keys(loads)) {
+    await idle()
+    await loadTab(key)
+  }
+}
+
+function nothingIsRead(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = queries.getQueryCache().subscribe(look)
+    look()
+    function look(): void {
+      if (queries.isFetching() > 0) return
+      stop()
+      resolve()
+    }
+  })
+}
+
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    // Safari has no such function.
+    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: IDLE_TIMEOUT_MS })
+    else setTimeout(resolve)
+  })
 }

@@ -2,6 +2,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { GridTable } from '../table/grid-table.tsx'
 import type { StillRow } from '../table/still-rows.ts'
 import { useRowKeys } from '../table/use-row-keys.ts'
+import { useSlices } from '../table/use-slices.ts'
 import { PersonRow } from './person-row.tsx'
 import type { SignedInPerson } from './use-people.ts'
 
@@ -14,6 +15,7 @@ export function PeopleTable({
   onEndAll: (person: SignedInPerson) => void
 }) {
   const t = useTexts()
+  const drawn = useSlices(rows.length)
   const keys = useRowKeys(
     rows.map(({ key }) => key),
     (key) => {
@@ -39,7 +41,7 @@ export function PeopleTable({
         </>
       }
     >
-      {rows.map((row) => (
+      {rows.slice(0, drawn).map((row) => (
         <PersonRow key={row.key} row={row} isCurrent={keys.current === row.key} onEndAll={onEndAll} />
       ))}
     </GridTable>

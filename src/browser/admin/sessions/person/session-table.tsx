@@ -1,13 +1,15 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/feedback/empty.tsx'
 import { type TextKey, useTexts } from '../../texts/use-texts.ts'
 import { GridTable } from '../table/grid-table.tsx'
 import type { StillRow } from '../table/still-rows.ts'
 import { useRowKeys } from '../table/use-row-keys.ts'
+import { useSlices } from '../table/use-slices.ts'
 import type { Session } from '../use-sessions.ts'
 import { SessionRow } from './session-row.tsx'
 import type { SessionSort, SortTime } from './session-sort.ts'
+import { MOST_AT_ONCE } from './use-end-sessions.ts'
 import type { Selection } from './use-selection.ts'
 
 /** How many rows are added at a time. */
@@ -42,8 +44,10 @@ export function SessionTable({
   const t = useTexts()
   const [most, setMost] = useState(STEP)
   const shown = rows.slice(0, most)
+  const drawn = useSlices(shown.length)
   const live = shown.filter(({ isEnded }) => !isEnded).map(({ item }) => item)
-  const isAll = live.length > 0 && live.every(({ token }) => selection.tokens.has(token))
+  const selected = live.filter(({ token }) => selection.tokens.has(token)).length
+  const isAll = live.length > 0 && selected >= Math.min(live.length, MOST_AT_ONCE)
   const keys = useRowKeys(
     shown.map(({ key }) => key),
     (token) => {
@@ -94,7 +98,7 @@ export function SessionTable({
           </>
         }
       >
-        {shown.map((row) => (
+        {shown.slice(0, drawn).map((row) => (
           <SessionRow
             key={row.key}
             row={row}
@@ -106,14 +110,33 @@ export function SessionTable({
           />
         ))}
       </GridTable>
-      {rows.length > shown.length && (
-        <p className="more-rows">
-          {t('shown_of', { shown: shown.length, count: rows.length })}
-          <Button tone="quiet" onClick={() => setMost(most + STEP)}>
-            {t('show_more', { count: Math.min(STEP, rows.length - shown.length) })}
-          </Button>
-        </p>
+      {rows.length > STEP && drawn >= STEP && (
+        <MoreRows shown={shown.length} count={rows.length} onMore={() => setMost(most + STEP)} />
       )}
     </>
+  )
+}
+
+/** Renders how many rows are shown, and the button for more. */
+function MoreRows({ shown, count, onMore }: { shown: number; count: number; onMore: () => void }) {
+  const t = useTexts()
+  const status = useRef<HTMLParagraphElement>(null)
+  const step = Math.min(STEP, count - shown)
+  return (
+    <p className="more-rows" ref={status} tabIndex={-1}>
+      {t('shown_of', { shown, count })}
+      {step > 0 && (
+        <Button
+          tone="quiet"
+          onClick={() => {
+            onMore()
+            // This button disappears with the last rows.
+            if (shown + step === count) status.current?.focus({ preventScroll: true })
+          }}
+        >
+          {t('show_more', { count: step })}
+        </Button>
+      )}
+    </p>
   )
 }
