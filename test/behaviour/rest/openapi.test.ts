@@ -132,7 +132,11 @@ describe('the OpenAPI document', () => {
       },
       { ...optional, name: 'login' },
       { ...optional, name: 'email' },
-      { ...optional, name: 'limit', schema: { type: 'string', pattern: '^\\d{1,15}$' } },
+      {
+        ...optional,
+        name: 'limit',
+        schema: { type: 'string', pattern: '^\\d{1,15}$', description: 'from 1 to 1000' },
+      },
       { ...optional, name: 'after', schema: { type: 'string', pattern: '^\\d{1,15}$' } },
     ])
   })
