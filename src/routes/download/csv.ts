@@ -1,6 +1,6 @@
 /**
- * Spreadsheets run a cell that begins with one of these as a formula. Some of them skip blanks and invisible characters
- * before it, and take full-width characters for the others.
+ * Spreadsheets run a cell that begins with one of these as a formula. Some of them skip white space and invisible
+ * characters before it, and take full-width characters for the others.
  */
 const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{DI}]*[=+\-@＝＋－＠])/u
 

@@ -22,7 +22,7 @@ export function searchRoute(parts: RouteParts): RestRoute {
     return { user: person, live: await limiter.sessions.count(person.id) }
   }
 
-  /** Finds users by a part of their name. Whoever is named exactly comes first, as the screen opens them. */
+  /** Finds users by a part of their name. A user whose name is given exactly comes first, as the screen opens them. */
   async function usersFor(q: string) {
     const similar = await details.search(q, MOST_FOUND)
     if (!similar) return resolveUsers(host.users, q)
