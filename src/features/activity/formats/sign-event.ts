@@ -1,10 +1,10 @@
-import type { CryptoKey, JWK, KeyObject } from 'jose'
+import type { JsonWebKey, KeyObject, webcrypto } from 'node:crypto'
 import type { SecurityEventClaims } from './to-caep.ts'
 
 /** How to sign a security event token. */
 export interface SignEventOptions {
   /** The private key. */
-  readonly key: CryptoKey | KeyObject | JWK | Uint8Array
+  readonly key: webcrypto.CryptoKey | KeyObject | JsonWebKey | Uint8Array
   /** The algorithm, such as `ES256`. */
   readonly alg: string
   /** Id of the key, for receivers with several keys. @default none */
