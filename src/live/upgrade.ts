@@ -11,6 +11,8 @@ import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 export interface UpgradableServer {
   /** Adds a listener for upgrades. */
   on(event: 'upgrade', listener: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): unknown
+  /** Returns how many listeners an event has. */
+  listenerCount?(event: 'upgrade'): number
 }
 
 /** A middleware as in Express. */
@@ -46,7 +48,11 @@ export function handleUpgrades(
   checkUpgrade(server, chain, sockets, options)
   const { origins, path } = options
   server.on('upgrade', (request, socket, head) => {
-    if (path !== undefined && request.url?.split('?')[0] !== path) return
+    if (path !== undefined && request.url?.split('?')[0] !== path) {
+      // Node leaves the socket open, because there is a listener.
+      if (server.listenerCount?.('upgrade') === 1) socket.destroy()
+      return
+    }
     // Without a listener, a client that resets its connection would crash the process.
     socket.on('error', () => socket.destroy())
     if (!isOwnOrigin(request.headers, origins)) return refuse(socket, 403)

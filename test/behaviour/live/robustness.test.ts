@@ -84,6 +84,25 @@ describe('clients that misbehave', () => {
     expect(host.live.size).toBe(1)
   })
 
+  it('to another path are cut off if nobody else listens', async () => {
+    const { origin, server } = await startLiveHost()
+    const { WebSocket } = await import('ws')
+    const others = server.listeners('upgrade').slice(1) as (() => void)[]
+    for (const other of others) server.off('upgrade', other)
+    const [error] = await once(new WebSocket(`${origin.replace('http', 'ws')}/other`), 'error')
+    expect(String(error)).toContain('socket hang up')
+  })
+
+  it('to another path are left to other listeners', async () => {
+    const { origin, server } = await startLiveHost()
+    const { WebSocket } = await import('ws')
+    server.on('upgrade', ({ url }, socket) => {
+      if (url === '/other') socket.end('HTTP/1.1 418 Elsewhere\r\nConnection: close\r\n\r\n')
+    })
+    const [error] = await once(new WebSocket(`${origin.replace('http', 'ws')}/other`), 'error')
+    expect(String(error)).toContain('418')
+  })
+
   it('from other sites are refused, even with the cookie', async () => {
     const host = await startLiveHost()
     const { cookie } = await signIn(host.origin, 7)
