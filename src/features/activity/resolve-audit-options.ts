@@ -51,6 +51,7 @@ const NAMES = [
 export function resolveAuditOptions(audit: AuditOptions | undefined): ResolvedAudit | undefined {
   if (audit === undefined) return undefined
   requireObject('"audit"', audit)
+  if ('write' in audit) throw invalidOption('"audit" is a sink; write audit: { sink }')
   requireKnown(audit, NAMES, (name) => `There is no option "audit.${name}"`)
   const { sink, mode = 'after', onFailure = 'warn', retentionDays = 365, ip = 'full', identify = 'id' } = audit
   requireMethods('audit.sink', sink, ['write'], ', as in the sinks of sessmgr/audit')

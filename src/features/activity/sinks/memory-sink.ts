@@ -13,7 +13,7 @@ export interface MemorySinkOptions {
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  */
-export function memorySink(options: MemorySinkOptions = {}): AuditSink {
+export function memorySink(options: MemorySinkOptions = {}): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   requireKnown(options, ['limit'])
   const { limit: most = 1000 } = options
   requireWhole('limit', most, 1, 100_000)

@@ -47,7 +47,10 @@ interface Entry {
  * @example
  * sessmgr({ store, audit: { sink: redisStreamSink(client) } })
  */
-export function redisStreamSink(client: RedisClient, options: RedisStreamSinkOptions = {}): AuditSink {
+export function redisStreamSink(
+  client: RedisClient,
+  options: RedisStreamSinkOptions = {},
+): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   requireMethods('client', client, ['evalSha', 'eval'], '. Pass a client as for redisStore()')
   requireKnown(options, ['key', 'maxLength'], (name) => `redisStreamSink() has no option "${name}"`)
   const { key = 'sessmgr:audit', maxLength = 100_000 } = options

@@ -34,7 +34,7 @@ const DELETED = 5000
  * @example
  * sessmgr({ store: postgresStore({ pool }), audit: { sink: sqlSink({ pool }) } })
  */
-export function sqlSink(options: SqlSinkOptions): AuditSink {
+export function sqlSink(options: SqlSinkOptions): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   const database = databaseOf(options)
   const { table } = database
 
