@@ -96,8 +96,8 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   app.use(errorHandler)
   const isFirst = cluster.isPrimary || cluster.worker?.id === 1
   if (config.seedSessions > 0 && isFirst) {
-    seedSessions(config.seedSessions, users.all, [sessions, limiter, authentication.session()]).catch((error) =>
-      console.error(`SEED_SESSIONS: ${error.message}`),
+    seedSessions(config.seedSessions, users.all, limiter, [sessions, limiter, authentication.session()]).catch(
+      (error) => console.error(`SEED_SESSIONS: ${error.message}`),
     )
   }
 

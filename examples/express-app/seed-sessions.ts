@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type RequestHandler } from 'express'
+import { type Sessmgr, SessmgrError } from 'sessmgr'
 import type { User } from './users.ts'
 
 const AGENTS = [
@@ -17,23 +18,38 @@ const AT_ONCE = 20
 
 /**
  * Signs users in `count` times, each from another browser and address, so that the admin screen has something to show.
- * Every third is a login of the first user.
+ * Every third is a login of the first user, the admin. Stops at the limit of a user if it refuses logins, and leaves the
+ * admin one place.
  *
  * @param middleware The session middleware, sessmgr and Passport, as in the application.
  */
 export async function seedSessions(
   count: number,
   users: readonly User[],
+  limiter: Pick<Sessmgr, 'explain'>,
   middleware: readonly RequestHandler[],
 ): Promise<void> {
+  const userOf = (number: number) => users[number % 3 === 0 ? 0 : number % users.length] as User
+  const full = new Set<User>()
+  const admin = users[0] as User
+  const { mode, maximum, live } = await limiter.explain(admin.id)
+  let adminPlaces = mode === 'block' || mode === 'ask' ? maximum - live.length - 1 : count
+  function hasPlace(user: User): boolean {
+    if (user === admin) adminPlaces -= 1
+    return !full.has(user) && (user !== admin || adminPlaces >= 0)
+  }
   const app = express()
   // The address of each login is in a header.
   app.set('trust proxy', true)
   app.use(...middleware)
   app.post('/:number', (req, res, next) => {
     const number = Number(req.params.number)
-    const user = users[number % 3 === 0 ? 0 : number % users.length] as User
+    const user = userOf(number)
     req.logIn(user, (error) => {
+      if (error instanceof SessmgrError && error.status < 500) {
+        full.add(user)
+        return res.end()
+      }
       if (error) return next(error)
       req.session.cookie.maxAge = (number % 2 === 0 ? 14 : 2) * DAY
       res.end()
@@ -47,14 +63,13 @@ export async function seedSessions(
     const ip = `${NETWORKS[number % NETWORKS.length]}.${1 + (number % 250)}`
     const headers = { 'user-agent': AGENTS[number % AGENTS.length] as string, 'x-forwarded-for': ip }
     const response = await fetch(`http://127.0.0.1:${port}/${number}`, { method: 'POST', headers })
-    // A login that the limit refuses is no failure.
-    if (response.status >= 500) throw new Error(`login ${number} failed with ${response.status}`)
+    if (!response.ok) throw new Error(`login ${number} failed with ${response.status}`)
     await response.arrayBuffer()
   }
   try {
     for (let first = 0; first < count; first += AT_ONCE) {
       const numbers = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => first + index)
-      await Promise.all(numbers.map(signIn))
+      await Promise.all(numbers.filter((number) => hasPlace(userOf(number))).map(signIn))
     }
   } finally {
     server.close()

@@ -64,6 +64,7 @@ export const ENGLISH = {
   // The admin screen and its sign-in and error pages
   product_name: 'Session Manager',
   page_sign_in: 'Sign in first.',
+  page_signed_in: 'You are signed in. You can close this tab.',
   page_no_script: 'This page needs JavaScript',
   page_no_script_help: 'Turn on JavaScript in your browser and reload the page.',
   page_forbidden: 'You cannot open this page',

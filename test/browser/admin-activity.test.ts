@@ -62,6 +62,9 @@ test('the filters are in the URL, and say so if nothing matches', async () => {
   await page.getByRole('button', { name: 'Find' }).click()
   await expect.poll(async () => (await rows()).length).toBe(1)
   expect(new URL(page.url()).search).toBe('?user=admin')
+  await page.getByLabel('User id, e-mail address or login name').fill('nobodyx')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByText('Nobody is called “nobodyx”.').waitFor()
 })
 
 test('new events wait behind a line, an unchanged list is not sent again, and the focus and the rows stay', async () => {

@@ -64,12 +64,15 @@ test.each([
   await page.getByRole('link', { name: /^Sign in again/ }).click()
   const login = await opened
   await login.getByRole('heading', { name: 'Login' }).waitFor()
-  expect(new URL(login.url()).searchParams.get('redirect_to')).toBe('/admin/')
+  expect(new URL(login.url()).searchParams.get('redirect_to')).toBe('/admin/signed-in')
   await login.goto(`${lab.origin}/sign-in/admin`)
+  await login.goto(`${lab.origin}/admin/signed-in`)
+  await login.getByRole('heading', { name: 'You are signed in. You can close this tab.' }).waitFor()
   await login.close()
 
   await page.getByRole('button', { name: 'I have signed in' }).click()
   await page.getByText('You have been signed out').waitFor({ state: 'detached' })
+  await page.getByText('Welcome back. Your changes are still here.').first().waitFor()
   expect(await page.getByLabel(limit).inputValue()).toBe('7')
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await page.getByText('Settings saved.').first().waitFor()
@@ -95,13 +98,24 @@ test('a list that refreshes itself notices the logout too, and then stops asking
   await page.getByText('1 of 5 session').waitFor()
   await lab.limiter.sessions.endAll(1)
   await page.clock.runFor(15_000)
-  await page.getByText('You have been signed out').waitFor()
+  await page.getByText('That happened 1 minute ago.').waitFor()
   let calls = 0
   page.on('request', () => {
     calls += 1
   })
   await page.clock.runFor(60_000)
   expect(calls).toBe(0)
+})
+
+test('the notice says who signed the user out, and takes the focus from what is inert now', async () => {
+  const page = await lab.open(chromium, '/sessions?user=admin')
+  const button = page.getByRole('button', { name: 'Refresh' })
+  await button.waitFor()
+  await lab.limiter.sessions.endAll(1)
+  await button.focus()
+  await button.press('Enter')
+  await page.getByText('That happened 1 minute ago. Sign in again in another tab').waitFor()
+  expect(await page.evaluate(`document.activeElement.className`)).toBe('notice warning')
 })
 
 test('whoever may no longer manage the site is told so', async () => {

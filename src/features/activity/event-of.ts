@@ -1,6 +1,7 @@
 import type { SessionStart } from '../../hooks/session-hooks.ts'
 import type { Activity } from '../../limiter/activity-log.ts'
 import { deviceName } from '../../sessions/device-name.ts'
+import { exactDevice } from '../../sessions/exact-device.ts'
 import type { SessionEnd } from '../../sessions/session-end.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { AuditEvent } from './audit-event.ts'
@@ -116,8 +117,14 @@ const initiatorOf = ({ kind, by }: SessionEnd) =>
   kind === 'logout_all' && by?.actor !== undefined ? 'admin' : INITIATORS[kind]
 
 async function clientOf({ ip, userAgent }: { readonly ip: string | null; readonly userAgent: string | null }) {
-  const { name } = await deviceName(userAgent).catch(() => ({ name: null }))
+  const name = await nameOf(userAgent).catch(() => null)
   return given({ device: name ?? undefined, ip: ip ?? undefined })
+}
+
+/** Names the browser without its version, but a program as the sessions list does, because it has no other name. */
+async function nameOf(userAgent: string | null): Promise<string | null> {
+  const { name, kind } = await deviceName(userAgent)
+  return name !== null && kind !== 'program' ? name : (await exactDevice(userAgent, '{browser} on {system}')).name
 }
 
 function inShort(value: unknown): unknown {

@@ -60,6 +60,7 @@ function sessionsOutline({ isPerson, hasDirectory }: FrameParts): string {
 }
 
 function whoAndBack({ userName, siteUrl, texts }: FrameParts): string {
-  const back = siteUrl && `<a href="${htmlText(siteUrl)}">${htmlText(texts.say('admin_back_to_site'))}</a>`
+  const text = `<span class="back-mark arrow" aria-hidden="true">←</span><span>${htmlText(texts.say('admin_back_to_site'))}</span>`
+  const back = siteUrl && `<a href="${htmlText(siteUrl)}">${text}</a>`
   return `<p class="who"><bdi>${htmlText(userName)}</bdi>${back ?? ''}</p>`
 }

@@ -73,13 +73,22 @@ export function forbiddenPage({
   loginUrl,
   texts,
 }: Pick<PageParts, 'base' | 'entry' | 'texts'> & { loginUrl: string }): string {
-  return html(
-    texts,
-    entry.styles.map((name) => `<link rel="stylesheet" href="${htmlText(`${base}/assets/${name}`)}">`),
-    `<main class="plain"><h1>${htmlText(texts.say('page_forbidden'))}</h1>` +
+  return plainPage(
+    { base, entry, texts },
+    `<h1>${htmlText(texts.say('page_forbidden'))}</h1>` +
       `<p>${htmlText(texts.say('page_forbidden_help'))}</p>` +
-      `<p><a href="${htmlText(loginUrl)}">${htmlText(texts.say('page_forbidden_sign_in'))}</a></p></main>`,
+      `<p><a href="${htmlText(loginUrl)}">${htmlText(texts.say('page_forbidden_sign_in'))}</a></p>`,
   )
+}
+
+/** Returns the page where a login in a second tab ends. */
+export function signedInPage({ base, entry, texts }: Pick<PageParts, 'base' | 'entry' | 'texts'>): string {
+  return plainPage({ base, entry, texts }, `<h1>${htmlText(texts.say('page_signed_in'))}</h1>`)
+}
+
+function plainPage({ base, entry, texts }: Pick<PageParts, 'base' | 'entry' | 'texts'>, body: string): string {
+  const styles = entry.styles.map((name) => `<link rel="stylesheet" href="${htmlText(`${base}/assets/${name}`)}">`)
+  return html(texts, styles, `<main class="plain">${body}</main>`)
 }
 
 function html({ say }: ReaderTexts, head: readonly string[], body: string): string {

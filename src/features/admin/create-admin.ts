@@ -13,7 +13,7 @@ import type { GuardedOption } from '../../routes/settings/option-access.ts'
 import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
 import { createAdminAssets } from './admin-assets.ts'
 import { FIRST_TAB } from './admin-frame.ts'
-import { adminPage, forbiddenPage } from './admin-page.ts'
+import { adminPage, forbiddenPage, signedInPage } from './admin-page.ts'
 import { contentPolicy } from './content-policy.ts'
 import { firstNeeds } from './first-needs.ts'
 import type { ResolvedAdminOptions } from './resolve-admin-options.ts'
@@ -41,6 +41,8 @@ export interface AdminParts extends ScriptVarsParts {
   readonly options: ResolvedAdminOptions
 }
 
+/** Path of the page where a login in a second tab ends. */
+const SIGNED_IN = 'signed-in'
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
@@ -113,6 +115,7 @@ export function createAdmin(parts: AdminParts): Handler {
     const mark = randomBytes(16).toString('base64url')
     const scripts = [...new Set([...resolved.scripts, ...parts.enqueued])]
     response.setHeader('Content-Security-Policy', contentPolicy({ ...resolved, scripts, nonce: mark }))
+    if (!refusal && tab === SIGNED_IN) return sendPage(request, response, 200, signedInPage({ base, entry, texts }))
     const page = refusal
       ? forbiddenPage({ base, entry, loginUrl, texts })
       : adminPage({

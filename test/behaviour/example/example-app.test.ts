@@ -266,6 +266,12 @@ test('SEED_SESSIONS signs users in from various devices and addresses', async ()
   expect(new Set(sessions.map(({ ip }) => ip)).size).toBe(12)
 })
 
+test('SEED_SESSIONS stops at the limit, and leaves the admin a place', async () => {
+  const seeded = await startExample({ SEED_SESSIONS: '30', SESSMGR_MAXIMUM: '3', SESSMGR_LOGIC: 'block' })
+  const all = () => Promise.all([1, 2, 3, 4].map((id) => seeded.limiter.sessions.list(id)))
+  await expect.poll(async () => (await all()).map(({ length }) => length)).toEqual([2, 3, 3, 3])
+})
+
 test('a wrong variable is refused at the start, in words', async () => {
   await expect(ExampleProcess.start({ PORT: 'http' })).rejects.toThrow('PORT must be a whole number; it is "http".')
   await expect(createExample({ SESSMGR_MAXIMUM: '0' })).rejects.toThrow(

@@ -7,7 +7,7 @@ import { useSteadyClicks } from '../sessions/table/use-steady-clicks.ts'
 import { dateAndTime } from '../sessions/time-words.ts'
 import { countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
 import { EventRow } from './event-row.tsx'
-import { type ActivityView, PAGE_SIZE, type useActivity } from './use-activity.ts'
+import { type ActivityView, PAGE_SIZE, type useActivity, useIsNobody } from './use-activity.ts'
 
 type Found = ReturnType<typeof useActivity>
 
@@ -66,6 +66,7 @@ export function EventList({
 
 function Nothing({ view: { type, user }, start }: { view: ActivityView; start: string }) {
   const t = useTexts()
+  const isNobody = useIsNobody(user)
   if (type === '' && user === '') {
     return (
       <Empty icon="info" title={t('v_empty', { start })}>
@@ -73,6 +74,7 @@ function Nothing({ view: { type, user }, start }: { view: ActivityView; start: s
       </Empty>
     )
   }
+  if (isNobody) return <Empty icon="search" title={t('nobody_called', { text: user })} />
   return (
     <Empty icon="search" title={t('v_no_match', { start })}>
       {t('v_no_match_help', { all: t('v_all') })}

@@ -32,7 +32,11 @@ export const EventRow = memo(function EventRow({ event }: { event: ActivityEvent
       </td>
       <td className="event-device">
         {device && <bdi>{device}</bdi>}
-        {ip && <bdi className="help number">{ip}</bdi>}
+        {ip && (
+          <span className="help number">
+            <bdi>{ip}</bdi>
+          </span>
+        )}
       </td>
       <td className="event-by">
         <span className="small-only">{t('v_by')}: </span>

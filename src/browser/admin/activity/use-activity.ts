@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Tagged } from '../rest/rest-client.ts'
+import { RestFailure } from '../rest/rest-failure.ts'
 import { useSignedIn } from '../rest/use-signed-in.ts'
 import { queries, rest } from '../screen.ts'
 
@@ -92,6 +93,17 @@ export function useActivity(view: ActivityView) {
     /** Shows only the newest page. */
     restart: (page: ActivityPage) => setShown(page),
   }
+}
+
+/** Checks whether nobody has the name. */
+export function useIsNobody(name: string): boolean {
+  const { error } = useQuery({
+    queryKey: ['activity-user', name],
+    queryFn: () => rest.request('GET', `sessmgr/v1/sessions?${new URLSearchParams({ user: name, limit: '1' })}`),
+    enabled: name !== '',
+    retry: false,
+  })
+  return error instanceof RestFailure && error.code === 'user_not_found'
 }
 
 /** Returns the events that are newer than the shown ones. */

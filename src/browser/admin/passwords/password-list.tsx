@@ -5,6 +5,11 @@ import { timeAgo } from '../sessions/time-words.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { type Password, type UserPasswords, useRevokePassword } from './use-passwords.ts'
 
+/** Age up to which a use is sure to be known, in seconds. Earlier ones may be forgotten, or were never recorded. */
+const SURE = 60 * 60
+
+const isNew = (created: number) => Date.now() / 1000 - created < SURE
+
 /** Renders a user's passwords, each with a button that revokes it after asking. */
 export function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) {
   const t = useTexts()
@@ -25,7 +30,9 @@ export function PasswordList({ found: { user, passwords } }: { found: UserPasswo
                 </h4>
                 <p className="help">
                   {t('p_made', { when: timeAgo(created * 1000) })} ·{' '}
-                  {last_used === null ? t('p_unused') : t('p_used', { when: timeAgo(last_used * 1000) })}
+                  {last_used === null
+                    ? t(isNew(created) ? 'p_unused_yet' : 'p_unused')
+                    : t('p_used', { when: timeAgo(last_used * 1000) })}
                 </p>
               </div>
               <Button

@@ -48,6 +48,8 @@ export interface RestClient {
   download(path: string): Promise<Blob>
   /** Checks whether the user is signed in, and gets a new nonce. */
   check(): Promise<SignedIn>
+  /** Returns why the user was signed out, in a sentence. An empty string if the server cannot say. */
+  notice(): Promise<string>
   signedIn(): SignedIn
   subscribe(listener: () => void): () => void
 }
@@ -73,21 +75,6 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
       for (const listener of listeners) listener()
     }
     return state
-  }
-
-  async function send(method: string, url: string, headers: Record<string, string>, body?: object): Promise<Response> {
-    try {
-      return await fetch(url, {
-        method,
-        headers: { Accept: 'application/json', ...headers },
-        credentials: 'same-origin',
-        cache: 'no-store',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-    } catch {
-      throw new RestFailure({ status: 0, code: 'no_answer' })
-    }
   }
 
   async function call(method: string, path: string, body?: object, tag?: string): Promise<Response> {
@@ -151,12 +138,35 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     reread: (path, last) => exchangeObject('GET', path, { tag: last?.tag, last }),
     download: async (path) => (await exchange<Blob>('GET', path, { read: fileOf })).body,
     check,
+    notice: () => readNotice(vars),
     signedIn: () => signedIn,
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
   }
+}
+
+async function send(method: string, url: string, headers: Record<string, string>, body?: object): Promise<Response> {
+  try {
+    return await fetch(url, {
+      method,
+      headers: { Accept: 'application/json', ...headers },
+      credentials: 'same-origin',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+  } catch {
+    throw new RestFailure({ status: 0, code: 'no_answer' })
+  }
+}
+
+async function readNotice({ restUrl }: RestVars): Promise<string> {
+  const response = await send('GET', `${restUrl}sessmgr/v1/me/notice`, {}).catch(() => undefined)
+  const answer = response?.status === 200 ? await jsonOf(response) : undefined
+  const { text } = (answer ?? {}) as { text?: unknown }
+  return typeof text === 'string' ? text : ''
 }
 
 /** Names a call without its query, which may contain a user name. */

@@ -32,7 +32,14 @@ export function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEnt
         <span className="badge">{vars.version}</span>
         <p className="who">
           <bdi>{userName}</bdi>
-          {siteUrl && <a href={siteUrl}>{t('back_to_site')}</a>}
+          {siteUrl && (
+            <a href={siteUrl}>
+              <span className="back-mark arrow" aria-hidden="true">
+                ←
+              </span>
+              <span>{t('back_to_site')}</span>
+            </a>
+          )}
         </p>
       </div>
       <nav className="tabs" aria-label={t('nav')} ref={nav}>

@@ -14,6 +14,7 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
   const { data: options } = useOptions(false)
   const failure = useSyncExternalStore(saving.failure.subscribe, saving.failure.value)
   const bar = useRoom(isDirty)
+  useEnter(isDirty && !isSaving, save)
   useEffect(() => {
     const say = () => saving.failure.value() && saving.failure.become(t('online_again'))
     window.addEventListener('online', say)
@@ -45,6 +46,20 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
       </Button>
     </div>
   )
+}
+
+/** Saves when Enter is pressed in a field, as a form does. Fields of separate forms belong to those. */
+function useEnter(isOn: boolean, save: () => unknown): void {
+  useEffect(() => {
+    if (!isOn) return
+    const press = (event: KeyboardEvent) => {
+      const { target, key, defaultPrevented, isComposing } = event
+      if (key !== 'Enter' || defaultPrevented || isComposing || !(target instanceof Element)) return
+      if (target.matches('main input:is([type=number], [type=text])') && !target.closest('form')) save()
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  })
 }
 
 /** Keeps the focused element clear of the bar while it covers part of the page. */

@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/feedback/notice.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useSignedIn } from '../rest/use-signed-in.ts'
-import { queries, rest, vars } from '../screen.ts'
+import { draft, queries, rest, toasts, vars } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 
 /** Shows that the user was signed out, and resumes where they left off once they are back. */
@@ -13,6 +13,28 @@ export function SignedOut() {
   const [isChecking, setChecking] = useState(false)
   const [problem, setProblem] = useState<TextKey>()
 
+  const [cause, setCause] = useState('')
+  const notice = useRef<HTMLDivElement>(null)
+  const wasAway = useRef(false)
+
+  useEffect(() => {
+    if (state === 'yes') return
+    // A control that is inert now loses the focus when the next frame is drawn, and keyboard users their place.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => {
+        if (document.activeElement === document.body) notice.current?.focus()
+      })
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [state])
+  useEffect(() => {
+    if (state === 'yes' && wasAway.current && draft.isDirty()) toasts.show(t('welcome_back'))
+    wasAway.current = state !== 'yes'
+  }, [state, t])
+  useEffect(() => {
+    setCause('')
+    if (state === 'no') void rest.notice().then(setCause)
+  }, [state])
   useEffect(() => {
     if (state === 'yes') return
     setProblem(undefined)
@@ -30,12 +52,13 @@ export function SignedOut() {
   }
   return (
     <Notice
+      ref={notice}
       tone="warning"
       title={t(state === 'no' ? 'signed_out' : 'forbidden')}
       actions={
         <>
-          {/* Signed-out users who open the URL of the screen are redirected to the login page. */}
-          <a className="button primary" href={vars.adminUrl} target="_blank" rel="noopener">
+          {/* Signed-out users who open this page are redirected to the login page, and return to it afterwards. */}
+          <a className="button primary" href={`${vars.adminUrl}signed-in`} target="_blank" rel="noopener">
             <span>
               {t('sign_in')}
               <span className="unseen"> {t('new_tab')}</span>
@@ -48,6 +71,7 @@ export function SignedOut() {
         </>
       }
     >
+      {cause && `${cause} `}
       {t(state === 'no' ? 'signed_out_help' : 'forbidden_help')}
       {problem && <p className="problem">{t(problem)}</p>}
     </Notice>

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, type Ref, useEffect } from 'react'
 import { Icon } from '../icon.tsx'
 
 /** Renders a permanent message. Screen readers announce errors at once. */
@@ -7,11 +7,14 @@ export function Notice({
   title,
   children,
   actions,
+  ref,
 }: {
   tone?: 'info' | 'error' | 'warning'
   title?: ReactNode
   children?: ReactNode
   actions?: ReactNode
+  /** The message, which can be focused by a script. */
+  ref?: Ref<HTMLDivElement> | undefined
 }) {
   useEffect(
     () => () => {
@@ -21,7 +24,12 @@ export function Notice({
     [],
   )
   return (
-    <div className={`notice ${tone}`} role={tone === 'info' ? undefined : 'alert'}>
+    <div
+      className={`notice ${tone}`}
+      role={tone === 'info' ? undefined : 'alert'}
+      ref={ref}
+      tabIndex={ref ? -1 : undefined}
+    >
       <Icon name={tone === 'info' ? 'info' : 'alert'} />
       <div>
         {title && <p className="notice-title">{title}</p>}

@@ -24,7 +24,12 @@ export function NotListed({
   return (
     <div className="stack">
       <p>
-        <PlaceLink query={{}}>← {t('everybody')}</PlaceLink>
+        <PlaceLink query={{}}>
+          <span className="arrow" aria-hidden="true">
+            ←
+          </span>{' '}
+          {t('everybody')}
+        </PlaceLink>
       </p>
       <SearchBox text={user} />
       {isUnknown ? (

@@ -41,7 +41,12 @@ export function PersonHead({
   return (
     <>
       <p>
-        <PlaceLink query={{}}>← {t('everybody')}</PlaceLink>
+        <PlaceLink query={{}}>
+          <span className="arrow" aria-hidden="true">
+            ←
+          </span>{' '}
+          {t('everybody')}
+        </PlaceLink>
       </p>
       <div className="list-head">
         <div>

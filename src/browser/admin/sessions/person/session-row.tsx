@@ -80,7 +80,9 @@ export const SessionRow = memo(function SessionRow({
       </td>
       <td className="cell-from">
         {session.place && <span>{session.place}</span>}
-        <bdi className="number">{session.ip === null ? t('ip_unknown') : <IpAddress ip={session.ip} />}</bdi>
+        <span className="number">
+          <bdi>{session.ip === null ? t('ip_unknown') : <IpAddress ip={session.ip} />}</bdi>
+        </span>
       </td>
       <td className="cell-used">
         <span className="small-only">{t('used')} </span>

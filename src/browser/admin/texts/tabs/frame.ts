@@ -37,6 +37,7 @@ export const FRAME = {
   signed_out: 'You have been signed out',
   signed_out_help: 'Sign in again in another tab, then come back. What you have typed here is kept.',
   sign_in: 'Sign in again',
+  welcome_back: 'Welcome back. Your changes are still here.',
   signed_in_check: 'I have signed in',
   still_signed_out: 'You are not signed in yet.',
   forbidden: 'This account is not allowed to manage the site',

@@ -8,6 +8,7 @@ export const PASSWORDS = {
   p_made: 'Created {when}',
   p_used: 'last used {when}',
   p_unused: 'no use known',
+  p_unused_yet: 'not used yet',
   p_failed: 'The application passwords could not be loaded.',
   p_name: 'Name',
   p_name_help: 'What the password is for, such as “backup”.',
