@@ -65,6 +65,7 @@ export const queries = new QueryClient({
     queries: {
       // If the server is unreachable, show an error instead of waiting silently.
       networkMode: 'always',
+      refetchOnReconnect: 'always',
       staleTime: 5_000,
       retry: (count, error) => count < 2 && error instanceof RestFailure && error.isPassing,
       retryDelay: (count) => 300 * 2 ** count,

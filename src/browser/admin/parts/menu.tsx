@@ -6,6 +6,7 @@ export interface MenuItem {
   readonly label: string
   /** Whether the action cannot be undone. */
   readonly isDanger?: boolean
+  readonly isDisabled?: boolean
   readonly href?: string
   onSelect?(): void
 }
@@ -82,15 +83,29 @@ export function Menu({
   )
 }
 
-function MenuEntry({ item: { label, href, isDanger, onSelect }, close }: { item: MenuItem; close: () => void }) {
+function MenuEntry({
+  item: { label, href, isDanger, isDisabled, onSelect },
+  close,
+}: {
+  item: MenuItem
+  close: () => void
+}) {
   const className = isDanger ? 'danger' : undefined
   const select = () => {
+    if (isDisabled) return
     close()
     onSelect?.()
   }
   if (href === undefined) {
     return (
-      <button type="button" role="menuitem" tabIndex={-1} className={className} onClick={select}>
+      <button
+        type="button"
+        role="menuitem"
+        tabIndex={-1}
+        className={className}
+        aria-disabled={isDisabled || undefined}
+        onClick={select}
+      >
         {label}
       </button>
     )

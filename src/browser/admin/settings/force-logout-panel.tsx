@@ -73,7 +73,7 @@ export function ForceLogoutPanel() {
       />
       <div className="line divided">
         <p className="line-text">{t('all_help')}</p>
-        <SignOutEverybody label="all" />
+        <SignOutEverybody inSettings />
       </div>
       <CrossSell />
     </Panel>

@@ -55,6 +55,7 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
     )
   }
   const total = view.show === 'all' ? summary?.people : undefined
+  const ofTotal = number.format(Math.max(total ?? 0, rows.length))
   return (
     <>
       <div className={error ? 'table-card stale' : 'table-card'} onClickCapture={keepSteady}>
@@ -75,7 +76,10 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
         <p className="more-rows">
           {total === undefined
             ? t('shown', { shown: number.format(rows.length) })
-            : t('shown_of', { shown: number.format(rows.length), count: number.format(Math.max(total, rows.length)) })}
+            : t('shown_of', {
+                shown: number.format(rows.length),
+                count: summary?.exact === false ? t('about', { count: ofTotal }) : ofTotal,
+              })}
           <Button tone="quiet" busy={isFetchingNextPage && t('loading')} onClick={() => void fetchNextPage()}>
             {t('show_more', { count: PAGE_SIZE })}
           </Button>

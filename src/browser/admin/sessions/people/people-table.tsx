@@ -20,7 +20,7 @@ export function PeopleTable({
     rows.map(({ key }) => key),
     (key) => {
       const row = rows.find((one) => one.key === key)
-      if (row && !row.isEnded) onEndAll(row.item)
+      if (row && !row.isEnded && navigator.onLine) onEndAll(row.item)
     },
   )
   return (

@@ -1,5 +1,6 @@
 import { Menu } from '../../parts/menu.tsx'
 import { useCopy } from '../../parts/use-copy.ts'
+import { useOnline } from '../../rest/use-online.ts'
 import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { sessionsUrl } from '../place-link.tsx'
@@ -17,6 +18,7 @@ export function PersonMenu({
   onEndAll: (() => void) | undefined
 }) {
   const t = useTexts()
+  const isOnline = useOnline()
   const copy = useCopy()
   const query = { user: user.login }
   const open = { label: t('open'), onSelect: () => place.setQuery(query) }
@@ -33,7 +35,7 @@ export function PersonMenu({
         open,
         copyLink,
         ...(user.url ? [{ label: t('open_in_site'), href: user.url }] : []),
-        ...(onEndAll ? [{ label: t('end_all'), isDanger: true, onSelect: onEndAll }] : []),
+        ...(onEndAll ? [{ label: t('end_all'), isDanger: true, isDisabled: !isOnline, onSelect: onEndAll }] : []),
       ]}
     >
       <span aria-hidden="true">⋯</span>

@@ -14,7 +14,12 @@ export function useEndPerson(onEnded: (user: UserSessions['user']) => void) {
   const fail = (error: unknown) => toasts.show(textOf(error, 'end_failed'), 'error')
   const ask = useMutation({
     mutationFn: ({ user }: SignedInPerson) => readSessions(user.login),
-    onSuccess: setFound,
+    onSuccess(answer) {
+      if (answer.sessions.length > 0) return setFound(answer)
+      // The person has signed out since the list was read.
+      onEnded(answer.user)
+      toasts.show(t('force_none', { name: nameOf(answer.user) }))
+    },
     onError: fail,
   })
   const end = useMutation({

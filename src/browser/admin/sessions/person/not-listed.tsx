@@ -3,6 +3,7 @@ import { Failed } from '../../parts/feedback/failed.tsx'
 import { RestFailure } from '../../rest/rest-failure.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { PlaceLink } from '../place-link.tsx'
+import { noneFound } from '../search/none-found.ts'
 import { SearchBox } from '../search/search-box.tsx'
 import { usePeopleSearch } from '../search/use-people-search.ts'
 import { nameOf } from '../use-sessions.ts'
@@ -20,6 +21,7 @@ export function NotListed({
   isRetrying: boolean
 }) {
   const t = useTexts()
+  const { data } = usePeopleSearch(user)
   const isUnknown = error instanceof RestFailure && error.code === 'user_not_found'
   return (
     <div className="stack">
@@ -33,7 +35,7 @@ export function NotListed({
       </p>
       <SearchBox text={user} />
       {isUnknown ? (
-        <Empty icon="search" title={<span role="alert">{t('nobody_called', { text: user })}</span>}>
+        <Empty icon="search" title={<span role="alert">{noneFound(t, user, data)}</span>}>
           <Closest text={user} />
         </Empty>
       ) : (
@@ -47,11 +49,13 @@ export function NotListed({
 function Closest({ text }: { text: string }) {
   const t = useTexts()
   const { data } = usePeopleSearch(text)
-  if (!data || data.people.length === 0) return t('try_email')
+  const there = data?.address?.people ?? []
+  const people = there.length > 0 ? there : (data?.people ?? [])
+  if (people.length === 0) return data?.address ? null : t('try_email')
   return (
     <>
-      {t('closest')}{' '}
-      {data.people.map(({ user }, index) => (
+      {there.length === 0 && `${t('closest')} `}
+      {people.map(({ user }, index) => (
         <span key={String(user.id)}>
           {index > 0 && ', '}
           <PlaceLink query={{ user: user.login }}>{nameOf(user)}</PlaceLink>

@@ -1,3 +1,5 @@
+import { useEffect } from 'react'
+import { leaveEverybody } from '../return-focus.ts'
 import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { useSessions } from '../use-sessions.ts'
 import { NotListed } from './not-listed.tsx'
@@ -5,6 +7,7 @@ import { PersonSessions } from './person-sessions.tsx'
 
 /** Renders the page of one user. `user` is an id, an email address or a login name. */
 export default function PersonPage({ user }: { user: string }) {
+  useEffect(leaveEverybody, [])
   const list = useSessions(user)
   const { data, error, refetch, isFetching } = list
   if (data) return <PersonSessions user={user} found={data} list={list} />

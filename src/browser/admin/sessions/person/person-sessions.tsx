@@ -1,11 +1,15 @@
 import { useCallback, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
+import { useOnline } from '../../rest/use-online.ts'
 import { useSignedIn } from '../../rest/use-signed-in.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { ConfirmEverywhere } from '../confirm-everywhere.tsx'
+import { KeysHelp } from '../keys-help.tsx'
+import { goToSearch } from '../return-focus.ts'
 import { RefreshButton } from '../table/refresh-button.tsx'
 import { TableBar } from '../table/table-bar.tsx'
 import { useSteadyClicks } from '../table/use-steady-clicks.ts'
+import { useKey } from '../use-key.ts'
 import { nameOf, type Session, type UserSessions, type useSessions } from '../use-sessions.ts'
 import { BulkActions } from './bulk-actions.tsx'
 import { ConfirmEnding } from './confirm-ending.tsx'
@@ -15,6 +19,14 @@ import { SessionTable } from './session-table.tsx'
 import { useEndSessions } from './use-end-sessions.ts'
 import { useSelection } from './use-selection.ts'
 import { useSortedRows } from './use-sorted-rows.ts'
+
+const KEYS = [
+  ['/', 'key_search'],
+  ['↑ ↓', 'key_move'],
+  ['Enter', 'key_open'],
+  ['Space', 'key_select'],
+  ['Delete', 'key_end'],
+] as const
 
 /** Renders a user's sessions. Rows keep their places until the list is sorted or read again on demand. */
 export function PersonSessions({
@@ -27,6 +39,8 @@ export function PersonSessions({
   list: Pick<ReturnType<typeof useSessions>, 'error' | 'refetch' | 'isFetching' | 'dataUpdatedAt'>
 }) {
   const t = useTexts()
+  useKey('/', goToSearch)
+  const isOnline = useOnline()
   const isSignedIn = useSignedIn() === 'yes'
   const { rows, waiting, sort, show, sortBy, end } = useSortedRows(found.sessions)
   const selection = useSelection()
@@ -36,7 +50,11 @@ export function PersonSessions({
     end((token) => tokens === undefined || tokens.has(token))
   })
   const endOrAsk = useCallback(
-    (session: Session) => (session.current ? setAsking([session]) : endOne(session)),
+    (session: Session) => {
+      if (!navigator.onLine) return
+      if (session.current) setAsking([session])
+      else endOne(session)
+    },
     [endOne],
   )
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
@@ -56,15 +74,18 @@ export function PersonSessions({
         onClickCapture={keepSteady}
       >
         <PersonHead found={found} count={count}>
+          <KeysHelp keys={KEYS} />
           <ExplainLimit user={user} name={name} />
-          <Button
-            tone="danger"
-            disabled={isOwn ? others.length === 0 : count === 0}
-            busy={isEndingSeveral && t('end_one_busy')}
-            onClick={() => setAsking(isOwn ? others : 'all')}
-          >
-            {t(isOwn ? 'end_others' : 'end_all')}
-          </Button>
+          {rows.length + waiting > 0 && (
+            <Button
+              tone="danger"
+              disabled={!isOnline || (isOwn ? others.length === 0 : count === 0)}
+              busy={isEndingSeveral && t('end_one_busy')}
+              onClick={() => setAsking(isOwn ? others : 'all')}
+            >
+              {t(isOwn ? 'end_others' : 'end_all')}
+            </Button>
+          )}
         </PersonHead>
         <div className={list.error ? 'table-card stale' : 'table-card'}>
           <TableBar

@@ -1,5 +1,6 @@
 import { memo, useEffect, useRef, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
+import { useOnline } from '../../rest/use-online.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { DEVICE_KINDS } from '../device.ts'
 import { IpAddress } from '../ip-address.tsx'
@@ -33,6 +34,7 @@ export const SessionRow = memo(function SessionRow({
   onEnd,
 }: SessionRowProps) {
   const t = useTexts()
+  const isOnline = useOnline()
   const [isOpen, setOpen] = useState(false)
   const element = useRef<HTMLTableRowElement>(null)
   useEffect(() => {
@@ -107,8 +109,9 @@ export const SessionRow = memo(function SessionRow({
             className="row-end"
             tabIndex={tabIndex}
             aria-label={isEnding ? undefined : t('end_one_named', { device })}
+            aria-disabled={!isOnline || undefined}
             aria-busy={isEnding || undefined}
-            onClick={() => isEnding || onEnd(session)}
+            onClick={() => isOnline && !isEnding && onEnd(session)}
           >
             {t(isEnding ? 'end_one_busy' : 'end_one')}
           </button>

@@ -1,17 +1,21 @@
-import { type KeyboardEvent, type Ref, type SyntheticEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 import { canSearch, place } from '../../screen.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
+import { useKey } from '../use-key.ts'
 import { FoundList } from './found-list.tsx'
+import { noneFound } from './none-found.ts'
 import { usePeopleSearch } from './use-people-search.ts'
 
 /** How long after the last key a search starts. */
 const PAUSE_MS = 200
 
 /** Renders the field that finds a user: as the user types if the application can search, or else by the exact name. */
-export function SearchBox({ text: initial = '', field }: { text?: string; field?: Ref<HTMLInputElement> }) {
+export function SearchBox({ text: initial = '' }: { text?: string }) {
   const t = useTexts()
   const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  useKey('/', () => field.current?.focus())
   const [text, setText] = useState(initial)
   const [asked, setAsked] = useState('')
   const [isOpen, setOpen] = useState(false)
@@ -48,7 +52,10 @@ export function SearchBox({ text: initial = '', field }: { text?: string; field?
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault()
-    open((isListed ? people[active]?.user.login : undefined) ?? text)
+    const chosen =
+      isListed && asked === text ? (people[active] ?? (people.length === 1 ? people[0] : undefined)) : undefined
+    // An address names nobody, so its people stay listed until one is chosen.
+    if (chosen || !isListed || !data?.address) open(chosen?.user.login ?? text)
   }
 
   return (
@@ -83,7 +90,7 @@ export function SearchBox({ text: initial = '', field }: { text?: string; field?
       <FoundList id={id} groups={groups} active={isListed ? active : undefined} onOpen={open} />
       <p className="unseen" role="status">
         {isListed && t(countKey('people_found', people.length), { count: people.length })}
-        {isNone && t('nobody_called', { text })}
+        {isNone && noneFound(t, text, data)}
       </p>
     </search>
   )

@@ -15,7 +15,13 @@ export interface FoundPerson {
 export interface SearchResult {
   readonly people: readonly FoundPerson[]
   /** The people who are signed in from the IP address that was searched for. */
-  readonly address?: { readonly ip: string; readonly place: string | null; readonly people: readonly FoundPerson[] }
+  readonly address?: {
+    readonly ip: string
+    readonly place: string | null
+    readonly people: readonly FoundPerson[]
+    /** Whether nobody is missing. */
+    readonly exact: boolean
+  }
 }
 
 /** Searches for users by a part of their name. */

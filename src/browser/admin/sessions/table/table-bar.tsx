@@ -1,4 +1,5 @@
 import { type ReactNode, useRef } from 'react'
+import { useOnline } from '../../rest/use-online.ts'
 import { useSignedIn } from '../../rest/use-signed-in.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { dateAndTime } from '../time-words.ts'
@@ -28,8 +29,10 @@ export function TableBar({
   const t = useTexts()
   const status = useRef<HTMLParagraphElement>(null)
   const isSignedIn = useSignedIn() === 'yes'
-  const stale = navigator.onLine ? 'not_updated' : 'offline'
-  const state = isFailing && isSignedIn ? t(stale, { when: dateAndTime(updatedAt) }) : t('up_to_date')
+  const isOnline = useOnline()
+  const stale = isOnline ? 'not_updated' : 'offline'
+  const isStale = !isOnline || isFailing
+  const state = isStale && isSignedIn ? t(stale, { when: dateAndTime(updatedAt) }) : t('up_to_date')
   return (
     <div className={selected ? 'table-bar chosen' : 'table-bar'}>
       <div>

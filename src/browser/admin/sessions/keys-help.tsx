@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/feedback/dialog.tsx'
+import { type TextKey, useTexts } from '../texts/use-texts.ts'
+import { useKey } from './use-key.ts'
+
+const HELP = ['?', 'key_help'] as const
+
+/** A key, as it is shown, and what it does. */
+type KeyText = readonly [keys: string, text: TextKey]
+
+/** Renders the button that lists the keys of a page, which also opens with "?". */
+export function KeysHelp({ keys }: { keys: readonly KeyText[] }) {
+  const t = useTexts()
+  const [isOpen, setOpen] = useState(false)
+  useKey('?', () => setOpen(true))
+  return (
+    <>
+      <Button tone="quiet" aria-label={t('keys')} aria-keyshortcuts="?" onClick={() => setOpen(true)}>
+        ?
+      </Button>
+      {isOpen && (
+        <Dialog
+          title={t('keys')}
+          actions={
+            <Button data-first-focus onClick={() => setOpen(false)}>
+              {t('close')}
+            </Button>
+          }
+          onClose={() => setOpen(false)}
+        >
+          <dl className="keys">
+            {[...keys, HELP].map(([key, text]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{t(text)}</dd>
+              </div>
+            ))}
+          </dl>
+        </Dialog>
+      )}
+    </>
+  )
+}

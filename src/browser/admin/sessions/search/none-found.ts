@@ -1,0 +1,10 @@
+import type { Translate } from '../../texts/use-texts.ts'
+import type { SearchResult } from './use-people-search.ts'
+
+/** Says that nobody has this name, or is signed in from this address. */
+export function noneFound(t: Translate, text: string, found: SearchResult | undefined): string {
+  const { address } = found ?? {}
+  if (!address) return t('nobody_called', { text })
+  if (address.people.length > 0) return t('signed_in_from', { ip: address.ip })
+  return t(address.exact ? 'nobody_from' : 'nobody_from_lately', { ip: address.ip })
+}
