@@ -19,6 +19,7 @@ it('docs/redis.md has every key', () => {
       keys.epoch,
       keys.options,
       ...Object.values(keys.people),
+      'sessmgr:audit',
     ].toSorted(),
   )
 })

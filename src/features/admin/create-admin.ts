@@ -11,7 +11,7 @@ import { refusalOf } from '../../routes/rest-error.ts'
 import { sendBody, sendPage } from '../../routes/send-page.ts'
 import type { GuardedOption } from '../../routes/settings/option-access.ts'
 import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
-import { createAdminAssets } from './admin-assets.ts'
+import { type AdminAsset, createAdminAssets } from './admin-assets.ts'
 import { FIRST_TAB } from './admin-frame.ts'
 import { adminPage, forbiddenPage, signedInPage } from './admin-page.ts'
 import { contentPolicy } from './content-policy.ts'
@@ -72,13 +72,7 @@ export function createAdmin(parts: AdminParts): Handler {
   async function answerAsset(request: HostRequest, response: HostResponse, name: string): Promise<boolean> {
     const asset = await assets.find(name)
     if (!asset) return false
-    const accepted = String(request.headers['accept-encoding'])
-    const [coding, body] =
-      asset.brotli && accepts(accepted, 'br')
-        ? ['br', asset.brotli]
-        : accepts(accepted, 'gzip')
-          ? ['gzip', asset.gzipped]
-          : [undefined, asset.bytes]
+    const [coding, body] = encodedFor(String(request.headers['accept-encoding']), asset)
     if (coding) response.setHeader('Content-Encoding', coding)
     response.setHeader('Vary', 'Accept-Encoding')
     sendBody(request, response, { type: asset.type, cache: FOR_EVER, body })
@@ -159,6 +153,11 @@ function isPersonIn(url: string): boolean {
 /** Checks whether a header accepts a content coding, which `q=0` refuses. */
 function accepts(header: string, coding: string): boolean {
   return new RegExp(`(^|,)\\s*${coding}\\s*(,|$|;(?!\\s*q=0(\\.0*)?\\s*(,|$)))`).test(header)
+}
+
+function encodedFor(accepted: string, { brotli, gzipped, bytes }: AdminAsset): readonly [string | undefined, Buffer] {
+  if (brotli && accepts(accepted, 'br')) return ['br', brotli]
+  return accepts(accepted, 'gzip') ? ['gzip', gzipped] : [undefined, bytes]
 }
 
 function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {

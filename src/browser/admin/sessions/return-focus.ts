@@ -18,7 +18,7 @@ export function leaveEverybody(): void {
   wanted ??= HEADING
 }
 
-/** Gives the focus back, unless something has it. */
+/** Returns the focus to where it was, unless something has it. */
 export function returnFocus(): void {
   if (wanted === undefined || document.activeElement !== document.body) return
   const element = document.querySelector<HTMLElement>(wanted) ?? document.querySelector<HTMLElement>(HEADING)

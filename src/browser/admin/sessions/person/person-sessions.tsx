@@ -49,14 +49,7 @@ export function PersonSessions({
     const tokens = ended && new Set(ended.map(({ token }) => token))
     end((token) => tokens === undefined || tokens.has(token))
   })
-  const endOrAsk = useCallback(
-    (session: Session) => {
-      if (!navigator.onLine) return
-      if (session.current) setAsking([session])
-      else endOne(session)
-    },
-    [endOne],
-  )
+  const endOrAsk = useEndOrAsk(endOne, setAsking)
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const live = rows.flatMap(({ item, isEnded }) => (isEnded ? [] : [item]))
   const chosen = live.filter(({ token }) => selection.tokens.has(token))
@@ -133,5 +126,17 @@ export function PersonSessions({
         onClose={() => setAsking(undefined)}
       />
     </>
+  )
+}
+
+/** Ends a session at once, but asks first if it is the user's own. */
+function useEndOrAsk(endOne: (session: Session) => void, ask: (sessions: readonly Session[]) => void) {
+  return useCallback(
+    (session: Session) => {
+      if (!navigator.onLine) return
+      if (session.current) ask([session])
+      else endOne(session)
+    },
+    [endOne, ask],
   )
 }

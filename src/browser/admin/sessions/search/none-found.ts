@@ -1,7 +1,11 @@
 import type { Translate } from '../../texts/use-texts.ts'
 import type { SearchResult } from './use-people-search.ts'
 
-/** Says that nobody has this name, or is signed in from this address. */
+/**
+ * Says that nobody has this name, or is signed in from this address.
+ *
+ * @param found What the search for this text has found, if there was one.
+ */
 export function noneFound(t: Translate, text: string, found: SearchResult | undefined): string {
   const { address } = found ?? {}
   if (!address) return t('nobody_called', { text })
