@@ -47,7 +47,7 @@ describe('GET /audit/export', () => {
     const [header, , ended] = text.split('\r\n')
     expect(header).toBe('at,type,user,session,initiator,actor,kind,device,ip,details,id')
     expect(ended).toMatch(
-      /^\d{4}-\d\d-\d\dT[\d:.]+Z,session\.ended,1,[0-9a-f]{64},system,,app,,127\.0\.0\.1,"\{""note"":/,
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z,session\.ended,1,[0-9a-f]{64},system,,app,Test 1,127\.0\.0\.1,"\{""note"":/,
     )
     expect((await read('?format=xml')).status).toBe(401)
   })
