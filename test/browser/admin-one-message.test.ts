@@ -41,5 +41,7 @@ test('a save that fails because one is signed out brings the notice and nothing 
   await page.request.get(`${lab.origin}/sign-in/admin`)
   await page.getByRole('button', { name: 'I have signed in' }).click()
   await page.getByText('You have been signed out').waitFor({ state: 'detached' })
-  expect(await page.locator('.toast, [role=alert]').count()).toBe(0)
+  await page.locator('.toast').getByText('Welcome back. Your changes are still here.').waitFor()
+  expect(await page.locator('.toast').count()).toBe(1)
+  expect(await page.locator('[role=alert]').count()).toBe(0)
 })

@@ -117,7 +117,7 @@ describe.each(STATES)('the page "%s"', (state, reach) => {
 
 test('a refused login has the focus where the next step is, and keeps name and target', async () => {
   const wrong = await refusedLogin('wrong')
-  expect(await wrong.evaluate('document.activeElement.name')).toBe('password')
+  await expect.poll(() => wrong.evaluate('document.activeElement.name')).toBe('password')
   expect(await wrong.getByLabel('Password').getAttribute('aria-describedby')).toBe('refusal')
   expect(await wrong.getByLabel('User name or e-mail').inputValue()).toBe('alice')
   await host.signIn('alice', { userAgent: FIREFOX })
