@@ -1,5 +1,6 @@
 import { type SyntheticEvent, useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import { Select } from '../parts/forms/select.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { place } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -37,14 +38,7 @@ export function ActivityFilters({ view }: { view: ActivityView }) {
         />
       </div>
       <Button type="submit">{t('v_find')}</Button>
-      <select aria-label={t('v_type')} value={view.type} onChange={({ target }) => show({ type: target.value })}>
-        <option value="">{t('v_all')}</option>
-        {EVENT_TYPES.map(([type, text]) => (
-          <option key={type} value={type}>
-            {t(text)}
-          </option>
-        ))}
-      </select>
+      <Select label="v_type" value={view.type} options={EVENT_TYPES} onChange={(type) => show({ type })} />
     </form>
   )
 }

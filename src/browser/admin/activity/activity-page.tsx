@@ -1,5 +1,6 @@
 import { ExportMenu } from '../parts/export-menu.tsx'
 import { Failed } from '../parts/feedback/failed.tsx'
+import { ListHead } from '../parts/list-head.tsx'
 import { useSignedIn } from '../rest/use-signed-in.ts'
 import { RowBones } from '../sessions/table/table-skeleton.tsx'
 import { useTexts } from '../texts/use-texts.ts'
@@ -21,21 +22,15 @@ export default function ActivityPage({ view }: { view: ActivityView }) {
   const isSignedIn = useSignedIn() === 'yes'
   return (
     <section className="stack" aria-label={t('tab_activity')} inert={!isSignedIn}>
-      <div className="list-head">
-        <div>
-          <h2>{t('tab_activity')}</h2>
-          <p className="help">{t('v_help')}</p>
-        </div>
-        <div className="actions">
-          <ExportMenu
-            formats={FORMATS.map(([label, format, ending]) => ({
-              label,
-              path: `sessmgr/v1/audit/export?${queryOf(view, { format })}`,
-              file: `activity.${ending}`,
-            }))}
-          />
-        </div>
-      </div>
+      <ListHead title={t('tab_activity')} help={t('v_help')}>
+        <ExportMenu
+          formats={FORMATS.map(([label, format, ending]) => ({
+            label,
+            path: `sessmgr/v1/audit/export?${queryOf(view, { format })}`,
+            file: `activity.${ending}`,
+          }))}
+        />
+      </ListHead>
       <ActivityFilters key={view.user} view={view} />
       <Events key={JSON.stringify(view)} view={view} />
     </section>

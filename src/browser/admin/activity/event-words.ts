@@ -2,8 +2,9 @@ import { nameOfKey, nameOfValue } from '../options/option-words.ts'
 import { countKey, type TextKey, type Translate } from '../texts/use-texts.ts'
 import type { ActivityEvent, EventUser } from './use-activity.ts'
 
-/** The types of events to filter by. */
+/** The types of events to filter by, after all of them. */
 export const EVENT_TYPES: readonly (readonly [type: string, text: TextKey])[] = [
+  ['', 'v_all'],
   ['session.started', 'v_type_started'],
   ['session.ended', 'v_type_ended'],
   ['login.refused', 'v_type_refused'],

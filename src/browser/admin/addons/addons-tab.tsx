@@ -5,6 +5,7 @@ import { Empty } from '../parts/feedback/empty.tsx'
 import { Failed } from '../parts/feedback/failed.tsx'
 import { Notice } from '../parts/feedback/notice.tsx'
 import { Skeleton } from '../parts/feedback/skeleton.tsx'
+import { ListHead } from '../parts/list-head.tsx'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { timeAgo } from '../sessions/time-words.ts'
@@ -32,17 +33,11 @@ export function AddonsTab() {
 
   return (
     <div className="stack">
-      <div className="list-head">
-        <div>
-          <h2>{t('a_title')}</h2>
-          <p className="help">{t('a_help')}</p>
-        </div>
-        <div className="actions">
-          <Button icon="refresh" busy={isRefreshing && t('a_refreshing')} onClick={() => refresh()}>
-            {t('a_refresh')}
-          </Button>
-        </div>
-      </div>
+      <ListHead title={t('a_title')} help={t('a_help')}>
+        <Button icon="refresh" busy={isRefreshing && t('a_refreshing')} onClick={() => refresh()}>
+          {t('a_refresh')}
+        </Button>
+      </ListHead>
       {!items && !error && <Skeleton panels={3} grid />}
       {!items && error && <Failed error={error} fallback="a_failed" retry={refetch} isRetrying={isFetching} />}
       {items && data.age !== undefined && (

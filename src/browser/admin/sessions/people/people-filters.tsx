@@ -1,5 +1,6 @@
+import { Select } from '../../parts/forms/select.tsx'
 import { place } from '../../screen.ts'
-import { type TextKey, useTexts } from '../../texts/use-texts.ts'
+import type { TextKey } from '../../texts/use-texts.ts'
 import type { PeopleView } from './use-people.ts'
 
 const SHOWS = [
@@ -26,24 +27,11 @@ export function viewIn(query: URLSearchParams): PeopleView {
 
 /** Renders the choice of a filter and of an order, which the URL contains. */
 export function PeopleFilters({ view }: { view: PeopleView }) {
-  const t = useTexts()
   const become = (change: Readonly<Record<string, string>>) => place.setQuery({ ...view, ...change })
   return (
     <>
-      <select aria-label={t('filter')} value={view.show} onChange={({ target }) => become({ show: target.value })}>
-        {SHOWS.map(([value, text]) => (
-          <option key={value} value={value}>
-            {t(text)}
-          </option>
-        ))}
-      </select>
-      <select aria-label={t('sort')} value={view.sort} onChange={({ target }) => become({ sort: target.value })}>
-        {SORTS.map(([value, text]) => (
-          <option key={value} value={value}>
-            {t(text)}
-          </option>
-        ))}
-      </select>
+      <Select label="filter" value={view.show} options={SHOWS} onChange={(show) => become({ show })} />
+      <Select label="sort" value={view.sort} options={SORTS} onChange={(sort) => become({ sort })} />
     </>
   )
 }

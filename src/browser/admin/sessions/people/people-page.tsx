@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { ExportMenu } from '../../parts/export-menu.tsx'
+import { ListHead } from '../../parts/list-head.tsx'
 import { useSignedIn } from '../../rest/use-signed-in.ts'
 import { hasDirectory } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -34,26 +35,20 @@ export default function PeoplePage({ query }: { query: URLSearchParams }) {
       inert={!isSignedIn}
       onFocus={({ target }) => rememberFocus(target)}
     >
-      <div className="list-head">
-        <div>
-          <h2 tabIndex={-1}>{t('tab_sessions')}</h2>
-          <p className="help">{t('people_help')}</p>
-        </div>
-        <div className="actions">
-          <KeysHelp keys={hasDirectory ? KEYS : KEYS.slice(0, 1)} />
-          {hasDirectory && (
-            <ExportMenu
-              formats={[
-                { label: 'CSV', path: exported('csv'), file: 'sessions.csv' },
-                { label: 'JSON', path: exported('json'), file: 'sessions.json' },
-              ]}
-            />
-          )}
-          <SignOutEverybody />
-        </div>
-      </div>
+      <ListHead title={t('tab_sessions')} help={t('people_help')} tabIndex={-1}>
+        <KeysHelp keys={hasDirectory ? KEYS : KEYS.slice(0, 1)} />
+        {hasDirectory && (
+          <ExportMenu
+            formats={[
+              { label: 'CSV', path: exported('csv'), file: 'sessions.csv' },
+              { label: 'JSON', path: exported('json'), file: 'sessions.json' },
+            ]}
+          />
+        )}
+        <SignOutEverybody />
+      </ListHead>
       {hasDirectory && <Figures view={view} />}
-      <div className={hasDirectory ? 'search-line' : 'search-line alone'}>
+      <div className="search-line">
         <SearchBox />
         {hasDirectory && <PeopleFilters view={view} />}
       </div>

@@ -2,6 +2,7 @@ import { Empty } from '../../parts/feedback/empty.tsx'
 import { Failed } from '../../parts/feedback/failed.tsx'
 import { RestFailure } from '../../rest/rest-failure.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { EverybodyLink } from '../everybody-link.tsx'
 import { PlaceLink } from '../place-link.tsx'
 import { noneFound } from '../search/none-found.ts'
 import { SearchBox } from '../search/search-box.tsx'
@@ -25,14 +26,7 @@ export function NotListed({
   const isUnknown = error instanceof RestFailure && error.code === 'user_not_found'
   return (
     <div className="stack">
-      <p>
-        <PlaceLink query={{}}>
-          <span className="arrow" aria-hidden="true">
-            ←
-          </span>{' '}
-          {t('everybody')}
-        </PlaceLink>
-      </p>
+      <EverybodyLink />
       <SearchBox text={user} />
       {isUnknown ? (
         <Empty icon="search" title={<span role="alert">{noneFound(t, user, data)}</span>}>

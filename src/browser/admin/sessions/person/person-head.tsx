@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react'
 import { SafeLink } from '../../parts/safe-link.tsx'
 import { vars } from '../../screen.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
-import { PlaceLink } from '../place-link.tsx'
+import { EverybodyLink } from '../everybody-link.tsx'
 import { rememberLookUp } from '../search/look-ups.ts'
 import { nameOf, type UserSessions } from '../use-sessions.ts'
 
@@ -40,14 +40,7 @@ export function PersonHead({
       : t(countKey('live_of', maximum), { count, maximum })
   return (
     <>
-      <p>
-        <PlaceLink query={{}}>
-          <span className="arrow" aria-hidden="true">
-            ←
-          </span>{' '}
-          {t('everybody')}
-        </PlaceLink>
-      </p>
+      <EverybodyLink />
       <div className="list-head">
         <div>
           <h2 id={HEADING} tabIndex={-1}>

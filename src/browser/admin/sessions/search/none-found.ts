@@ -2,7 +2,7 @@ import type { Translate } from '../../texts/use-texts.ts'
 import type { SearchResult } from './use-people-search.ts'
 
 /**
- * Says that nobody has this name, or is signed in from this address.
+ * Returns that nobody has this name, or whether anyone is signed in from this address.
  *
  * @param found What the search for this text has found, if there was one.
  */
