@@ -66,7 +66,7 @@ export function createAdmin(parts: AdminParts): Handler {
     }
     const tab = /^\/?([^/]*)\/?$/.exec(path)?.[1]
     if (tab === undefined) next()
-    else answerSafely(response, answerPage(request, response, tab, query), next)
+    else answerSafely(response, answerPage(request, response, tab, new URLSearchParams(query)), next)
   }
 
   async function answerAsset(request: HostRequest, response: HostResponse, name: string): Promise<boolean> {
@@ -83,7 +83,7 @@ export function createAdmin(parts: AdminParts): Handler {
     request: HostRequest,
     response: HostResponse,
     tab: string,
-    query: string | undefined,
+    query: URLSearchParams,
   ): Promise<void> {
     parts.notePage(request)
     const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
@@ -120,7 +120,7 @@ export function createAdmin(parts: AdminParts): Handler {
           scripts,
           texts,
           support,
-          isPerson: isPersonIn(request.url ?? ''),
+          isPerson: Boolean(query.get('user')),
           userName: users.summary(user).display_name,
           siteUrl: parts.siteUrl,
           hasDirectory: parts.hasDirectory,
@@ -143,11 +143,6 @@ export function createAdmin(parts: AdminParts): Handler {
     response.setHeader('Location', asked === undefined ? loginUrl : loginAddress(loginUrl, asked))
     sendPage(request, response, 302, sentence, 'text/plain; charset=utf-8')
   }
-}
-
-/** Checks whether a URL names one user whose sessions the screen shows. */
-function isPersonIn(url: string): boolean {
-  return Boolean(new URLSearchParams(url.split('?')[1]).get('user'))
 }
 
 /** Checks whether a header accepts a content coding, which `q=0` refuses. */

@@ -31,7 +31,7 @@ const NEEDS: Readonly<Record<string, (query: URLSearchParams, hasDirectory: bool
  * Returns what a tab needs first. The page starts to load it together with the script, which would otherwise ask for one
  * after the other.
  */
-export function firstNeeds(tab: string, query: string | undefined, hasDirectory: boolean): FirstNeeds {
+export function firstNeeds(tab: string, query: URLSearchParams, hasDirectory: boolean): FirstNeeds {
   const needs = Object.hasOwn(NEEDS, tab) ? NEEDS[tab] : undefined
-  return needs?.(new URLSearchParams(query), hasDirectory) ?? { modules: [], calls: [] }
+  return needs?.(query, hasDirectory) ?? { modules: [], calls: [] }
 }
