@@ -30,6 +30,15 @@ export function invalidParams(params: Readonly<Record<string, string>>): RestErr
   })
 }
 
+/**
+ * Creates the response for an invalid query. Its message does not add that nothing was changed, because queries only
+ * read.
+ */
+export function badQuery(params: Readonly<Record<string, string>>): RestError {
+  const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}.`
+  return new RestError(400, 'rest_invalid_param', message, { data: { params } })
+}
+
 /** Creates the response to a body that cannot be read. */
 export function invalidJson(message: string): RestError {
   return new RestError(400, 'rest_invalid_json', message)

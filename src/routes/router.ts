@@ -10,7 +10,7 @@ import { RestDownload, sendDownload } from './download/rest-download.ts'
 import { jsonBody } from './json-body.ts'
 import { requireCapability } from './require-capability.ts'
 import { answerSafely, RestAnswer, sendAnswer, unlessKnown } from './rest-answer.ts'
-import { invalidParams, RestError, restErrorOf } from './rest-error.ts'
+import { badQuery, invalidParams, RestError, restErrorOf } from './rest-error.ts'
 import type { RestRoute } from './rest-route.ts'
 import { restPath } from './rest-route.ts'
 
@@ -128,14 +128,6 @@ function problemsOf(
     keys ? keys.map((key) => [key, 'is unknown']) : [[path.map(String).join('.') || 'body', message]],
   )
   return Object.fromEntries(problems)
-}
-
-/**
- * Creates the error for an invalid query. Its message does not add that nothing was changed, because queries only read.
- */
-function badQuery(params: Readonly<Record<string, string>>): RestError {
-  const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}.`
-  return new RestError(400, 'rest_invalid_param', message, { data: { params } })
 }
 
 function wrongMethod(routes: readonly RestRoute[]): RestError {

@@ -5,7 +5,7 @@ import type { SessionSettings } from '../../options/setting-rules.ts'
 import { exactDevice } from '../../sessions/exact-device.ts'
 import type { IndexedPerson } from '../../sessions/people-index.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
-import { RestError } from '../rest-error.ts'
+import { badQuery, RestError } from '../rest-error.ts'
 import type { RouteParts } from '../sessions/route-parts.ts'
 import { userLimit } from '../sessions/user-limit.ts'
 
@@ -108,8 +108,7 @@ async function readIndex(directory: Directory, sort: PeopleSelection['sort'], li
     return await directory.page({ sort, limit, cursor })
   } catch (error) {
     if (!(error instanceof SessmgrError) || error.code !== 'invalid_option') throw error
-    const data = { params: { cursor: 'must be the "next" of a page' } }
-    throw new RestError(400, 'rest_invalid_param', 'Invalid parameter(s): cursor.', { data })
+    throw badQuery({ cursor: 'must be the "next" of a page' })
   }
 }
 
