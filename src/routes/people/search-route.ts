@@ -36,12 +36,14 @@ export function searchRoute(parts: RouteParts): RestRoute {
   async function peopleAt(ip: string) {
     const { people, next } = await peoplePage(parts, { show: 'all', sort: 'recent' }, LOOKED_AT)
     const there = people.filter(({ live }) => live.some((session) => session.ip === ip))
-    const users = await Promise.all(
-      there.slice(0, MOST_FOUND).map(({ userId }) => details.userBy(() => findSignedIn(userId))),
+    const rows = await Promise.all(
+      there.slice(0, MOST_FOUND).map(async ({ userId, live }) => {
+        const user = await details.userBy(() => findSignedIn(userId))
+        return user === undefined ? [] : { user: await details.personOf(user), live: live.length }
+      }),
     )
     const [place = null] = await details.placesOf([ip])
-    const rows = await Promise.all(users.filter((user) => user !== undefined).map(rowOf))
-    return { ip, place, people: rows, exact: next === undefined && there.length <= MOST_FOUND }
+    return { ip, place, people: rows.flat(), exact: next === undefined && there.length <= MOST_FOUND }
   }
 
   return restRoute<{ q: string }>({
