@@ -71,9 +71,9 @@ export function exportRoutes(parts: RouteParts): readonly RestRoute[] {
       async handle({ params: { format = 'csv', ...who }, caller, request }) {
         const { id } = host.users.summary(await requireUser(host.users, who))
         const records = await limiter.sessions.list(id)
-        const rows = sessionRows(parts, records, { caller, pattern: textsFor(request).say('account_device') })
+        const rows = await sessionRows(parts, records, { caller, pattern: textsFor(request).say('account_device') })
         async function* pages() {
-          yield await rows
+          yield rows
         }
         return exportRows('sessions', format, SESSIONS, pages())
       },
