@@ -24,8 +24,12 @@ export function requireKnown(
  * @throws SessmgrError `invalid_option`.
  */
 export function requireObject(what: string, value: unknown): void {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
-  throw invalidOption(`${what} must be an object`)
+  if (!isRecord(value)) throw invalidOption(`${what} must be an object`)
+}
+
+/** Checks whether a value is an object, and not an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

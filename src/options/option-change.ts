@@ -1,3 +1,4 @@
+import { isRecord } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 
 /** On whose behalf an option changes. */
@@ -33,8 +34,4 @@ export function optionChanges(
   if (!isRecord(before) || !isRecord(after)) return change(before, after)
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...keys].flatMap((key) => change(before[key], after[key], key))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
+import { isRecord } from '../ground/option-checks.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { OptionChange } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
@@ -123,6 +124,5 @@ function accept<T>(name: string, schema: OptionSchema<T>, value: unknown): T {
 
 /** Merges a stored object into the default, which may have gained keys since. */
 function merge(fallback: unknown, stored: unknown): unknown {
-  const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isRecord(fallback) && isRecord(stored) ? { ...(fallback as object), ...(stored as object) } : stored
+  return isRecord(fallback) && isRecord(stored) ? { ...fallback, ...stored } : stored
 }

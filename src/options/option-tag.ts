@@ -1,4 +1,5 @@
 import { nodeCrypto } from '../ground/node-crypto.ts'
+import { isRecord } from '../ground/option-checks.ts'
 
 /** An option with more keys gets a single digest, because the tag must fit into a header. */
 const MAX_KEYS = 50
@@ -44,10 +45,6 @@ function digest(name: string, key: string, value: unknown): string {
 
 function isDivided(value: unknown): value is Record<string, unknown> {
   return isRecord(value) && Object.keys(value).length <= MAX_KEYS
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isSame(one: unknown, other: unknown): boolean {

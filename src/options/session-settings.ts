@@ -1,6 +1,7 @@
 import { OPTION_KEY } from '../ground/constants.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn } from '../ground/logger.ts'
+import { isRecord } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { ChangedByWhom, OptionChange } from './option-change.ts'
@@ -208,10 +209,6 @@ function refusal(params: Record<string, string>): SessmgrError {
   const problems = Object.entries(params).map(([name, message]) => `${name} ${message}`)
   const message = `Invalid settings: ${problems.join('; ')}. Nothing was changed.`
   return new SessmgrError('invalid_setting', message, { params })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function withoutUndefined(changes: ChangedSettings): ChangedSettings {

@@ -1,4 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
+import { isRecord } from '../ground/option-checks.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { type ChangedByWhom, type OptionChange, optionChanges } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
@@ -173,8 +174,4 @@ function recordOf(name: string, value: unknown): Record<string, unknown> {
   throw new SessmgrError('invalid_setting', `"${name}" ${problem}. Nothing was changed.`, {
     params: { [name]: problem },
   })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
