@@ -91,7 +91,7 @@ export async function admitLogin(
 ): Promise<Admission> {
   const { userId, continues } = attempt
   // The commit checks this again atomically. Checking it here saves work that would have to be undone.
-  if (continues !== undefined && !(await checkSession(context, userId, continues)).live) throw sessionEnded()
+  if (continues !== undefined && !(await checkSession(context.store, userId, continues)).live) throw sessionEnded()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   const evaluation = await evaluateLogin(context, attempt, replaced)
   if (message) message.mode = evaluation.settings.logic

@@ -1,5 +1,6 @@
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { UserId } from '../ground/user-id.ts'
+import type { Token } from '../sessions/token.ts'
 import type { AnnouncedAction } from './actions/announced-action.ts'
 
 /** Published around each login. */
@@ -54,10 +55,12 @@ export function isCheckTraced(): boolean {
 
 /** Runs the check of a request that anyone listens to. */
 export function traceCheck<Verdict extends { readonly live: boolean; readonly reason?: string }>(
-  run: () => Promise<Verdict>,
+  check: (userId: UserId, token: Token) => Promise<Verdict>,
+  userId: UserId,
+  token: Token,
 ): Promise<Verdict> {
   return trace(CHECK, {} as { result?: string | undefined; error?: unknown }, async (message) => {
-    const verdict = await run()
+    const verdict = await check(userId, token)
     message.result = verdict.live ? 'live' : verdict.reason
     return verdict
   })

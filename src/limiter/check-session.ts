@@ -13,11 +13,12 @@ export type SessionVerdict =
   | { readonly live: false; readonly reason: Exclude<SignedOutReason, 'missing'> }
 
 /** Checks whether a registered session is still live. Changes nothing. */
-export async function checkSession(context: LimiterContext, userId: UserId, token: Token): Promise<SessionVerdict> {
-  const [own, current] = await Promise.all([
-    context.store.sessions.generationOf(userId, token),
-    context.store.epoch.current(),
-  ])
+export async function checkSession(
+  { sessions, epoch }: Pick<SessmgrStore, 'sessions' | 'epoch'>,
+  userId: UserId,
+  token: Token,
+): Promise<SessionVerdict> {
+  const [own, current] = await Promise.all([sessions.generationOf(userId, token), epoch.current()])
   return verdictOn(own, current)
 }
 

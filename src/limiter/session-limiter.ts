@@ -157,6 +157,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const { local, epoch, transients } = store
   const tracedStore = { local: local === true, sessions: tracedSessions(store), epoch, transients }
   const context: LimiterContext = { ...parts, store: tracedStore, labels, log, hooks, settings, modes, notes, ...tools }
+  const checkNow = checkSession.bind(undefined, store)
   const sessions = createSessionManager(context)
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
@@ -179,8 +180,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       ),
     preview: (attempt) => previewLogin(context, attempt),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
-    check: (userId, token) =>
-      isCheckTraced() ? traceCheck(() => checkSession(context, userId, token)) : checkSession(context, userId, token),
+    check: (userId, token) => (isCheckTraced() ? traceCheck(checkNow, userId, token) : checkNow(userId, token)),
     adopt: (userId, session) => adoptSession(context, userId, session),
     invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),
     touch: (...use) => tracedStore.sessions.touch(...use),

@@ -11,6 +11,5 @@ export function tracedSessions({ sessions, name = 'custom' }: SessmgrStore): Ses
       traceStoreCall(operation, name, () => Reflect.apply(sessions[operation], sessions, args))
     return [operation, call]
   })
-  const generationOf: SessionRegistry['generationOf'] = (...asked) => sessions.generationOf(...asked)
-  return { ...Object.fromEntries(traced), generationOf }
+  return { ...Object.fromEntries(traced), generationOf: (userId, token) => sessions.generationOf(userId, token) }
 }
