@@ -1,5 +1,4 @@
-import { invalidOption } from '../ground/invalid-option.ts'
-import { inWords, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
+import { requireBoolean, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
 
 /** Options of liveConnections(). Omitted and undefined options have their defaults. */
 export interface LiveOptions {
@@ -29,7 +28,6 @@ export function resolveLiveOptions(options: LiveOptions = {}) {
   requireWhole('sweepEvery', sweepEvery, 100, 3_600_000)
   requireWhole('graceMs', graceMs, 0, 3_600_000)
   requireWhole('closeAfterMs', closeAfterMs, 0, 60_000)
-  if (typeof keepInUse !== 'boolean')
-    throw invalidOption(`"keepInUse" must be true or false; got ${inWords(keepInUse)}`)
+  requireBoolean('keepInUse', keepInUse)
   return { sweepEvery, graceMs, closeAfterMs, keepInUse }
 }

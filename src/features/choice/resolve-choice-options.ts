@@ -1,5 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { inWords, requireKnown, requireObject, requireWhole } from '../../ground/option-checks.ts'
+import { requireBoolean, requireKnown, requireObject, requireWhole } from '../../ground/option-checks.ts'
 import { checkPageOptions, requireAddresses, requireFunction } from '../../pages/page-options.ts'
 import type { TextsOption } from '../../texts/texts-for.ts'
 import type { ChoiceView } from './choice-view.ts'
@@ -130,9 +130,7 @@ export function resolveChoiceOptions(options: ChoiceOptions = {}): ResolvedChoic
   requireObject('"show"', show)
   requireKnown(show, ['ip'], (name) => `"show" has no key "${name}"`)
   requireWhole('choiceSeconds', choiceSeconds, 60, 900)
-  if (typeof secretInBody !== 'boolean') {
-    throw invalidOption(`"secretInBody" must be true or false; got ${inWords(secretInBody)}`)
-  }
+  requireBoolean('secretInBody', secretInBody)
   checkCooldown(cooldown)
   checkPageOptions({ styles, frameAncestors, render })
   return {

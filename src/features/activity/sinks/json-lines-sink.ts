@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { invalidOption } from '../../../ground/invalid-option.ts'
-import { inWords, requireKnown } from '../../../ground/option-checks.ts'
+import { requireBoolean, requireKnown } from '../../../ground/option-checks.ts'
 import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
 import { checkCursor } from './check-cursor.ts'
 import { linesBackward } from './lines-backward.ts'
@@ -32,7 +32,7 @@ export function jsonLinesSink(path: string, options: JsonLinesSinkOptions = {}):
   }
   requireKnown(options, ['sync'], (name) => `jsonLinesSink() has no option "${name}"`)
   const { sync = false } = options
-  if (typeof sync !== 'boolean') throw invalidOption(`"sync" must be true or false; got ${inWords(sync)}`)
+  requireBoolean('sync', sync)
   const files = new DatedFiles(path)
   /** Whether the file may end in the middle of a line, because a write has failed. */
   let isUnsure = true
