@@ -6,3 +6,8 @@ export interface Clock {
 
 /** The clock of this machine. */
 export const systemClock: Clock = { now: () => Date.now() }
+
+/** Returns a time in milliseconds as whole Unix seconds. */
+export function unixSeconds(ms: number): number {
+  return Math.floor(ms / 1000)
+}

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { ApplicationPasswords, PasswordInfo } from '../../auth/application-passwords.ts'
+import { unixSeconds } from '../../ground/clock.ts'
 import type { Host, HostUsers, UserSummary } from '../../host/host.ts'
 import type { Caller } from '../caller.ts'
 import { RestError } from '../rest-error.ts'
@@ -99,9 +100,10 @@ async function findUser(users: HostUsers, params: UserParameters, caller: Caller
 }
 
 function rowOf({ id, name, createdAt, lastUsedAt }: PasswordInfo) {
-  return { id, name, created: seconds(createdAt), last_used: lastUsedAt === undefined ? null : seconds(lastUsedAt) }
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1000)
+  return {
+    id,
+    name,
+    created: unixSeconds(createdAt),
+    last_used: lastUsedAt === undefined ? null : unixSeconds(lastUsedAt),
+  }
 }

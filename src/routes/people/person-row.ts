@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { unixSeconds } from '../../ground/clock.ts'
 import { type EXACT_KINDS, exactDevice } from '../../sessions/exact-device.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { RouteParts } from '../sessions/route-parts.ts'
@@ -18,8 +19,6 @@ const COUNTED = {
 } as const satisfies Record<Kind, string>
 
 type Devices = Record<(typeof COUNTED)[Kind], number>
-
-const seconds = (ms: number) => Math.floor(ms / 1000)
 
 /** Schema of a person who is signed in. Times are Unix seconds. */
 export const personRowSchema = z.object({
@@ -62,8 +61,8 @@ export async function personRows(
         ...(maximum !== undefined && { maximum }),
         over: typeof maximum === 'number' && live.length > maximum,
         devices: await devicesOf(live),
-        last_seen: seconds(lastSeenAt),
-        signed_in: seconds(Math.max(...live.map(({ createdAt }) => createdAt))),
+        last_seen: unixSeconds(lastSeenAt),
+        signed_in: unixSeconds(Math.max(...live.map(({ createdAt }) => createdAt))),
         ip,
         place: places[index] ?? null,
       }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { unixSeconds } from '../../ground/clock.ts'
 import type { Host } from '../../host/host.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import { A_MAXIMUM, maximumProblem } from '../../options/setting-rules.ts'
@@ -6,7 +7,6 @@ import { type RestRoute, restRoute } from '../rest-route.ts'
 import { checkIdentifier, requireUser, type UserParameters, userFields, userSummarySchema } from './user-parameter.ts'
 
 const ONCE = 'must be set exactly once'
-const seconds = (ms: number) => Math.floor(ms / 1000)
 
 /** Explains how the limit applies to a user. */
 export function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): RestRoute {
@@ -59,8 +59,8 @@ export function explainRoute({ explain, modes }: SessionLimiter, { users }: Host
       const { live, nextLogin, freeAt, ...limit } = await explain(user.id, assumed)
       const sessions = live.map(({ createdAt, lastSeenAt, wouldEnd, ...session }) => ({
         ...session,
-        created: seconds(createdAt),
-        last_seen: seconds(lastSeenAt),
+        created: unixSeconds(createdAt),
+        last_seen: unixSeconds(lastSeenAt),
         would_end: wouldEnd,
       }))
       const free = freeAt === undefined ? {} : { free_at: Math.ceil(freeAt / 1000) }

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
+import { unixSeconds } from '../../ground/clock.ts'
 import { EXACT_KINDS, exactDevice } from '../../sessions/exact-device.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { Caller } from '../caller.ts'
 import type { RouteParts } from './route-parts.ts'
-
-const seconds = (ms: number) => Math.floor(ms / 1000)
 
 /** Schema of a session. Times are Unix seconds. */
 export const sessionRowSchema = z.object({
@@ -41,9 +40,9 @@ export async function sessionRows(
     if (record.device) latest.set(record.device, record.token)
     return {
       token: record.token,
-      created: seconds(record.createdAt),
-      last_seen: seconds(record.lastSeenAt),
-      expires: seconds(record.expiresAt),
+      created: unixSeconds(record.createdAt),
+      last_seen: unixSeconds(record.lastSeenAt),
+      expires: unixSeconds(record.expiresAt),
       ip: record.ip,
       place: places[index] ?? null,
       user_agent: record.userAgent,
