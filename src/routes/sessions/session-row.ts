@@ -36,7 +36,7 @@ export async function sessionRows(
   /** The last session of each browser so far. */
   const latest = new Map<string, string>()
   return records.map((record, index) => {
-    const sameBrowser = (record.device && latest.get(record.device)) ?? null
+    const sameBrowser = record.device ? latest.get(record.device) : undefined
     if (record.device) latest.set(record.device, record.token)
     return {
       token: record.token,
@@ -47,7 +47,7 @@ export async function sessionRows(
       place: places[index] ?? null,
       user_agent: record.userAgent,
       device: devices[index] as SessionRow['device'],
-      same_browser: sameBrowser || null,
+      same_browser: sameBrowser ?? null,
       current: record.token === caller?.token,
     }
   })
