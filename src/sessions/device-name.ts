@@ -11,7 +11,8 @@ export interface DeviceName {
   readonly kind: DeviceKind
 }
 
-const KINDS: Readonly<Record<string, DeviceKind>> = {
+/** Kinds by the type in a user agent. */
+export const DEVICE_KINDS: Readonly<Record<string, NonNullable<DeviceKind>>> = {
   desktop: 'computer',
   mobile: 'phone',
   tablet: 'tablet',
@@ -26,7 +27,7 @@ const KINDS: Readonly<Record<string, DeviceKind>> = {
 export async function deviceName(userAgent: string | null, pattern = '{browser} on {system}'): Promise<DeviceName> {
   if (!userAgent) return { name: null, kind: null }
   const { browser, system, type = '', isProgram } = await userAgentParts(userAgent)
-  const kind = isProgram ? 'program' : (KINDS[type] ?? null)
+  const kind = isProgram ? 'program' : (DEVICE_KINDS[type] ?? null)
   return { name: pairName(browser, system, pattern), kind }
 }
 

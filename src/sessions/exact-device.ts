@@ -1,4 +1,4 @@
-import { pairName } from './device-name.ts'
+import { DEVICE_KINDS, pairName } from './device-name.ts'
 import { userAgentParts } from './user-agent-parts.ts'
 
 /** Kinds of devices that administrators see. */
@@ -12,11 +12,8 @@ export interface ExactDevice {
 }
 
 const KINDS: Readonly<Record<string, ExactDevice['kind']>> = {
-  desktop: 'computer',
-  mobile: 'phone',
-  tablet: 'tablet',
+  ...DEVICE_KINDS,
   tv: 'tv',
-  bot: 'program',
 }
 
 /** Name and version at the start of a program's user agent, such as "backup-script/1.0". */

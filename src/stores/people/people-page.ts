@@ -12,17 +12,27 @@ export interface PersonPlace {
   readonly key: string
 }
 
-/** Returns the place of a person. */
-export function placeOf({ userId, at, live }: IndexedPerson, sort: PeopleQuery['sort']): PersonPlace {
+function placeOf({ userId, at, live }: IndexedPerson, sort: PeopleQuery['sort']): PersonPlace {
   return { number: sort === 'recent' ? at : live, key: JSON.stringify(userId) }
 }
 
-/** Returns the cursor of the page that follows a place. */
-export function cursorAfter({ number, key }: PersonPlace): string {
-  return `${number}.${Buffer.from(key).toString('base64url')}`
+/**
+ * Returns the page that people begin with, in order. If there is another page, the first person of it must be among
+ * them.
+ */
+export function pageOf(found: readonly IndexedPerson[], { sort, limit }: PeopleQuery): PeoplePage {
+  const people = found.slice(0, limit)
+  const last = people.at(-1)
+  if (!last || found.length === people.length) return { people }
+  const { number, key } = placeOf(last, sort)
+  return { people, next: `${number}.${Buffer.from(key).toString('base64url')}` }
 }
 
-/** @throws SessmgrError `invalid_option` for anything that is not a cursor. */
+/**
+ * Returns the place of the person before the page.
+ *
+ * @throws SessmgrError `invalid_option` for anything that is not a cursor.
+ */
 export function placeFrom(cursor: string): PersonPlace {
   const [, number, key] = /^(\d{1,16})\.([\w-]+)$/.exec(cursor) ?? []
   if (number === undefined || key === undefined) throw invalidOption('"cursor" must be the "next" of a page')
@@ -30,7 +40,8 @@ export function placeFrom(cursor: string): PersonPlace {
 }
 
 /** Returns a page of people who are all in memory, without sorting all of them. */
-export function peoplePage(all: readonly IndexedPerson[], { sort, limit, cursor }: PeopleQuery): PeoplePage {
+export function peoplePage(all: readonly IndexedPerson[], query: PeopleQuery): PeoplePage {
+  const { sort, limit, cursor } = query
   const after = cursor === undefined ? undefined : placeFrom(cursor)
   let kept: Candidate[] = []
   let last: Candidate | undefined
@@ -46,10 +57,8 @@ export function peoplePage(all: readonly IndexedPerson[], { sort, limit, cursor 
     if (kept.length > limit + BATCH) trim()
   }
   trim()
-  const shown = kept.slice(0, limit)
-  const end = shown.at(-1)
-  const people = shown.map(({ person }) => person)
-  return end && kept.length > limit ? { people, next: cursorAfter(end) } : { people }
+  const found = kept.map(({ person }) => person)
+  return pageOf(found, query)
 }
 
 /** Counts people who are all in memory. */

@@ -7,7 +7,7 @@ import {
   type PeopleQuery,
   type PersonChange,
 } from '../../../sessions/people-index.ts'
-import { cursorAfter, placeFrom, placeOf } from '../../people/people-page.ts'
+import { pageOf, placeFrom } from '../../people/people-page.ts'
 import type { Keys } from '../keys.ts'
 import clearLua from '../lua/people/clear.lua'
 import countLua from '../lua/people/count.lua'
@@ -42,16 +42,14 @@ export class RedisPeopleIndex implements PeopleIndex {
     }
   }
 
-  async page({ sort, limit, cursor }: PeopleQuery): Promise<PeoplePage> {
+  async page(query: PeopleQuery): Promise<PeoplePage> {
+    const { sort, limit, cursor } = query
     const { recent, most } = this.#keys
     const keys = sort === 'recent' ? [recent, most] : [most, recent]
     const after = cursor === undefined ? undefined : placeFrom(cursor)
     // One more than the page shows whether there is another.
     const args = [limit + 1, ...(after ? [-after.number, after.key] : [])]
-    const found = readPeople((await this.#calls.run(PAGE, keys, args)) as string[], sort)
-    const people = found.slice(0, limit)
-    const last = people.at(-1)
-    return last && found.length > limit ? { people, next: cursorAfter(placeOf(last, sort)) } : { people }
+    return pageOf(readPeople((await this.#calls.run(PAGE, keys, args)) as string[], sort), query)
   }
 
   async count({ atLeast }: { readonly atLeast?: number | undefined } = {}): Promise<PeopleCount> {
