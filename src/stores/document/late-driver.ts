@@ -2,9 +2,11 @@ import type { DocumentDriver } from './document-driver.ts'
 
 /**
  * Returns a driver that is opened by its first call. If opening fails, that call fails, and the next call tries again.
+ *
+ * @param known What works before that.
  */
 export function lateDriver(
-  known: Pick<DocumentDriver, 'id' | 'local' | 'signals'>,
+  known: Pick<DocumentDriver, 'id' | 'local' | 'signals' | 'close'>,
   open: () => Promise<DocumentDriver>,
 ): DocumentDriver {
   let opening: Promise<DocumentDriver> | undefined
@@ -21,6 +23,7 @@ export function lateDriver(
     swap: async (...call) => (await opened()).swap(...call),
     purge: async (...call) => (await opened()).purge(...call),
     wipe: async () => (await opened()).wipe(),
-    close: async () => (await opening?.catch(() => undefined))?.close?.(),
+    // Signals do not open the driver, but they may hold a connection.
+    close: async () => ((await opening?.catch(() => undefined)) ?? known).close?.(),
   }
 }

@@ -35,13 +35,11 @@ export function postgresStore(options: PostgresStoreOptions): SessmgrStore {
   checkOptions(options)
   const { pool, table = 'sessmgr', createTable = false, ...rest } = options
   const driver = postgresDriver(pool, table)
-  const name = 'postgres'
-  if (!createTable) return { ...documentStore(driver, rest), name }
   const create = async () => {
     await createPostgresTable(pool, table)
     return driver
   }
-  return { ...documentStore(lateDriver({ id: driver.id, signals: driver.signals }, create), rest), name }
+  return { ...documentStore(createTable ? lateDriver(driver, create) : driver, rest), name: 'postgres' }
 }
 
 function checkOptions(options: PostgresStoreOptions): void {
