@@ -7,11 +7,9 @@ export interface IoredisSubscriber {
   /** Ends subscriptions. */
   unsubscribe(...channels: string[]): Promise<unknown>
   /** Adds a listener. */
-  // biome-ignore lint/suspicious/noExplicitAny: each event has parameters of its own.
-  on(event: string, listener: (...parameters: any[]) => void): unknown
+  on(event: string, listener: (...parameters: never[]) => void): unknown
   /** Removes a listener. */
-  // biome-ignore lint/suspicious/noExplicitAny: each event has parameters of its own.
-  off(event: string, listener: (...parameters: any[]) => void): unknown
+  off(event: string, listener: (...parameters: never[]) => void): unknown
   /** Closes the connection. */
   disconnect(): void
 }

@@ -64,9 +64,7 @@ function sharedSubscriber(client: RedisClient): RedisSubscriber | undefined {
 /** Creates a client like the given one, only for subscriptions. */
 async function ownSubscriber(client: RedisClient): Promise<RedisSubscriber> {
   const duplicate = (one: Pick<RedisClient, 'duplicate'>) => one.duplicate?.({ clientSideCache: undefined })
-  const own = client.execute
-    ? await client.execute(async (connection) => duplicate(connection))
-    : duplicate(client as RedisClient)
+  const own = client.execute ? await client.execute(async (connection) => duplicate(connection)) : duplicate(client)
   if (!own) throw new Error('This Redis client cannot be duplicated. Set the option "subscriber".')
   const subscriber = own as RedisSubscriber
   // It reconnects by itself. Without a listener, the process would crash.
