@@ -9,9 +9,8 @@ import type { LimiterContext } from './limiter-context.ts'
  * the session store, and fires the actions.
  *
  * The order matters: a request that finds a session deleted must also find the note, and so must a client whose
- * connection is closed. The follow-up also runs if the
- * store fails after it has ended sessions, for example without a replica's confirmation, because a retry would not find
- * them.
+ * connection is closed. The follow-up also runs if the store fails after it has ended sessions, for example without a
+ * replica's confirmation, because a retry would not find them.
  *
  * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`.
  */

@@ -7,19 +7,19 @@ import type { LimiterContext } from '../limiter-context.ts'
 
 /** Longest time that a pending login may wait for the user's choice. */
 export const MOST_PENDING_MS = 900_000
-/** Longer than any pending login lives, and than choices are counted. */
+/** The mark must outlive the pending logins that it makes void, and the count of their choices. */
 const MARK_MS = 86_400_000
 
 /** Key of a mark that changes whenever the pending logins of a user become void. */
 const markKey = (userId: UserId): string => `pending:void:${userId}`
 
-/** Makes a user's pending logins void, for example after a password change. The mark must outlive those logins. */
+/** Invalidates a user's pending logins, for example after a password change. */
 export function voidPending({ transients }: Pick<SessmgrStore, 'transients'>, userId: UserId): Promise<void> {
   return transients.set(markKey(userId), nodeCrypto().randomBytes(9).toString('base64url'), MARK_MS)
 }
 
 /**
- * Makes a user's pending logins void, and then ends the user's sessions.
+ * Invalidates a user's pending logins, and then ends sessions of the user.
  *
  * Sessions also end if the store accepts no mark, for example because its memory is full. The mark is then tried again.
  */
