@@ -1,5 +1,6 @@
 import session from 'express-session'
 import { type Host, memoryStore, type SessmgrStore } from '../../src/index.ts'
+import { registerSession } from './register-session.ts'
 import { type RestUser, restHostOf } from './rest-users.ts'
 import { AGENTS } from './user-agents.ts'
 
@@ -25,13 +26,9 @@ export async function createCrowd(users: RestUser[], sizes: { people: number; se
   const sessionStore = new session.MemoryStore()
   const admit = async (userId: number, count: number) => {
     for (let index = 0; index < count; index++) {
-      const { version } = await store.sessions.read(userId)
       const ip = `203.0.113.${(userId + index) % 250}`
       const userAgent = agents[(userId + index) % agents.length] ?? null
-      const admitted = { sessionId: `${userId} ${index}`, ttlMs: 14 * DAY, ip, userAgent, device: null, generation: 0 }
-      // Otherwise the session counts as lost.
-      sessionStore.set(admitted.sessionId, { cookie: { originalMaxAge: admitted.ttlMs } } as never)
-      await store.sessions.commit(userId, version, { admit: admitted, end: [] })
+      await registerSession({ registry: store, sessionStore }, userId, { ip, userAgent, ttlMs: 14 * DAY })
     }
     if (count > 0) await store.people?.note([{ userId, at: Date.now(), live: count }])
   }

@@ -1,6 +1,6 @@
+import type { Store } from 'express-session'
 import type { UserId } from '../../src/ground/user-id.ts'
 import type { SessmgrStore } from '../../src/index.ts'
-import type { TestStore } from './test-store.ts'
 
 /** What a session is registered with. */
 export interface SessionParts {
@@ -12,7 +12,7 @@ export interface SessionParts {
 
 /** Registers a session without a login, which is quick, and returns its record. Its data is empty. */
 export async function registerSession(
-  { registry, sessionStore }: { readonly registry: SessmgrStore; readonly sessionStore: TestStore },
+  { registry, sessionStore }: { readonly registry: SessmgrStore; readonly sessionStore: Pick<Store, 'set'> },
   userId: UserId,
   { ip = null, userAgent = null, device = null, ttlMs = 600_000 }: SessionParts = {},
 ) {
