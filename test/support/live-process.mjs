@@ -1,5 +1,5 @@
-// One process of an application with open connections, as the package is built. It tells the process that started it
-// how many connections it tracks and when and how each was closed, and ends sessions when it is told to.
+// One process of an application with open connections, as the package is built. It runs the commands of the process
+// that started it, sends their answers, and reports what it logs.
 import { createServer } from 'node:http'
 import { createClient } from 'redis'
 import { sessmgr } from 'sessmgr'
@@ -58,6 +58,6 @@ const commands = {
 }
 process.on('message', async ({ id, call, given = {} }) => {
   const answer = await commands[call](given).catch((error) => ({ error: error.code ?? String(error) }))
-  tell({ id, answer, at: Date.now() })
+  tell({ id, answer })
 })
 server.listen(0, '127.0.0.1', 4096, () => tell({ port: server.address().port }))

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { LiveOptions } from '../../src/live.ts'
@@ -9,7 +9,6 @@ const PROGRAM = fileURLToPath(new URL('live-process.mjs', import.meta.url))
 /** A process of an application with open connections. */
 export interface LiveProcess {
   readonly origin: string
-  readonly child: ChildProcess
   readonly logs: string[]
   /** Calls one of the commands of test/support/live-process.mjs. */
   call<Answer>(call: string, given?: object): Promise<Answer>
@@ -38,7 +37,6 @@ export async function startLiveProcess(setup: Setup): Promise<LiveProcess> {
   })
   return {
     origin: `http://127.0.0.1:${port}`,
-    child,
     logs,
     call: (call, given) =>
       new Promise((resolve) => {
