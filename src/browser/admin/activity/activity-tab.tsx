@@ -7,8 +7,7 @@ const ActivityPage = lazy(() => import('./activity-page.tsx'))
 
 /** Renders the tab that shows what happened. The URL contains the filter, so that it can be shared and reloaded. */
 export function ActivityTab() {
-  const current = useSyncExternalStore(place.subscribe, place.current)
-  const query = new URLSearchParams(current.split('?')[1])
+  const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
   const view: ActivityView = { type: query.get('type') ?? '', user: query.get('user') ?? '' }
   return (
     <Suspense fallback={<Skeleton panels={1} />}>

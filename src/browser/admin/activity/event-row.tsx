@@ -2,8 +2,9 @@ import { memo } from 'react'
 import { Moment } from '../sessions/moment.tsx'
 import { PlaceLink } from '../sessions/place-link.tsx'
 import { dateAndTime } from '../sessions/time-words.ts'
+import { nameOf } from '../sessions/use-sessions.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { nameOfUser, whatHappened, whoDidIt } from './event-words.ts'
+import { whatHappened, whoDidIt } from './event-words.ts'
 import type { ActivityEvent } from './use-activity.ts'
 
 /** Renders one event. */
@@ -20,11 +21,11 @@ export const EventRow = memo(function EventRow({ event }: { event: ActivityEvent
       <td className="event-who">
         {user?.login !== undefined && (
           <PlaceLink query={{ user: user.login }}>
-            <bdi>{nameOfUser(user)}</bdi>
+            <bdi>{nameOf(user)}</bdi>
           </PlaceLink>
         )}
         {/* A deleted user, or one whose id was hashed, cannot be looked up. */}
-        {user && user.login === undefined && <bdi>{nameOfUser(user)}</bdi>}
+        {user && user.login === undefined && <bdi>{nameOf(user)}</bdi>}
         {type === 'logout.all' && t('v_everyone')}
       </td>
       <td className={isRefusal ? 'event-what refused' : 'event-what'}>

@@ -1,6 +1,7 @@
 import { nameOfKey, nameOfValue } from '../options/option-words.ts'
+import { nameOf } from '../sessions/use-sessions.ts'
 import { countKey, type TextKey, type Translate } from '../texts/use-texts.ts'
-import type { ActivityEvent, EventUser } from './use-activity.ts'
+import type { ActivityEvent } from './use-activity.ts'
 
 /** The types of events to filter by, after all of them. */
 export const EVENT_TYPES: readonly (readonly [type: string, text: TextKey])[] = [
@@ -69,10 +70,5 @@ function whatChanged(t: Translate, details: Readonly<Record<string, unknown>>): 
 
 /** Names who caused an event. */
 export function whoDidIt(t: Translate, { initiator, actor }: ActivityEvent): string {
-  return actor ? nameOfUser(actor) : t(`v_initiator_${initiator}`)
-}
-
-/** Names a user, of whom a deleted one has only the id. */
-export function nameOfUser({ id, login, display_name }: EventUser): string {
-  return display_name || login || String(id)
+  return actor ? nameOf(actor) : t(`v_initiator_${initiator}`)
 }

@@ -1,11 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Tagged } from '../rest/rest-client.ts'
+import { rereading } from '../rest/rereading.ts'
 import { RestFailure } from '../rest/rest-failure.ts'
 import { useSignedIn } from '../rest/use-signed-in.ts'
-import { queries, rest } from '../screen.ts'
-
-const REFRESH_MS = 10_000
+import { rest } from '../screen.ts'
+import { REFRESH_MS } from '../sessions/use-sessions.ts'
 
 /** How many events a page has. */
 export const PAGE_SIZE = 50
@@ -57,15 +56,9 @@ export function queryOf({ type, user }: ActivityView, more: Readonly<Record<stri
 /** Reads events, and new ones at intervals while the screen is visible. New ones wait until `show` is called. */
 export function useActivity(view: ActivityView) {
   const isSignedIn = useSignedIn() === 'yes'
-  const queryKey = ['activity', view.type, view.user]
+  const path = `sessmgr/v1/audit?${queryOf(view, { limit: String(PAGE_SIZE) })}`
   const first = useQuery({
-    queryKey,
-    queryFn: () =>
-      rest.reread<ActivityPage>(
-        `sessmgr/v1/audit?${queryOf(view, { limit: String(PAGE_SIZE) })}`,
-        queries.getQueryData<Tagged<ActivityPage>>(queryKey),
-      ),
-    select: ({ body }) => body,
+    ...rereading<ActivityPage>(['activity', view.type, view.user], path),
     // A user who comes back to the tab looks for new events.
     gcTime: 0,
     refetchInterval: isSignedIn ? REFRESH_MS : false,

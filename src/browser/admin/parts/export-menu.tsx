@@ -24,9 +24,7 @@ export function ExportMenu({ formats }: { formats: readonly ExportFormat[] }) {
     setBusy(true)
     try {
       // A plain link could not send the nonce.
-      const url = URL.createObjectURL(await rest.download(path))
-      Object.assign(document.createElement('a'), { href: url, download: file }).click()
-      URL.revokeObjectURL(url)
+      saveFile(await rest.download(path), file)
     } catch (error) {
       toasts.show(textOf(error, 'export_failed'), 'error')
     } finally {
@@ -42,4 +40,11 @@ export function ExportMenu({ formats }: { formats: readonly ExportFormat[] }) {
       {t(isBusy ? 'exporting' : 'export')}
     </Menu>
   )
+}
+
+/** Saves a file as a download of the browser. */
+export function saveFile(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content)
+  Object.assign(document.createElement('a'), { href: url, download: name }).click()
+  URL.revokeObjectURL(url)
 }

@@ -4,6 +4,7 @@ import { Failed } from '../parts/feedback/failed.tsx'
 import { TextField } from '../parts/forms/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { RestFailure } from '../rest/rest-failure.ts'
+import { nameOf } from '../sessions/use-sessions.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CreatePassword } from './create-password.tsx'
 import { PasswordList } from './password-list.tsx'
@@ -44,7 +45,7 @@ function Found({ found, isOwn, onBack }: { found: UserPasswords; isOwn: boolean;
       <div className="password-list">
         <div className="password-head">
           <h3 ref={heading} tabIndex={-1}>
-            {isOwn ? t('p_yours') : t('p_of', { name: user.display_name || user.login })}
+            {isOwn ? t('p_yours') : t('p_of', { name: nameOf(user) })}
           </h3>
           {!isOwn && (
             <Button tone="quiet" onClick={onBack}>

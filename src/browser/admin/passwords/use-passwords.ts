@@ -1,5 +1,5 @@
 import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query'
-import type { Tagged } from '../rest/rest-client.ts'
+import { rereading } from '../rest/rereading.ts'
 import { RestFailure } from '../rest/rest-failure.ts'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { queries, rest, toasts } from '../screen.ts'
@@ -30,16 +30,8 @@ export interface UserPasswords {
 
 /** Reads a user's passwords, or one's own for an empty name. */
 export function usePasswords(user: string): UseQueryResult<UserPasswords> {
-  const queryKey = [...KEY, user]
-  return useQuery({
-    queryKey,
-    queryFn: () =>
-      rest.reread<UserPasswords>(
-        user === '' ? PATH : `${PATH}?${new URLSearchParams({ user })}`,
-        queries.getQueryData<Tagged<UserPasswords>>(queryKey),
-      ),
-    select: ({ body }) => body,
-  })
+  const path = user === '' ? PATH : `${PATH}?${new URLSearchParams({ user })}`
+  return useQuery(rereading<UserPasswords>([...KEY, user], path))
 }
 
 /** Creates a password for oneself. The answer is passed on and kept nowhere else. */

@@ -8,17 +8,11 @@ const PeoplePage = lazy(() => import('./people/people-page.tsx'))
 
 /** Renders everybody who is signed in, or the sessions of the user that the URL names. */
 export function SessionsTab() {
-  const query = useQuery()
+  const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
   const user = query.get('user') ?? ''
   return (
     <Suspense fallback={<TableSkeleton isPerson={user !== ''} />}>
       {user === '' ? <PeoplePage query={query} /> : <PersonPage key={user} user={user} />}
     </Suspense>
   )
-}
-
-/** Reads the URL's query, which can be shared and reloaded. */
-function useQuery(): URLSearchParams {
-  const current = useSyncExternalStore(place.subscribe, place.current)
-  return new URLSearchParams(current.split('?')[1])
 }

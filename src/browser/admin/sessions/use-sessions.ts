@@ -60,9 +60,9 @@ interface SessionsPage extends UserSessions {
 
 type Pages = readonly Tagged<SessionsPage>[]
 
-/** Returns the name that people know a user by. */
-export function nameOf({ display_name, login }: Person): string {
-  return display_name || login
+/** Returns the name that people know a user by. A deleted user has only the id. */
+export function nameOf({ id, display_name, login }: Pick<Person, 'id'> & Partial<Person>): string {
+  return display_name || login || String(id)
 }
 
 /** Reads all of a user's sessions, because the confirmation shows their number. */

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import type { EventUser } from '../activity/use-activity.ts'
 import { useOptions } from '../options/use-options.ts'
 import { rest } from '../screen.ts'
 import { dateAndTime, timeAgo } from '../sessions/time-words.ts'
+import { nameOf } from '../sessions/use-sessions.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 const OPTION = 'sessmgr_settings'
@@ -11,7 +13,7 @@ const SEARCHED = '20'
 interface Changes {
   readonly events: readonly {
     readonly at: number
-    readonly actor?: { readonly id: string | number; readonly login?: string; readonly display_name?: string }
+    readonly actor?: EventUser
     readonly details?: { readonly option?: unknown }
   }[]
 }
@@ -33,7 +35,7 @@ export function LastChange() {
   const events = Array.isArray(data?.events) ? data.events : []
   const change = events.find(({ details }) => details?.option === OPTION)
   const { at = 0, actor } = change ?? {}
-  const name = actor && (actor.display_name || actor.login || String(actor.id))
+  const name = actor && nameOf(actor)
   return (
     <span className="last-change" title={change && dateAndTime(at)}>
       {change && t(name ? 'changed_by' : 'changed_ago', { name: name ?? '', ago: timeAgo(at) })}

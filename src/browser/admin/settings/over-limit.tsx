@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useSettled } from '../parts/use-settled.ts'
 import { hasDirectory, rest } from '../screen.ts'
 import { locale } from '../texts/locale.ts'
 import { countKey, useTexts } from '../texts/use-texts.ts'
@@ -16,7 +16,7 @@ interface People {
 /** Explains what saving a lower limit does, with the number of people who hold more sessions if the server knows it. */
 export function OverLimit({ maximum }: { maximum: number }) {
   const t = useTexts()
-  const settled = useSettled(maximum)
+  const settled = useSettled(maximum, PAUSE_MS)
   const { data } = useQuery({
     queryKey: ['people-over', settled],
     queryFn: () =>
@@ -33,14 +33,4 @@ export function OverLimit({ maximum }: { maximum: number }) {
       {data?.people === 0 && data.exact ? t('maximum_over_none') : !isKnown && t('maximum_lower')}
     </strong>
   )
-}
-
-/** Returns a value once it has not changed for a moment. */
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
 }

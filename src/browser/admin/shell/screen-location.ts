@@ -1,7 +1,7 @@
 /** The open tab, named by the last part of the URL. */
 export interface ScreenLocation {
-  /** Path and query of the page. */
-  current(): string
+  /** Query of the URL, which can be shared and reloaded. */
+  query(): string
   /** Key of the open tab, or an empty string at the URL of the screen itself. */
   key(): string
   /** URL of a tab, for links. */
@@ -61,7 +61,7 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   })
 
   return {
-    current: () => shown,
+    query: () => shown.split('?')[1] ?? '',
     key: () => keyOf(shown),
     urlOf: (key) => base + encodeURIComponent(key),
     go(key) {

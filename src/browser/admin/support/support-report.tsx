@@ -1,4 +1,5 @@
 import { Button } from '../parts/button.tsx'
+import { saveFile } from '../parts/export-menu.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -12,11 +13,7 @@ export function SupportReport() {
   const copy = useCopy()
   const report = useReport()
 
-  function save(): void {
-    const url = URL.createObjectURL(new Blob([`${report}\n`], { type: 'text/plain' }))
-    Object.assign(document.createElement('a'), { href: url, download: FILE }).click()
-    URL.revokeObjectURL(url)
-  }
+  const save = () => saveFile(new Blob([`${report}\n`], { type: 'text/plain' }), FILE)
 
   return (
     <Panel title={t('s_report')} help={t('s_report_help')}>

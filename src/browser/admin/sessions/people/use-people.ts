@@ -1,4 +1,5 @@
 import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { rereading } from '../../rest/rereading.ts'
 import type { Tagged } from '../../rest/rest-client.ts'
 import { useSignedIn } from '../../rest/use-signed-in.ts'
 import { queries, rest } from '../../screen.ts'
@@ -77,12 +78,8 @@ export function usePeople({ show, sort }: PeopleView) {
 /** Reads the totals, and again at intervals while the screen is visible. */
 export function usePeopleSummary() {
   const isSignedIn = useSignedIn() === 'yes'
-  const queryKey = [...SESSIONS_KEY, 'summary']
   return useQuery({
-    queryKey,
-    queryFn: () =>
-      rest.reread<PeopleSummary>('sessmgr/v1/people/summary', queries.getQueryData<Tagged<PeopleSummary>>(queryKey)),
-    select: ({ body }) => body,
+    ...rereading<PeopleSummary>([...SESSIONS_KEY, 'summary'], 'sessmgr/v1/people/summary'),
     refetchInterval: isSignedIn ? REFRESH_MS : false,
   })
 }

@@ -6,7 +6,7 @@ import { EverybodyLink } from '../everybody-link.tsx'
 import { PlaceLink } from '../place-link.tsx'
 import { noneFound } from '../search/none-found.ts'
 import { SearchBox } from '../search/search-box.tsx'
-import { usePeopleSearch } from '../search/use-people-search.ts'
+import { type SearchResult, usePeopleSearch } from '../search/use-people-search.ts'
 import { nameOf } from '../use-sessions.ts'
 
 /** Explains why there is no list: the user does not exist, or the server failed. */
@@ -21,17 +21,13 @@ export function NotListed({
   retry: () => unknown
   isRetrying: boolean
 }) {
-  const t = useTexts()
-  const { data } = usePeopleSearch(user)
   const isUnknown = error instanceof RestFailure && error.code === 'user_not_found'
   return (
     <div className="stack">
       <EverybodyLink />
       <SearchBox text={user} />
       {isUnknown ? (
-        <Empty icon="search" title={<span role="alert">{noneFound(t, user, data)}</span>}>
-          <Closest text={user} />
-        </Empty>
+        <Unknown text={user} />
       ) : (
         <Failed error={error} fallback="sessions_failed" retry={retry} isRetrying={isRetrying} />
       )}
@@ -39,10 +35,19 @@ export function NotListed({
   )
 }
 
-/** Renders links to users with a similar name. */
-function Closest({ text }: { text: string }) {
+/** Explains that nobody is found, with links to users with a similar name. */
+function Unknown({ text }: { text: string }) {
   const t = useTexts()
   const { data } = usePeopleSearch(text)
+  return (
+    <Empty icon="search" title={<span role="alert">{noneFound(t, text, data)}</span>}>
+      <Closest data={data} />
+    </Empty>
+  )
+}
+
+function Closest({ data }: { data: SearchResult | undefined }) {
+  const t = useTexts()
   const there = data?.address?.people ?? []
   const people = there.length > 0 ? there : (data?.people ?? [])
   if (people.length === 0) return data?.address ? null : t('try_email')

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type SyntheticEvent, useId, useRef, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
+import { useSettled } from '../../parts/use-settled.ts'
 import { canSearch, place } from '../../screen.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { useKey } from '../use-key.ts'
@@ -17,13 +18,9 @@ export function SearchBox({ text: initial = '' }: { text?: string }) {
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
   const [text, setText] = useState(initial)
-  const [asked, setAsked] = useState('')
+  const asked = useSettled(text, PAUSE_MS)
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(text), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
   const { data } = usePeopleSearch(isOpen ? asked : '')
   const groups = [
     { label: t('people'), people: data?.people ?? [] },
