@@ -31,6 +31,32 @@ export interface ActivityFeature {
   close(): Promise<void>
 }
 
+/** The activities that wait for the recorder. When there are too many, the oldest are dropped. */
+class NotedQueue {
+  #noted: NotedActivity[] = []
+  #lost = 0
+
+  get size(): number {
+    return this.#noted.length
+  }
+
+  add(noted: NotedActivity): void {
+    if (this.#noted.length >= MOST_NOTED) {
+      this.#noted.shift()
+      this.#lost += 1
+    }
+    this.#noted.push(noted)
+  }
+
+  /** Empties the queue, and returns its activities and how many were dropped. */
+  take() {
+    const taken = { noted: this.#noted, lost: this.#lost }
+    this.#noted = []
+    this.#lost = 0
+    return taken
+  }
+}
+
 /**
  * Creates the activity log. With the option `audit`, it starts at once.
  *
@@ -40,20 +66,14 @@ export function createActivity(
   { audit, deadlineMs, logger }: ActivityParts,
   load: (parts: RecorderParts) => Promise<Recorder>,
 ): ActivityFeature {
-  let noted: NotedActivity[] = []
+  const queue = new NotedQueue()
   let isOn = false
   let loading: Promise<Recorder> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let writing: Promise<void> | undefined
 
-  const takeNoted = () => {
-    const taken = noted
-    noted = []
-    return taken
-  }
-
   function recorder(): Promise<Recorder> {
-    loading ??= load({ audit, deadlineMs, logger, takeNoted })
+    loading ??= load({ audit, deadlineMs, logger, takeNoted: () => queue.take() })
     return loading
   }
 
@@ -65,7 +85,7 @@ export function createActivity(
       .then((late) => late.write())
       .finally(async () => {
         writing = undefined
-        if (noted.length > 0 || (await recorder()).isBehind) wake()
+        if (queue.size > 0 || (await recorder()).isBehind) wake()
       })
     return writing
   }
@@ -83,9 +103,8 @@ export function createActivity(
 
   const note: ActivityLog['note'] = (...activity) => {
     if (!isOn) return
-    if (noted.length >= MOST_NOTED) noted.shift()
-    noted.push({ at: Date.now(), activity })
-    if (noted.length === BATCH) writeLater()
+    queue.add({ at: Date.now(), activity })
+    if (queue.size === BATCH) writeLater()
     else wake()
   }
 

@@ -18,8 +18,8 @@ export interface RecorderParts {
   readonly audit: ResolvedAudit | undefined
   readonly deadlineMs: number
   readonly logger: Logger
-  /** Takes the activities that have been noted since the last call. */
-  takeNoted(): readonly NotedActivity[]
+  /** Takes the activities that have been noted since the last call, and the number of those that were dropped. */
+  takeNoted(): { readonly noted: readonly NotedActivity[]; readonly lost: number }
 }
 
 /** Writes what was noted to the sink, and reads the events back. */
@@ -64,11 +64,13 @@ export class Recorder {
    */
   async write(): Promise<void> {
     const events: AuditEvent[] = []
-    for (const noted of this.#parts.takeNoted()) events.push(await eventOf(noted, this.policy))
+    const { noted, lost } = this.#parts.takeNoted()
+    for (const one of noted) events.push(await eventOf(one, this.policy))
     await this.#memory?.write(events)
     const waiting = [...this.#waiting, ...events]
     this.#waiting = waiting.slice(-MOST_WAITING)
-    this.#dropped += waiting.length - this.#waiting.length
+    // Without the option `audit`, fewer events are kept than can be noted.
+    if (this.#parts.audit) this.#dropped += lost + waiting.length - this.#waiting.length
     if (this.#waiting.length === 0) return
     const batch = this.#waiting
     try {
