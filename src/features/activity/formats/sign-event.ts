@@ -4,7 +4,7 @@ import type { SecurityEventClaims } from './to-caep.ts'
 /** How to sign a security event token. */
 export interface SignEventOptions {
   /** The private key. */
-  readonly key: webcrypto.CryptoKey | KeyObject | Readonly<Record<string, unknown>> | Uint8Array
+  readonly key: webcrypto.CryptoKey | KeyObject | webcrypto.JsonWebKey | Uint8Array
   /** The algorithm, such as `ES256`. */
   readonly alg: string
   /** Id of the key, for receivers with several keys. @default none */
@@ -16,5 +16,5 @@ export async function signEvent(claims: SecurityEventClaims, { key, alg, kid }: 
   // Loaded on demand, because few applications sign events.
   const { SignJWT } = await import('jose')
   const header = { alg, typ: 'secevent+jwt', ...(kid !== undefined && { kid }) }
-  return new SignJWT({ ...claims } as Record<string, unknown>).setProtectedHeader(header).sign(key as KeyObject)
+  return new SignJWT({ ...claims } as Record<string, unknown>).setProtectedHeader(header).sign(key)
 }

@@ -71,7 +71,8 @@ describe('toCaep', () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
     const claims = toCaep(ended, options)
     if (!claims) throw new Error('no claims')
-    for (const key of [privateKey, await exportJWK(privateKey)]) {
+    const keys = [privateKey, await exportJWK(privateKey), await crypto.subtle.exportKey('jwk', privateKey)]
+    for (const key of keys) {
       const token = await signEvent(claims, { key, alg: 'ES256', kid: 'one' })
       const { payload, protectedHeader } = await jwtVerify(token, publicKey, options)
       expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'secevent+jwt', kid: 'one' })
