@@ -3,7 +3,8 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { Host, HostUsers } from '../../host/host.ts'
 import { RestDownload } from '../../routes/download/rest-download.ts'
 import type { HostDetails } from '../../routes/people/host-details.ts'
-import { RestError } from '../../routes/rest-error.ts'
+import { pageLimit } from '../../routes/people/page-limit.ts'
+import { badQuery } from '../../routes/rest-error.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
 import type { ActivityFeature } from './activity-feature.ts'
 import { AUDIT_TYPES, type AuditEvent, type AuditType } from './audit-event.ts'
@@ -34,12 +35,6 @@ export interface SelectionParameters {
   readonly from?: string
   readonly to?: string
 }
-
-const limit = z.string(ONCE).check(
-  z.regex(/^\d{1,3}$/, { error: `must be from 1 to ${MOST_ON_A_PAGE}`, abort: true }),
-  z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
-  z.describe(`from 1 to ${MOST_ON_A_PAGE}`),
-)
 
 const id = z.union([z.int(), z.string()])
 const person = z.object({ id, login: z.optional(z.string()), display_name: z.optional(z.string()) })
@@ -79,7 +74,7 @@ export function activityRoutes(
       schemas: () => ({
         params: z.object({
           ...selection,
-          limit: z.optional(limit),
+          limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
           cursor: z.optional(z.string(ONCE).check(z.regex(/^[\w.:-]{1,200}$/, NO_CURSOR))),
         }),
         response: z.object({
@@ -121,8 +116,7 @@ export function activityRoutes(
 
 function refuseCursor(error: unknown): never {
   if (!isInvalidCursor(error)) throw error
-  const data = { params: { cursor: NO_CURSOR } }
-  throw new RestError(400, 'rest_invalid_param', 'Invalid parameter(s): cursor.', { data })
+  throw badQuery({ cursor: NO_CURSOR })
 }
 
 /** Returns the query of a selection. */

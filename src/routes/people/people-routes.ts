@@ -3,6 +3,7 @@ import { A_MAXIMUM, isMaximum } from '../../options/setting-rules.ts'
 import { type RestRoute, restRoute } from '../rest-route.ts'
 import type { RouteParts } from '../sessions/route-parts.ts'
 import { exportRoutes } from './export-routes.ts'
+import { pageLimit } from './page-limit.ts'
 import { type PeopleSelection, peoplePage, requireDirectory } from './people-page.ts'
 import { selection } from './people-parameters.ts'
 import { personRowSchema, personRows } from './person-row.ts'
@@ -13,11 +14,6 @@ const MOST_ON_A_PAGE = 100
 const DAY_MS = 24 * 60 * 60_000
 const ONCE = 'must be set exactly once'
 
-const limit = z.string(ONCE).check(
-  z.regex(/^\d{1,3}$/, { error: `must be from 1 to ${MOST_ON_A_PAGE}`, abort: true }),
-  z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
-  z.describe(`from 1 to ${MOST_ON_A_PAGE}`),
-)
 const maximum = z.string(ONCE).check(
   z.refine((text) => isMaximum(Number(text)), `must be ${A_MAXIMUM}`),
   z.describe(A_MAXIMUM),
@@ -39,7 +35,7 @@ function listRoute(parts: RouteParts): RestRoute {
     schemas: () => ({
       params: z.object({
         ...selection,
-        limit: z.optional(limit),
+        limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
         cursor: z.optional(z.string(ONCE).check(z.regex(/^[\w.:-]{1,4000}$/, 'must be the `next` of a page'))),
       }),
       response: z.object({ people: z.array(personRowSchema), next: z.optional(z.string()), exact: z.boolean() }),
