@@ -6,6 +6,12 @@ export const SCHEMAS = ['postgres', 'sqlite', 'mysql'] as const
 /** A database that sessmgr has a table definition for. */
 export type SchemaName = (typeof SCHEMAS)[number]
 
+/** Types of columns for keys, which are compared by their bytes, and for times. */
+export const COLUMN_TYPES = {
+  postgres: { key: 'text COLLATE "C"', number: 'bigint' },
+  sqlite: { key: 'text', number: 'integer' },
+} as const
+
 /**
  * Returns the statements that create the table. They can be run repeatedly.
  *
@@ -13,8 +19,7 @@ export type SchemaName = (typeof SCHEMAS)[number]
  */
 export function tableSchema(database: SchemaName, table: string): readonly string[] {
   const name = quoteName(database, table)
-  // An index belongs to the schema of its table, so its name has no schema.
-  const index = quoteName(database, `${table.slice(table.indexOf('.') + 1)}_expires_at`)
+  const index = quoteIndex(database, table, 'expires_at')
   if (database === 'mysql') {
     return [
       `CREATE TABLE IF NOT EXISTS ${name} (
@@ -26,7 +31,7 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
 )`,
     ]
   }
-  const [key, number] = database === 'postgres' ? ['text COLLATE "C"', 'bigint'] : ['text', 'integer']
+  const { key, number } = COLUMN_TYPES[database]
   return [
     `CREATE TABLE IF NOT EXISTS ${name} (
   id         ${key} PRIMARY KEY NOT NULL,
@@ -47,6 +52,11 @@ export function quoteName(database: SchemaName, name: string): string {
   // PostgreSQL converts unquoted names to lower case.
   const parts = (database === 'postgres' ? name.toLowerCase() : name).split('.')
   return parts.map((part) => `"${part}"`).join('.')
+}
+
+/** Returns the quoted name of an index. It has no schema, because an index belongs to the schema of its table. */
+export function quoteIndex(database: SchemaName, table: string, columns: string): string {
+  return quoteName(database, `${table.slice(table.indexOf('.') + 1)}_${columns}`)
 }
 
 /**

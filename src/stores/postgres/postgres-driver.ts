@@ -86,9 +86,17 @@ function isSerializationFailure(error: unknown): boolean {
   return (error as { code?: unknown }).code === SERIALIZATION_FAILURE
 }
 
-/** Creates the table unless it exists. */
-export async function createPostgresTable(pool: PostgresPool, table: string): Promise<void> {
-  for (const statement of tableSchema('postgres', table)) {
+/**
+ * Creates a table unless it exists.
+ *
+ * @param schema Returns the statements.
+ */
+export async function createPostgresTable(
+  pool: PostgresPool,
+  table: string,
+  schema: (database: 'postgres', table: string) => readonly string[] = tableSchema,
+): Promise<void> {
+  for (const statement of schema('postgres', table)) {
     try {
       await pool.query(statement)
     } catch (error) {

@@ -1,4 +1,4 @@
-import { quoteName } from '../../../stores/document/table-schema.ts'
+import { COLUMN_TYPES, quoteIndex, quoteName } from '../../../stores/document/table-schema.ts'
 
 export type SqlValue = string | number | null
 
@@ -16,8 +16,8 @@ export interface AuditDatabase {
 /** Returns the statements that create the table unless it exists. */
 export function auditSchema(database: 'postgres' | 'sqlite', table: string): readonly string[] {
   const name = quoteName(database, table)
-  const index = (columns: string) => quoteName(database, `${table.slice(table.indexOf('.') + 1)}_${columns}`)
-  const [key, number] = database === 'postgres' ? ['text COLLATE "C"', 'bigint'] : ['text', 'integer']
+  const index = (columns: string) => quoteIndex(database, table, columns)
+  const { key, number } = COLUMN_TYPES[database]
   return [
     `CREATE TABLE IF NOT EXISTS ${name} (
   id       ${key} PRIMARY KEY NOT NULL,

@@ -1,11 +1,9 @@
 import { rewordError } from '../../../ground/error-text.ts'
 import { quoteName } from '../../../stores/document/table-schema.ts'
-import type { PostgresPool } from '../../../stores/postgres/postgres-driver.ts'
+import { createPostgresTable, type PostgresPool } from '../../../stores/postgres/postgres-driver.ts'
 import { type AuditDatabase, auditSchema, type SqlValue } from './audit-database.ts'
 
 const MISSING_TABLE = '42P01'
-/** With these codes, another process has created the table at the same moment. */
-const CREATED_MEANWHILE = ['23505', '42710', '42P07']
 
 /** Opens the table of the events in PostgreSQL. It is created when it is first found missing. */
 export function postgresAudit(pool: PostgresPool, name: string): AuditDatabase {
@@ -24,12 +22,10 @@ export function postgresAudit(pool: PostgresPool, name: string): AuditDatabase {
   }
 
   async function create(): Promise<void> {
-    for (const statement of auditSchema('postgres', name)) {
-      try {
-        await pool.query(statement)
-      } catch (error) {
-        if (!CREATED_MEANWHILE.includes(codeOf(error))) throw reworded(error)
-      }
+    try {
+      await createPostgresTable(pool, name, auditSchema)
+    } catch (error) {
+      throw reworded(error)
     }
   }
 
