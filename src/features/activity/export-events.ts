@@ -1,9 +1,10 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import type { AuditEvent, AuditQuery } from './audit-event.ts'
+import type { AuditEvent } from './audit-event.ts'
 import { toCaep } from './formats/to-caep.ts'
 import { CSV_HEADER, toCsv } from './formats/to-csv.ts'
 import { toOcsf } from './formats/to-ocsf.ts'
 import type { Recorder } from './recorder.ts'
+import type { Selection } from './sinks/matches-query.ts'
 
 /** Formats of the export, with the type and the ending of the file. */
 export const EXPORT_FORMATS = {
@@ -25,7 +26,7 @@ const PAGE = 500
  */
 export async function* exportEvents(
   recorder: Pick<Recorder, 'read'>,
-  selection: Omit<AuditQuery, 'limit' | 'cursor'>,
+  selection: Selection,
   format: ExportFormat,
   site: string,
 ): AsyncGenerator<string> {

@@ -11,11 +11,11 @@ const SUCCESS = { status_id: 1, status: 'Success' }
 const FAILURE = { status_id: 2, status: 'Failure' }
 
 /** The activity and the status of each type that is about the authentication of one user. */
-const TYPES: { readonly [Type in AuditType]?: { activity_id: number; activity_name: string; status_id: number } } = {
+const TYPES: { readonly [Type in AuditType]?: typeof LOGON & typeof SUCCESS } = {
   'session.started': { ...LOGON, ...SUCCESS },
   'session.ended': { ...LOGOFF, ...SUCCESS },
   'login.refused': { ...LOGON, ...FAILURE },
-  'login.asked': { ...LOGON, status_id: 99, ...{ status: 'Asked' } },
+  'login.asked': { ...LOGON, status_id: 99, status: 'Asked' },
 }
 
 /** An event of the class Authentication (3002) of the Open Cybersecurity Schema Framework. */

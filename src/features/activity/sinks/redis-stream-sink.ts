@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../ground/bounded-map.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireKnown, requireMethods, requireWhole } from '../../../ground/option-checks.ts'
 import type { RedisClient } from '../../../stores/redis/redis-client.ts'
@@ -57,7 +58,7 @@ export function redisStreamSink(
   if (typeof key !== 'string' || key === '') throw invalidOption('"key" must be a non-empty string')
   requireWhole('maxLength', maxLength, 1000, 100_000_000)
   /** The last events sent. A call that has timed out may still take effect, and its events are written again. */
-  const tried = new Set<string>()
+  const tried = new BoundedMap<string, true>(MOST_TRIED)
 
   async function run(script: RedisScript, args: readonly (string | number)[]): Promise<unknown> {
     try {
@@ -100,11 +101,7 @@ export function redisStreamSink(
       for (let start = 0; start < events.length; start += APPENDED) {
         const batch = events.slice(start, start + APPENDED)
         const searched = batch.some(({ id }) => tried.has(id)) ? SEARCHED + events.length : 0
-        for (const { id } of batch) tried.add(id)
-        for (const id of tried) {
-          if (tried.size <= MOST_TRIED) break
-          tried.delete(id)
-        }
+        for (const { id } of batch) tried.set(id, true)
         await run(append, [maxLength, searched, ...batch.flatMap((event) => [event.id, JSON.stringify(event)])])
       }
     },

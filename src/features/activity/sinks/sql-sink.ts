@@ -4,9 +4,10 @@ import type { UserId } from '../../../ground/user-id.ts'
 import { requireTableName } from '../../../stores/document/table-schema.ts'
 import type { PostgresPool } from '../../../stores/postgres/postgres-driver.ts'
 import type { SqliteDatabase } from '../../../stores/sqlite/sqlite-connection.ts'
-import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
+import type { AuditEvent, AuditSink } from '../audit-event.ts'
 import type { AuditDatabase, SqlValue } from './audit-database.ts'
 import { checkCursor } from './check-cursor.ts'
+import type { Selection } from './matches-query.ts'
 import { postgresAudit } from './postgres-audit.ts'
 import { sqliteAudit } from './sqlite-audit.ts'
 
@@ -90,15 +91,12 @@ function rowOf(event: AuditEvent): readonly SqlValue[] {
   return [id, Math.trunc(at), type, idOf(user), idOf(actor), JSON.stringify(event)]
 }
 
-function conditionOf({ type, users, from, to }: Omit<AuditQuery, 'limit' | 'cursor'>) {
-  const parts: [condition: string, values: readonly SqlValue[]][] = [
-    ...(type === undefined ? [] : [['type = ?', [type]] as [string, SqlValue[]]]),
-    ...(users === undefined
-      ? []
-      : [[`user_id IN (${users.map(() => '?').join(', ') || 'NULL'})`, users.map(keyOf)] as [string, SqlValue[]]]),
-    ...(from === undefined ? [] : [['at >= ?', [from]] as [string, SqlValue[]]]),
-    ...(to === undefined ? [] : [['at < ?', [to]] as [string, SqlValue[]]]),
-  ]
+function conditionOf({ type, users, from, to }: Selection) {
+  const parts: [condition: string, values: readonly SqlValue[]][] = []
+  if (type !== undefined) parts.push(['type = ?', [type]])
+  if (users) parts.push([`user_id IN (${users.map(() => '?').join(', ') || 'NULL'})`, users.map(keyOf)])
+  if (from !== undefined) parts.push(['at >= ?', [from]])
+  if (to !== undefined) parts.push(['at < ?', [to]])
   return [['1 = 1', ...parts.map(([part]) => part)].join(' AND '), parts.flatMap(([, values]) => values)] as const
 }
 
