@@ -51,7 +51,13 @@ async function open(index: number, userId: number, sessionId: string): Promise<O
     return { userId, sessionId, closed: stream.closed.then(ended), isOpen: () => isOpen }
   }
   if (index % 8 === 2 || index % 8 === 7) {
-    const socket = io(origin + query, { path: '/io', forceNew: true, reconnection: false, transports: ['websocket'] })
+    const socket = io(origin + query, {
+      path: '/io',
+      forceNew: true,
+      reconnection: false,
+      extraHeaders: { origin },
+      transports: ['websocket'],
+    })
     await new Promise<void>((resolve, reject) => socket.on('connect', resolve).on('connect_error', reject))
     let last = ''
     socket.onAny((event) => {
