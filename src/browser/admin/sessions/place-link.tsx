@@ -1,5 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react'
 import { place } from '../screen.ts'
+import { opensHere } from '../shell/screen-location.ts'
 
 /** Renders a link to another view of the Sessions tab. It is a real link, which can be opened in a new browser tab. */
 export function PlaceLink({
@@ -15,7 +16,7 @@ export function PlaceLink({
   'data-opens'?: boolean
 }) {
   function follow(event: MouseEvent): void {
-    if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    if (!opensHere(event)) return
     event.preventDefault()
     place.setQuery(query)
   }

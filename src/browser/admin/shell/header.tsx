@@ -3,6 +3,7 @@ import { Icon } from '../parts/icon.tsx'
 import { place, siteUrl, userName, vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import type { TabEntry } from './entries.ts'
+import { opensHere } from './screen-location.ts'
 
 /** Renders the product name and the tabs. The tabs are real links, which can be opened in a new browser tab. */
 export function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEntry | undefined }) {
@@ -17,7 +18,7 @@ export function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEnt
   }, [openKey, count])
 
   function follow(event: MouseEvent, key: string): void {
-    if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    if (!opensHere(event)) return
     event.preventDefault()
     if (key !== openKey) place.go(key)
   }

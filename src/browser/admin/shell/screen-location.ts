@@ -17,6 +17,8 @@ export interface ScreenLocation {
   subscribe(listener: () => void): () => void
 }
 
+type Click = Pick<MouseEvent, 'button' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
+
 /** Creates the location on top of the browser's history. */
 export function createLocation(adminUrl: string, isDirty: () => boolean): ScreenLocation {
   const base = new URL(adminUrl, window.location.href).pathname
@@ -86,6 +88,11 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
       return () => void listeners.delete(listener)
     },
   }
+}
+
+/** Checks whether a click on a link opens it on this page. Otherwise, the browser opens it in a new tab, or saves it. */
+export function opensHere({ button, ctrlKey, metaKey, shiftKey, altKey }: Click): boolean {
+  return button === 0 && !ctrlKey && !metaKey && !shiftKey && !altKey
 }
 
 function decode(text: string): string {
