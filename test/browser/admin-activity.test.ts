@@ -67,6 +67,14 @@ test('the filters are in the URL, and say so if nothing matches', async () => {
   await page.getByText('Nobody is called “nobodyx”.').waitFor()
 })
 
+test('the name of a user leads to their sessions', async () => {
+  await signIn('alice')
+  const { page } = await open('?type=session.started')
+  await page.getByRole('cell', { name: 'ALICE' }).getByRole('link').click()
+  await page.getByRole('heading', { name: 'ALICE', level: 2 }).waitFor()
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/admin/sessions?user=alice')
+})
+
 test('new events wait behind a line, an unchanged list is not sent again, and the focus and the rows stay', async () => {
   const context = await lab.visitor(chromium, 'admin')
   const page = await context.newPage()

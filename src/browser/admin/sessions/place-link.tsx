@@ -2,12 +2,15 @@ import type { MouseEvent, ReactNode } from 'react'
 import { place } from '../screen.ts'
 import { opensHere } from '../shell/screen-location.ts'
 
-/** Renders a link to another view of the Sessions tab. It is a real link, which can be opened in a new browser tab. */
+/** Renders a link to a view of a tab. It is a real link, which can be opened in a new browser tab. */
 export function PlaceLink({
+  tab = 'sessions',
   query,
   children,
   ...props
 }: {
+  /** Key of the tab. */
+  tab?: string
   query: Readonly<Record<string, string>>
   children: ReactNode
   className?: string
@@ -18,17 +21,11 @@ export function PlaceLink({
   function follow(event: MouseEvent): void {
     if (!opensHere(event)) return
     event.preventDefault()
-    place.setQuery(query)
+    place.go(tab, query)
   }
   return (
-    <a {...props} href={sessionsUrl(query)} onClick={follow}>
+    <a {...props} href={place.urlOf(tab, query)} onClick={follow}>
       {children}
     </a>
   )
-}
-
-/** Returns the URL of a view of the Sessions tab. */
-export function sessionsUrl(query: Readonly<Record<string, string>>): string {
-  const text = new URLSearchParams(query).toString()
-  return place.urlOf('sessions') + (text && `?${text}`)
 }

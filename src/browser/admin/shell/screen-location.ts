@@ -1,15 +1,20 @@
+type Query = Readonly<Record<string, string>>
+
 /** The open tab, named by the last part of the URL. */
 export interface ScreenLocation {
   /** Query of the URL, which can be shared and reloaded. */
   query(): string
   /** Key of the open tab, or an empty string at the URL of the screen itself. */
   key(): string
-  /** URL of a tab, for links. */
-  urlOf(key: string): string
-  /** Opens a tab. If there are unsaved changes, sets `pending`, and the screen asks first. */
-  go(key: string): void
+  /** URL of a tab, or of a view of it, for links. */
+  urlOf(key: string, query?: Query): string
+  /**
+   * Opens a tab, or a view of it. If there are unsaved changes on another tab, sets `pending`, and the screen asks
+   * first.
+   */
+  go(key: string, query?: Query): void
   /** Changes only the query of the URL. */
-  setQuery(query: Readonly<Record<string, string>>): void
+  setQuery(query: Query): void
   /** URL to open, while the screen asks about unsaved changes. */
   pending(): string | undefined
   /** Leaves or stays, as the user has chosen. */
@@ -42,6 +47,10 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
     window.scrollTo(0, 0)
   }
 
+  function urlOf(key: string, query?: Query): string {
+    return base + encodeURIComponent(key) + searchOf(query)
+  }
+
   function keyOf(url: string): string {
     const path = url.split('?', 1)[0] ?? ''
     return path.startsWith(base) ? decode(path.slice(base.length).replace(/\/$/, '')) : ''
@@ -65,17 +74,17 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   return {
     query: () => shown.split('?')[1] ?? '',
     key: () => keyOf(shown),
-    urlOf: (key) => base + encodeURIComponent(key),
-    go(key) {
-      const url = base + encodeURIComponent(key)
-      if (keyOf(shown) === key) return
-      if (!isDirty()) return show(url)
+    urlOf,
+    go(key, query) {
+      const url = urlOf(key, query)
+      const isOpen = keyOf(shown) === key
+      if (isOpen && query === undefined) return
+      if (isOpen || !isDirty()) return show(url)
       pending = url
       changed()
     },
     setQuery(query) {
-      const text = new URLSearchParams(query).toString()
-      show(window.location.pathname + (text && `?${text}`))
+      show(window.location.pathname + searchOf(query))
     },
     pending: () => pending,
     settle(leave) {
@@ -93,6 +102,11 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
 /** Checks whether a click on a link opens it on this page. Otherwise, the browser opens it in a new tab, or saves it. */
 export function opensHere({ button, ctrlKey, metaKey, shiftKey, altKey }: Click): boolean {
   return button === 0 && !ctrlKey && !metaKey && !shiftKey && !altKey
+}
+
+function searchOf(query: Query = {}): string {
+  const text = new URLSearchParams(query).toString()
+  return text && `?${text}`
 }
 
 function decode(text: string): string {

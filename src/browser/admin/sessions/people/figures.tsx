@@ -1,4 +1,3 @@
-import { place } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { PlaceLink } from '../place-link.tsx'
@@ -34,10 +33,10 @@ export function Figures({ view: { show, sort } }: { view: PeopleView }) {
       />
       {data?.refused_24h !== null && (
         <li>
-          <a href={`${place.urlOf('activity')}?type=login.refused`}>
+          <PlaceLink tab="activity" query={{ type: 'login.refused' }}>
             <span>{t('figure_refused')}</span>
             <strong>{data ? number.format(data.refused_24h) : ' '}</strong>
-          </a>
+          </PlaceLink>
         </li>
       )}
     </ul>

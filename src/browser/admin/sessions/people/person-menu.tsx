@@ -3,7 +3,6 @@ import { useCopy } from '../../parts/use-copy.ts'
 import { useOnline } from '../../rest/use-online.ts'
 import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { sessionsUrl } from '../place-link.tsx'
 import { nameOf, type Person } from '../use-sessions.ts'
 
 /** Renders the menu of a row. */
@@ -24,7 +23,7 @@ export function PersonMenu({
   const open = { label: t('open'), onSelect: () => place.setQuery(query) }
   const copyLink = {
     label: t('copy_link'),
-    onSelect: () => void copy(new URL(sessionsUrl(query), window.location.href).href),
+    onSelect: () => void copy(new URL(place.urlOf('sessions', query), window.location.href).href),
   }
   return (
     <Menu
