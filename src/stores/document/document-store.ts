@@ -42,7 +42,8 @@ export function documentStore(driver: DocumentDriver, options: DocumentStoreOpti
     options: new DocumentOptionStore(rows),
     passwords: new DocumentPasswordStore(rows),
     transients: new DocumentTransientStore(rows),
-    people: new DocumentPeopleIndex(rows),
+    // With a deadline and statements of its own, so that an index that hangs holds up nothing else.
+    people: new DocumentPeopleIndex(new DocumentRows(driver, deadlineMs)),
     signals: driver.signals,
     wipe: () => rows.wipe(),
     close: async () => driver.close?.(),

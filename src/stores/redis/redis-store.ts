@@ -71,7 +71,8 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     options: new RedisOptionStore(calls, keys.options),
     passwords: new RedisPasswordStore(calls, keys),
     transients: new RedisTransientStore(calls, keys),
-    people: new RedisPeopleIndex(calls, keys.people),
+    // With a deadline of its own: an index that hangs must not count as a store that does not respond.
+    people: new RedisPeopleIndex(new RedisCalls(client, deadlineMs, false), keys.people),
     watch,
     signals,
     holdsAll: holdsAll(client, calls),
