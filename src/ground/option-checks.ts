@@ -19,6 +19,17 @@ export function requireKnown(
 }
 
 /**
+ * Rejects anything except an object with known options.
+ *
+ * @param caller Function that the messages name.
+ * @throws SessmgrError `invalid_option`.
+ */
+export function requireOptions(caller: string, options: object, known: readonly string[]): void {
+  requireObject(`The options of ${caller}()`, options)
+  requireKnown(options, known, (name) => `${caller}() has no option "${name}"`)
+}
+
+/**
  * Rejects anything except an object.
  *
  * @throws SessmgrError `invalid_option`.

@@ -245,7 +245,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   checkLicensing(options.licensing, options.site)
   const safe = safeLogger(logger)
   if (options.limits && options.settings?.maximum === undefined) warn(safe, 'limits-without-a-maximum', ONE_IN_ALL)
-  const host = checkHost(options.host)
+  const host = checkHost(options.host, safe)
   return {
     store: store ?? memoryStore(),
     settings: checkSettings(options.settings, strategies),

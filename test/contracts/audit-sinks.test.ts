@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client, Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type AuditEvent,
@@ -217,6 +218,28 @@ describe('jsonLinesSink', () => {
     await sink.write(events)
     expect(await readAll(sink, {}, 2)).toEqual(events.toReversed())
   })
+})
+
+it.each<[() => unknown, string]>([
+  [() => memorySink(5 as never), 'The options of memorySink() must be an object.'],
+  [() => memorySink({ limt: 5 } as never), 'memorySink() has no option "limt". Did you mean "limit"?'],
+  [() => jsonLinesSink('audit.jsonl', true as never), 'The options of jsonLinesSink() must be an object.'],
+  [
+    () => redisStreamSink(redis.client as RedisClient, 5 as never),
+    'The options of redisStreamSink() must be an object.',
+  ],
+  [() => sqlSink('audit.db' as never), 'The options of sqlSink() must be an object.'],
+  [() => sqlSink(new Pool() as never), 'Pass the pool as an option: sqlSink({ pool }), not sqlSink(pool).'],
+  [
+    () => sqlSink({ pool: null as never }),
+    '"pool" is missing. Pass a pool from the pg package: sqlSink({ pool: new Pool() }).',
+  ],
+  [
+    () => sqlSink({ pool: new Client() as never }),
+    '"pool" is a single client, which may be in a transaction. Pass the pool itself.',
+  ],
+])('says what is wrong: %s', (create, message) => {
+  expect(create).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
 })
 
 it.each([

@@ -1,5 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireKnown, requireObject, requireWhole } from '../../ground/option-checks.ts'
+import { requireKnown, requireObject, requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import { checkPageOptions, requireAddresses, requireFunction } from '../../pages/page-options.ts'
 import { isAddress } from '../../routes/page-addresses.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
@@ -83,8 +83,7 @@ const OPTIONS = [
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveAccountOptions(options: AccountOptions = {}): ResolvedAccountOptions {
-  requireObject('The options of account()', options)
-  requireKnown(options, OPTIONS, (name) => `account() has no option "${name}"`)
+  requireOptions('account', options, OPTIONS)
   const { loginUrl = '/login', logoutUrl, show = {}, styles = {}, frameAncestors = [], path, render } = options
   requireAddresses({ loginUrl, logoutUrl })
   requireObject('"show"', show)

@@ -1,5 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireKnown } from '../../ground/option-checks.ts'
+import { requireKnown, requireOptions } from '../../ground/option-checks.ts'
 import { isAddress, isHelpAddress, isListOf, isOrigin } from '../../routes/page-addresses.ts'
 
 /** Options of the admin screen. Omitted and undefined options have their defaults. */
@@ -49,8 +49,7 @@ const LINKS = ['docs', 'forum', 'contact'] as const
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOptions {
-  if (typeof options !== 'object' || options === null) throw invalidOption('The options of admin() must be an object')
-  requireKnown(options, OPTIONS, (name) => `admin() has no option "${name}"`)
+  requireOptions('admin', options, OPTIONS)
   const { loginUrl = '/login', scripts = [], scriptOrigins = [], frameAncestors = [], path, support = {} } = options
   if (!isAddress(loginUrl)) throw invalidOption('"loginUrl" must be a path such as "/login", or an http or https URL')
   if (!isListOf(scripts, isAddress)) {

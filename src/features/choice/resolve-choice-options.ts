@@ -1,5 +1,11 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireBoolean, requireKnown, requireObject, requireWhole } from '../../ground/option-checks.ts'
+import {
+  requireBoolean,
+  requireKnown,
+  requireObject,
+  requireOptions,
+  requireWhole,
+} from '../../ground/option-checks.ts'
 import { checkPageOptions, requireAddresses, requireFunction } from '../../pages/page-options.ts'
 import type { TextsOption } from '../../texts/texts-for.ts'
 import type { ChoiceView } from './choice-view.ts'
@@ -115,8 +121,7 @@ const OWN_FIELDS = ['end', 'all', 'cancel', 'proof', 'pending']
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveChoiceOptions(options: ChoiceOptions = {}): ResolvedChoiceOptions {
-  requireObject('The options of choice()', options)
-  requireKnown(options, OPTIONS, (name) => `choice() has no option "${name}"`)
+  requireOptions('choice', options, OPTIONS)
   const { url = '/login/choose', loginUrl = '/login', successRedirect = '/', complete, verify } = options
   const { field = {}, show = {}, choiceSeconds = 300, cooldown, secretInBody = false } = options
   const { styles = {}, frameAncestors = [], render } = options

@@ -1,5 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { inWords, requireKnown, requireObject } from '../../ground/option-checks.ts'
+import { inWords, requireOptions } from '../../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import { A_MAXIMUM, isMaximum } from '../../options/setting-rules.ts'
 import { deviceName } from '../../sessions/device-name.ts'
@@ -88,7 +88,7 @@ export async function explainLogin(
   options: ExplainOptions = {},
 ): Promise<LimitExplanation> {
   requireUserId(userId)
-  requireOptions(context, options)
+  checkOptions(context, options)
   const { settings, modes } = context
   const { mode, maximum: assumed, userAgent } = options
   const current = await settings.get()
@@ -140,9 +140,8 @@ async function explainSessions(
   return Promise.all(live.map(explain))
 }
 
-function requireOptions({ modes }: LimiterContext, options: ExplainOptions): void {
-  requireObject('The options of explain()', options)
-  requireKnown(options, NAMES, (name) => `explain() has no option "${name}"`)
+function checkOptions({ modes }: LimiterContext, options: ExplainOptions): void {
+  requireOptions('explain', options, NAMES)
   const { mode, maximum, userAgent } = options
   if (mode !== undefined && modes.strategyOf(mode).id !== mode) {
     throw invalidOption(`"mode" must be the id of a mode, such as block; got ${inWords(mode)}`)

@@ -1,5 +1,5 @@
 import { consoleLogger, type Logger, safeLogger } from '../../ground/logger.ts'
-import { requireKnown, requireMethods, requireWhole } from '../../ground/option-checks.ts'
+import { requireMethods, requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import type { DocumentDriver } from './document-driver.ts'
 import { DocumentLogoutEpoch } from './document-logout-epoch.ts'
@@ -29,7 +29,7 @@ const OPTIONS = ['deadlineMs', 'logger']
  */
 export function documentStore(driver: DocumentDriver, options: DocumentStoreOptions = {}): SessmgrStore {
   requireMethods('driver', driver, ['get', 'swap', 'purge', 'wipe'])
-  requireKnown(options, OPTIONS, (name) => `documentStore() has no option "${name}"`)
+  requireOptions('documentStore', options, OPTIONS)
   const { deadlineMs = 2000, logger = consoleLogger } = options
   requireWhole('deadlineMs', deadlineMs, 10, 60_000)
   const rows = new DocumentRows(driver, deadlineMs)

@@ -1,10 +1,11 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireKnown } from '../../ground/option-checks.ts'
+import { requireOptions } from '../../ground/option-checks.ts'
 import { type DocumentStoreOptions, documentStore } from '../document/document-store.ts'
 import { lateDriver } from '../document/late-driver.ts'
 import { requireTableName } from '../document/table-schema.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createPostgresTable, type PostgresPool, postgresDriver } from './postgres-driver.ts'
+import { requirePool } from './require-pool.ts'
 
 /** Options of postgresStore(). Omitted and undefined options have their defaults. */
 export interface PostgresStoreOptions extends DocumentStoreOptions {
@@ -49,15 +50,9 @@ function checkOptions(options: PostgresStoreOptions): void {
   if ('connectionString' in Object(options)) {
     throw invalidOption('Pass a pool from the pg package: postgresStore({ pool: new Pool({ connectionString }) })')
   }
-  requireKnown(options ?? {}, OPTIONS, (name) => `postgresStore() has no option "${name}"`)
+  requireOptions('postgresStore', options ?? {}, OPTIONS)
   const { pool, table, createTable } = options ?? {}
-  if (typeof pool?.query !== 'function') {
-    throw invalidOption('"pool" is missing. Pass a pool from the pg package: postgresStore({ pool: new Pool() })')
-  }
-  // The first property is from a client taken from a pool, the second from a standalone client. A pool has neither.
-  if ('release' in pool || 'connectionParameters' in pool) {
-    throw invalidOption('"pool" is a single client, which may be in a transaction. Pass the pool itself')
-  }
+  requirePool('postgresStore', pool)
   if (table !== undefined) requireTableName(table)
   if (createTable !== undefined && typeof createTable !== 'boolean') {
     throw invalidOption(`"createTable" must be true or false; got ${String(createTable)}`)

@@ -1,5 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireKnown, requireWhole } from '../../ground/option-checks.ts'
+import { requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createKeys } from './keys.ts'
 import { RedisPeopleIndex } from './people/redis-people-index.ts'
@@ -88,7 +88,7 @@ function checkOptions(options: RedisStoreOptions): void {
   if ('evalSha' in Object(options) || 'evalsha' in Object(options)) {
     throw invalidOption('Pass the client as an option: redisStore({ client }), not redisStore(client)')
   }
-  requireKnown(options ?? {}, OPTIONS, (name) => `redisStore() has no option "${name}"`)
+  requireOptions('redisStore', options ?? {}, OPTIONS)
   const { client, prefix, deadlineMs, durability, tracking, subscriber } = options ?? {}
   if (client === undefined || client === null) {
     throw invalidOption('"client" is missing. Pass a connected client from the redis package: redisStore({ client })')

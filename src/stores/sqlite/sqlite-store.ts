@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../ground/clock.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireKnown, requireMethods } from '../../ground/option-checks.ts'
+import { requireMethods, requireOptions } from '../../ground/option-checks.ts'
 import { type DocumentStoreOptions, documentStore } from '../document/document-store.ts'
 import { lateDriver } from '../document/late-driver.ts'
 import { requireTableName } from '../document/table-schema.ts'
@@ -64,7 +64,7 @@ function fileOf(database: unknown): string | undefined {
 }
 
 function checkOptions(options: SqliteStoreOptions): void {
-  requireKnown(options ?? {}, OPTIONS, (name) => `sqliteStore() has no option "${name}"`)
+  requireOptions('sqliteStore', options ?? {}, OPTIONS)
   const { path, database, table } = options ?? {}
   if ((path === undefined) === (database === undefined)) {
     throw invalidOption("sqliteStore() needs a file or an open database: sqliteStore({ path: 'sessmgr.db' })")

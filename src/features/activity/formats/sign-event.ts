@@ -1,4 +1,5 @@
 import type { KeyObject, webcrypto } from 'node:crypto'
+import { requireOptions } from '../../../ground/option-checks.ts'
 import type { SecurityEventClaims } from './to-caep.ts'
 
 /** How to sign a security event token. */
@@ -11,8 +12,14 @@ export interface SignEventOptions {
   readonly kid?: string | undefined
 }
 
-/** Signs a security event token, as receivers of CAEP events expect it. */
-export async function signEvent(claims: SecurityEventClaims, { key, alg, kid }: SignEventOptions): Promise<string> {
+/**
+ * Signs a security event token, as receivers of CAEP events expect it.
+ *
+ * @throws SessmgrError `invalid_option` for an unknown option.
+ */
+export async function signEvent(claims: SecurityEventClaims, options: SignEventOptions): Promise<string> {
+  requireOptions('signEvent', options, ['key', 'alg', 'kid'])
+  const { key, alg, kid } = options
   // Loaded on demand, because few applications sign events.
   const { SignJWT } = await import('jose')
   const header = { alg, typ: 'secevent+jwt', ...(kid !== undefined && { kid }) }

@@ -1,3 +1,5 @@
+import { invalidOption } from '../../../ground/invalid-option.ts'
+import { requireOptions } from '../../../ground/option-checks.ts'
 import type { AuditEvent } from '../audit-event.ts'
 
 const EVENT_TYPES = 'https://schemas.openid.net/secevent/caep/event-type'
@@ -32,9 +34,10 @@ export interface SecurityEventClaims {
  * Converts the start or the end of a session to a CAEP event: `session-established` or `session-revoked`.
  *
  * @returns The claims to sign, for example with `signEvent()`. Undefined for other events.
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  */
 export function toCaep(event: AuditEvent, options: CaepOptions): SecurityEventClaims | undefined {
-  const { issuer, audience, language = 'en' } = options
+  const { issuer, audience, language } = checked(options)
   const isEnd = event.type === 'session.ended'
   if ((!isEnd && event.type !== 'session.started') || event.session === undefined) return undefined
   const { note } = event.details ?? {}
@@ -58,3 +61,18 @@ export function toCaep(event: AuditEvent, options: CaepOptions): SecurityEventCl
     },
   }
 }
+
+function checked(options: CaepOptions) {
+  requireOptions('toCaep', options, ['issuer', 'audience', 'language'])
+  const { issuer, audience, language = 'en' } = options
+  if (!isText(issuer)) throw invalidOption('"issuer" must be a non-empty string, such as the URL of your site')
+  if (audience !== undefined && !(Array.isArray(audience) ? audience.every(isText) : isText(audience))) {
+    throw invalidOption('"audience" must be a non-empty string or an array of them')
+  }
+  if (!isText(language) || !/^[a-z]+(-[a-z\d]+)*$/i.test(language)) {
+    throw invalidOption('"language" must be a language tag such as "en"')
+  }
+  return { issuer, audience, language }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -1,4 +1,5 @@
 import { VERSION } from '../../../ground/constants.ts'
+import { invalidOption } from '../../../ground/invalid-option.ts'
 import type { AuditEvent, AuditType } from '../audit-event.ts'
 
 /** The version of the schema, and the class "Authentication" in it. */
@@ -41,8 +42,11 @@ export interface OcsfEvent {
  *
  * @param service Name of your site. @default 'sessmgr'
  * @returns Undefined for other events, which are not about the authentication of one user.
+ * @throws SessmgrError `invalid_option` if the name is not a string.
  */
 export function toOcsf(event: AuditEvent, service = 'sessmgr'): OcsfEvent | undefined {
+  if (typeof service !== 'string' || service === '')
+    throw invalidOption('The name of the site must be a non-empty string')
   const type = TYPES[event.type]
   if (!type || event.user === undefined) return undefined
   const { id, at, user, session, initiator, actor, kind, device, ip, details } = event

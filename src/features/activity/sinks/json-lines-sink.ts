@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireBoolean, requireKnown } from '../../../ground/option-checks.ts'
+import { requireBoolean, requireOptions } from '../../../ground/option-checks.ts'
 import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
 import { checkCursor } from './check-cursor.ts'
 import { linesBackward } from './lines-backward.ts'
@@ -30,7 +30,7 @@ export function jsonLinesSink(path: string, options: JsonLinesSinkOptions = {}):
   if (typeof path !== 'string' || path === '' || dirname(path).includes(DATE)) {
     throw invalidOption('jsonLinesSink() needs the path of a file, in which only the name may contain {date}')
   }
-  requireKnown(options, ['sync'], (name) => `jsonLinesSink() has no option "${name}"`)
+  requireOptions('jsonLinesSink', options, ['sync'])
   const { sync = false } = options
   requireBoolean('sync', sync)
   const files = new DatedFiles(path)

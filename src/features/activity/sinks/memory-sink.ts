@@ -1,4 +1,4 @@
-import { requireKnown, requireWhole } from '../../../ground/option-checks.ts'
+import { requireOptions, requireWhole } from '../../../ground/option-checks.ts'
 import type { AuditEvent, AuditSink } from '../audit-event.ts'
 import { checkCursor } from './check-cursor.ts'
 import { matchesQuery } from './matches-query.ts'
@@ -14,7 +14,7 @@ export interface MemorySinkOptions {
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  */
 export function memorySink(options: MemorySinkOptions = {}): AuditSink & Required<Pick<AuditSink, 'forget'>> {
-  requireKnown(options, ['limit'])
+  requireOptions('memorySink', options, ['limit'])
   const { limit: most = 1000 } = options
   requireWhole('limit', most, 1, 100_000)
   let kept: readonly AuditEvent[] = []

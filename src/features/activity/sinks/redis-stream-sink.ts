@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../../ground/bounded-map.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireKnown, requireMethods, requireWhole } from '../../../ground/option-checks.ts'
+import { requireMethods, requireOptions, requireWhole } from '../../../ground/option-checks.ts'
 import type { RedisClient } from '../../../stores/redis/redis-client.ts'
 import { type RedisScript, redisScript, runScript } from '../../../stores/redis/redis-script.ts'
 import { withoutArguments } from '../../../stores/redis/without-arguments.ts'
@@ -53,7 +53,7 @@ export function redisStreamSink(
   options: RedisStreamSinkOptions = {},
 ): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   requireMethods('client', client, ['evalSha', 'eval'], '. Pass a client as for redisStore()')
-  requireKnown(options, ['key', 'maxLength'], (name) => `redisStreamSink() has no option "${name}"`)
+  requireOptions('redisStreamSink', options, ['key', 'maxLength'])
   const { key = 'sessmgr:audit', maxLength = 100_000 } = options
   if (typeof key !== 'string' || key === '') throw invalidOption('"key" must be a non-empty string')
   requireWhole('maxLength', maxLength, 1000, 100_000_000)

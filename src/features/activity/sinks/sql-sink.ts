@@ -1,8 +1,9 @@
 import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireKnown, requireMethods } from '../../../ground/option-checks.ts'
+import { requireMethods, requireOptions } from '../../../ground/option-checks.ts'
 import type { UserId } from '../../../ground/user-id.ts'
 import { requireTableName } from '../../../stores/document/table-schema.ts'
 import type { PostgresPool } from '../../../stores/postgres/postgres-driver.ts'
+import { requirePool } from '../../../stores/postgres/require-pool.ts'
 import type { SqliteDatabase } from '../../../stores/sqlite/sqlite-connection.ts'
 import type { AuditEvent, AuditSink } from '../audit-event.ts'
 import type { AuditDatabase, SqlValue } from './audit-database.ts'
@@ -101,14 +102,16 @@ function conditionOf({ type, users, from, to }: Selection) {
 }
 
 function databaseOf(options: SqlSinkOptions): AuditDatabase {
-  requireKnown(options ?? {}, ['pool', 'path', 'database', 'table'], (name) => `sqlSink() has no option "${name}"`)
+  if ('query' in Object(options))
+    throw invalidOption('Pass the pool as an option: sqlSink({ pool }), not sqlSink(pool)')
+  requireOptions('sqlSink', options ?? {}, ['pool', 'path', 'database', 'table'])
   const { pool, path, database, table = 'sessmgr_audit' } = options ?? {}
   if ([pool, path, database].filter((one) => one !== undefined).length !== 1) {
     throw invalidOption("sqlSink() needs a pool from the pg package or a SQLite file: sqlSink({ path: 'audit.db' })")
   }
   requireTableName(table)
-  if (pool) {
-    requireMethods('pool', pool, ['query'])
+  if (pool !== undefined) {
+    requirePool('sqlSink', pool)
     return postgresAudit(pool, table)
   }
   if (path !== undefined && (typeof path !== 'string' || path === '')) {

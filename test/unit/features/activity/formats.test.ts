@@ -63,6 +63,22 @@ describe('toCaep', () => {
     expect(found).toEqual(['session-established', 'session-revoked', ...Array(AUDIT_TYPES.length - 2)])
   })
 
+  it.each([
+    [undefined, 'The options of toCaep() must be an object.'],
+    [{}, '"issuer" must be a non-empty string, such as the URL of your site.'],
+    [{ ...options, isuer: 'x' }, 'toCaep() has no option "isuer". Did you mean "issuer"?'],
+    [
+      { ...options, audience: ['https://idp.example', 5] },
+      '"audience" must be a non-empty string or an array of them.',
+    ],
+    [{ ...options, language: 'not a tag' }, '"language" must be a language tag such as "en".'],
+  ])('refuses the options %j', async (wrong, message) => {
+    const refusal = expect.objectContaining({ code: 'invalid_option', message })
+    expect(() => toCaep(ended, wrong as never)).toThrow(refusal)
+    // Also for events that have no CAEP event.
+    expect(() => toCaep({ ...ended, type: 'logout.all' }, wrong as never)).toThrow(refusal)
+  })
+
   it('names only entities that the profile knows', () => {
     expect(['admin', 'user', 'policy', 'system']).toEqual(expect.arrayContaining(Object.values(INITIATORS)))
   })
@@ -78,6 +94,8 @@ describe('toCaep', () => {
       expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'secevent+jwt', kid: 'one' })
       expect(payload).toEqual(claims)
     }
+    const refusal = signEvent(claims, { key: privateKey, alg: 'ES256', keyId: 'one' } as never)
+    await expect(refusal).rejects.toThrow('signEvent() has no option "keyId"')
   })
 })
 
@@ -125,6 +143,10 @@ describe('toOcsf', () => {
       metadata: { uid: ended.id, event_code: 'session.ended' },
     })
     expect(toOcsf(started)).not.toHaveProperty('actor')
+  })
+
+  it('refuses a name of the site that is not one, as in events.map(toOcsf)', () => {
+    expect(() => [ended].map(toOcsf as never)).toThrow('The name of the site must be a non-empty string')
   })
 
   it('is not about events without a user', () => {
