@@ -83,6 +83,32 @@ test('a long list of sessions is selected, sorted and moved in as far as it is s
   await page.close()
 })
 
+test('the URL has the order and the length of a list, for a reload and for the way back', async () => {
+  const page = await openCrowd(60, 60, '/sessions')
+  const rows = page.locator('tbody [data-row]')
+  await page.getByRole('button', { name: 'Show 50 more' }).click()
+  await expect.poll(() => rows.count()).toBe(62)
+  expect(new URL(page.url()).search).toBe('?rows=100')
+  await page.reload()
+  await expect.poll(() => rows.count()).toBe(62)
+
+  // Clicks right after a change of the list would be ignored.
+  await rows.filter({ hasText: 'MANY' }).press('Enter')
+  await page.getByRole('button', { name: 'Show 10 more' }).press('Enter')
+  for (const _ of [1, 2]) await page.getByRole('button', { name: 'Signed in', exact: true }).press('Enter')
+  const isSorted = page.locator('th[aria-sort=ascending]', { hasText: 'Signed in' })
+  await isSorted.waitFor()
+  expect(new URL(page.url()).search).toBe('?user=many&rows=100&sort=created&order=ascending')
+  await page.reload()
+  await isSorted.waitFor()
+  await expect.poll(() => rows.count()).toBe(60)
+  await page.goBack()
+  await expect.poll(() => rows.count()).toBe(62)
+  await page.goForward()
+  await isSorted.waitFor()
+  await page.close()
+})
+
 test('both lists fit at 400 %, with letters of 200 %, from right to left, and with forced colors', async () => {
   const { store, sessionStore, users, host } = await createCrowd(createRestUsers(), { people: 12, sessions: 12 })
   const texts = { lang: 'ar', dir: 'rtl' }

@@ -15,6 +15,8 @@ export interface ScreenLocation {
   go(key: string, query?: Query): void
   /** Changes only the query of the URL. */
   setQuery(query: Query): void
+  /** Sets parts of the query without a new entry in the browser's history. Undefined removes one. */
+  amendQuery(change: Readonly<Record<string, string | undefined>>): void
   /** URL to open, while the screen asks about unsaved changes. */
   pending(): string | undefined
   /** Leaves or stays, as the user has chosen. */
@@ -85,6 +87,12 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
     },
     setQuery(query) {
       show(window.location.pathname + searchOf(query))
+    },
+    amendQuery(change) {
+      const query = Object.fromEntries(new URLSearchParams(window.location.search))
+      const kept = Object.entries({ ...query, ...change }).filter(([, value]) => value !== undefined)
+      shown = window.location.pathname + searchOf(Object.fromEntries(kept) as Query)
+      window.history.replaceState(null, '', shown)
     },
     pending: () => pending,
     settle(leave) {

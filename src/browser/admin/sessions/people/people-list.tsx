@@ -8,6 +8,7 @@ import { ConfirmEverywhere } from '../confirm-everywhere.tsx'
 import { RefreshButton } from '../table/refresh-button.tsx'
 import { TableBar } from '../table/table-bar.tsx'
 import { RowBones } from '../table/table-skeleton.tsx'
+import { useRowCount } from '../table/use-row-count.ts'
 import { useSteadyClicks } from '../table/use-steady-clicks.ts'
 import { useStillRows } from '../table/use-still-rows.ts'
 import { PeopleTable } from './people-table.tsx'
@@ -32,18 +33,25 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
   const t = useTexts()
   const { error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch, isFetching, dataUpdatedAt } = found
   const { data: summary } = usePeopleSummary()
-  const { rows, waiting, show, end } = useStillRows(data.people, keyOf, {
+  const {
+    rows,
+    waiting,
+    show: showRows,
+    end,
+  } = useStillRows(data.people, keyOf, {
     pages: data.pages,
     isWhole: !hasNextPage,
   })
   const person = useEndPerson((user) => end((key) => key === JSON.stringify(user.id)))
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const number = new Intl.NumberFormat(locale)
+  const [count, show] = useRowCount(PAGE_SIZE)
   // The server looks at a bounded number of people for each page, and may find none among them.
   const isSearching = rows.length === 0 && hasNextPage
+  const isShort = isSearching || (hasNextPage && data.pages * PAGE_SIZE < count)
   useEffect(() => {
-    if (isSearching && !isFetchingNextPage && !error) void fetchNextPage()
-  }, [isSearching, isFetchingNextPage, error, fetchNextPage])
+    if (isShort && !isFetchingNextPage && !error) void fetchNextPage()
+  }, [isShort, isFetchingNextPage, error, fetchNextPage])
   if (isSearching) return <RowBones />
   if (rows.length === 0 && waiting === 0) {
     return view.show === 'all' ? (
@@ -54,6 +62,12 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
       <Empty icon="search" title={t('nobody_matches')} />
     )
   }
+  function more(): void {
+    show((data.pages + 1) * PAGE_SIZE)
+    // After a failure, nothing else asks again.
+    void fetchNextPage()
+  }
+
   const total = view.show === 'all' ? summary?.people : undefined
   const ofTotal = number.format(Math.max(total ?? 0, rows.length))
   return (
@@ -63,11 +77,11 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
           updatedAt={dataUpdatedAt}
           isFailing={error !== null}
           news={waiting > 0 && t(countKey('waiting_people', waiting), { count: waiting })}
-          onShow={() => show(data.people)}
+          onShow={() => showRows(data.people)}
         >
           <RefreshButton
             isReading={isFetching && !isFetchingNextPage}
-            onRefresh={() => void refetch().then((answer) => answer.data && show(answer.data.people))}
+            onRefresh={() => void refetch().then((answer) => answer.data && showRows(answer.data.people))}
           />
         </TableBar>
         <PeopleTable rows={rows} onEndAll={person.ask} />
@@ -80,7 +94,7 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
                 shown: number.format(rows.length),
                 count: summary?.exact === false ? t('about', { count: ofTotal }) : ofTotal,
               })}
-          <Button tone="quiet" busy={isFetchingNextPage && t('loading')} onClick={() => void fetchNextPage()}>
+          <Button tone="quiet" busy={isFetchingNextPage && t('loading')} onClick={more}>
             {t('show_more', { count: PAGE_SIZE })}
           </Button>
         </p>

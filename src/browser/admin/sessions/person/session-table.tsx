@@ -1,9 +1,10 @@
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/feedback/empty.tsx'
 import { type TextKey, useTexts } from '../../texts/use-texts.ts'
 import { GridTable } from '../table/grid-table.tsx'
 import type { StillRow } from '../table/still-rows.ts'
+import { useRowCount } from '../table/use-row-count.ts'
 import { useRowKeys } from '../table/use-row-keys.ts'
 import { useSlices } from '../table/use-slices.ts'
 import type { Session } from '../use-sessions.ts'
@@ -42,7 +43,7 @@ export function SessionTable({
   onDelete: (session: Session) => void
 }) {
   const t = useTexts()
-  const [most, setMost] = useState(STEP)
+  const [most, show] = useRowCount(STEP)
   const shown = rows.slice(0, most)
   const drawn = useSlices(shown.length)
   const live = shown.filter(({ isEnded }) => !isEnded).map(({ item }) => item)
@@ -111,7 +112,7 @@ export function SessionTable({
         ))}
       </GridTable>
       {rows.length > STEP && drawn >= STEP && (
-        <MoreRows shown={shown.length} count={rows.length} onMore={() => setMost(most + STEP)} />
+        <MoreRows shown={shown.length} count={rows.length} onMore={() => show(most + STEP)} />
       )}
     </>
   )

@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'react'
+import { place } from '../../screen.ts'
 import { type StillRows, useStillRows } from '../table/use-still-rows.ts'
 import type { Session } from '../use-sessions.ts'
-import { type SessionSort, sorted } from './session-sort.ts'
+import { partsOf, type SessionSort, sorted, sortIn } from './session-sort.ts'
 
 const tokenOf = ({ token }: Session) => token
 
@@ -12,9 +13,9 @@ export interface SortedRows extends StillRows<Session> {
   sortBy(order: SessionSort): void
 }
 
-/** Follows a user's sessions, the last used first until the user chooses another order. */
+/** Follows a user's sessions, in an order that the URL keeps. */
 export function useSortedRows(sessions: readonly Session[]): SortedRows {
-  const [sort, setSort] = useState<SessionSort>({ by: 'last_seen', isAscending: false })
+  const [sort, setSort] = useState(() => sortIn(new URLSearchParams(place.query())))
   const list = useMemo(() => sorted(sessions, sort), [sessions, sort])
   const rows = useStillRows(list, tokenOf)
   return {
@@ -23,6 +24,7 @@ export function useSortedRows(sessions: readonly Session[]): SortedRows {
     show: (newest) => rows.show(sorted(newest, sort)),
     sortBy(order) {
       setSort(order)
+      place.amendQuery(partsOf(order))
       rows.show(sorted(sessions, order))
     },
   }
