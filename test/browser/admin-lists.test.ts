@@ -109,6 +109,28 @@ test('the URL has the order and the length of a list, for a reload and for the w
   await page.close()
 })
 
+test('a click with Shift selects all rows from the previous one, and no text', async () => {
+  const page = await openCrowd(0, 120, '/sessions?user=many&rows=120')
+  const boxes = page.locator('tbody').getByRole('checkbox')
+  const states = async () => await boxes.evaluateAll((all) => all.map((box) => (box as HTMLInputElement).checked))
+  const shift = (index: number) => boxes.nth(index).click({ modifiers: ['Shift'] })
+  await expect.poll(() => boxes.count()).toBe(120)
+  await boxes.nth(6).click()
+  await shift(3)
+  await page.getByText('4 selected').waitFor()
+  expect((await states()).slice(2, 8)).toEqual([false, true, true, true, true, false])
+  await shift(5)
+  await page.getByText('1 selected').waitFor()
+  expect((await states()).slice(2, 8)).toEqual([false, false, false, false, true, false])
+  await boxes.nth(0).click()
+  // One call ends 100 at most.
+  await shift(119)
+  await page.getByText('100 selected').waitFor()
+  expect((await states()).filter(Boolean)).toHaveLength(100)
+  expect(await page.evaluate(() => getSelection()?.toString())).toBe('')
+  await page.close()
+})
+
 test('both lists fit at 400 %, with letters of 200 %, from right to left, and with forced colors', async () => {
   const { store, sessionStore, users, host } = await createCrowd(createRestUsers(), { people: 12, sessions: 12 })
   const texts = { lang: 'ar', dir: 'rtl' }

@@ -25,6 +25,7 @@ const KEYS = [
   ['↑ ↓', 'key_move'],
   ['Enter', 'key_open'],
   ['Space', 'key_select'],
+  ['Shift', 'key_range'],
   ['Delete', 'key_end'],
 ] as const
 
@@ -43,7 +44,6 @@ export function PersonSessions({
   const isOnline = useOnline()
   const isSignedIn = useSignedIn() === 'yes'
   const { rows, waiting, sort, show, sortBy, end } = useSortedRows(found.sessions)
-  const selection = useSelection()
   const [asking, setAsking] = useState<readonly Session[] | 'all'>()
   const { endOne, endSeveral, endAll, isEnding, isEndingSeveral } = useEndSessions(user, (ended) => {
     const tokens = ended && new Set(ended.map(({ token }) => token))
@@ -52,6 +52,7 @@ export function PersonSessions({
   const endOrAsk = useEndOrAsk(endOne, setAsking)
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const live = rows.flatMap(({ item, isEnded }) => (isEnded ? [] : [item]))
+  const selection = useSelection(live)
   const chosen = live.filter(({ token }) => selection.tokens.has(token))
   const count = live.length + waiting
   const name = nameOf(found.user)

@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef, useState } from 'react'
+import { type MouseEvent, memo, useEffect, useRef, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 import { useOnline } from '../../rest/use-online.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -17,7 +17,7 @@ interface SessionRowProps {
   readonly isSelected: boolean
   /** Whether Tab reaches this row. */
   readonly isCurrent: boolean
-  readonly onSelect: (session: Session) => void
+  readonly onSelect: (session: Session, isRange: boolean) => void
   readonly onEnd: (session: Session) => void
 }
 
@@ -59,7 +59,12 @@ export const SessionRow = memo(function SessionRow({
           aria-label={t('select_one', { device })}
           checked={isSelected}
           disabled={isEnded}
-          onChange={() => onSelect(session)}
+          onClick={({ currentTarget, shiftKey }) => {
+            // There may be too many already.
+            currentTarget.checked = isSelected
+            onSelect(session, shiftKey)
+          }}
+          onMouseDown={keepText}
         />
       </td>
       <td className="cell-main">
@@ -125,3 +130,8 @@ export const SessionRow = memo(function SessionRow({
     </tr>
   )
 })
+
+/** Keeps the browser from selecting text up to the row. */
+function keepText(event: MouseEvent): void {
+  if (event.shiftKey) event.preventDefault()
+}

@@ -149,6 +149,7 @@ export const SESSIONS = {
   key_move: 'Move in the table',
   key_open: 'Open the row',
   key_select: 'Select the row',
+  key_range: 'With a click: select all rows up to there',
   key_end: 'Sign out',
   key_help: 'Show this list',
 
