@@ -1,5 +1,4 @@
 import { useEffect } from 'react'
-import { ExportMenu } from '../../parts/export-menu.tsx'
 import { ListHead } from '../../parts/list-head.tsx'
 import { useSignedIn } from '../../rest/use-signed-in.ts'
 import { hasDirectory } from '../../screen.ts'
@@ -7,6 +6,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { KeysHelp } from '../keys-help.tsx'
 import { rememberFocus, returnFocus } from '../return-focus.ts'
 import { SearchBox } from '../search/search-box.tsx'
+import { SessionsExport } from '../sessions-export.tsx'
 import { SignOutEverybody } from '../sign-out-everybody.tsx'
 import { Figures } from './figures.tsx'
 import { NoDirectory } from './no-directory.tsx'
@@ -26,7 +26,6 @@ export default function PeoplePage({ query }: { query: URLSearchParams }) {
   const isSignedIn = useSignedIn() === 'yes'
   const view = viewIn(query)
   useEffect(returnFocus, [])
-  const exported = (format: string) => `sessmgr/v1/people/export?${new URLSearchParams({ format, ...view })}`
 
   return (
     <section
@@ -37,14 +36,7 @@ export default function PeoplePage({ query }: { query: URLSearchParams }) {
     >
       <ListHead title={t('tab_sessions')} help={t('people_help')} tabIndex={-1}>
         <KeysHelp keys={hasDirectory ? KEYS : KEYS.slice(0, 1)} />
-        {hasDirectory && (
-          <ExportMenu
-            formats={[
-              { label: 'CSV', path: exported('csv'), file: 'sessions.csv' },
-              { label: 'JSON', path: exported('json'), file: 'sessions.json' },
-            ]}
-          />
-        )}
+        {hasDirectory && <SessionsExport route="people/export" query={{ ...view }} />}
         <SignOutEverybody />
       </ListHead>
       {hasDirectory && <Figures view={view} />}

@@ -6,6 +6,7 @@ import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { ConfirmEverywhere } from '../confirm-everywhere.tsx'
 import { KeysHelp } from '../keys-help.tsx'
 import { goToSearch } from '../return-focus.ts'
+import { SessionsExport } from '../sessions-export.tsx'
 import { RefreshButton } from '../table/refresh-button.tsx'
 import { TableBar } from '../table/table-bar.tsx'
 import { useSteadyClicks } from '../table/use-steady-clicks.ts'
@@ -70,6 +71,7 @@ export function PersonSessions({
         <PersonHead found={found} count={count}>
           <KeysHelp keys={KEYS} />
           <ExplainLimit user={user} name={name} />
+          {count > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
           {rows.length + waiting > 0 && (
             <Button
               tone="danger"
