@@ -25,7 +25,13 @@ export function NoDirectory() {
         </>
       )}
       <p>{t('no_directory')}</p>
-      {support.docs && <SafeLink href={support.docs}>{t('s_docs')}</SafeLink>}
+      {support.docs ? (
+        <SafeLink href={support.docs}>{t('s_docs')}</SafeLink>
+      ) : (
+        <PlaceLink tab="support" query={{}}>
+          {t('s_docs')}
+        </PlaceLink>
+      )}
     </div>
   )
 }
