@@ -116,3 +116,15 @@ test('earlier events come on demand, and all of them can be saved', async () => 
       .split('\r\n'),
   ).toHaveLength(61)
 })
+
+test('a user without a session has a line that says when and why the last one ended', async () => {
+  await signIn('alice')
+  await lab.limiter.sessions.endAll(2, { by: 'admin', actor: 1 })
+  const page = await lab.open(chromium, '/sessions?user=alice')
+  await page.getByText('Signed out by an administrator, now.').waitFor()
+  const answer = page.waitForResponse((response) => response.url().includes('/audit?'))
+  await page.goto(`${lab.origin}/admin/sessions?user=bob`)
+  await (await answer).finished()
+  await page.getByText('BOB is not signed in anywhere.').waitFor()
+  expect(await page.getByText('Signed out').count()).toBe(0)
+})

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startAdminLab } from '../support/admin-lab.ts'
@@ -128,6 +129,24 @@ test('a click with Shift selects all rows from the previous one, and no text', a
   await page.getByText('100 selected').waitFor()
   expect((await states()).filter(Boolean)).toHaveLength(100)
   expect(await page.evaluate(() => getSelection()?.toString())).toBe('')
+  await page.close()
+})
+
+test.each([
+  ['the list of people', '', 'login', 4],
+  ["one person's list", '?user=many', 'token', 3],
+])('%s is saved as a file', async (_name, query, column, count) => {
+  const page = await openCrowd(2, 3, `/sessions${query}`)
+  await page.getByRole('button', { name: 'Export…' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('sessions.csv')
+  const [head, ...lines] = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  expect([head?.split(',').includes(column), lines.length]).toEqual([true, count])
   await page.close()
 })
 

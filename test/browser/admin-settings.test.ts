@@ -43,6 +43,14 @@ describe('General Settings', () => {
     expect(violations).toEqual([])
   })
 
+  test('are saved by Enter in a field', async () => {
+    const page = await host.open()
+    await page.getByLabel('Active Logins Limit').fill('3')
+    await page.keyboard.press('Enter')
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await host.limiter.settings.get()).toMatchObject({ maximum: 3 })
+  })
+
   test('show each mode with its description, in the order of the catalogue', async () => {
     const page = await host.open()
     const group = page.getByRole('radiogroup', { name: 'Login Logic' })
@@ -98,6 +106,7 @@ describe('General Settings', () => {
     expect([await field.inputValue(), await waits.count()]).toEqual(['0', 0])
     await page.getByRole('radio', { name: 'Block New' }).click()
     await waits.waitFor()
+    await page.getByText('Yours ends 2 days after its last use.').waitFor()
     await field.fill('4')
     await page.getByText('Enter 0, or a whole number of 5 or more.').waitFor()
     await page.getByRole('button', { name: 'Save Changes' }).click()

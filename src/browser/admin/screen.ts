@@ -40,6 +40,9 @@ export const hasDirectory = mount.dataset.directory !== undefined
 /** Whether the application can search for users by a part of their name. */
 export const canSearch = mount.dataset.search !== undefined
 
+/** How many milliseconds a session's last use may be later than it is recorded. */
+export const touchEvery = Number(mount.dataset.touch)
+
 /** Name of the user of the screen. */
 export const userName = mount.dataset.user ?? ''
 

@@ -26,6 +26,8 @@ export interface PageParts extends FrameParts {
   readonly support: SupportLinks
   /** Whether the application can search for users. */
   readonly canSearch: boolean
+  /** Longest time between updates of a session's last use. */
+  readonly touchEveryMs: number
   /** REST routes that the open tab reads first. */
   readonly calls: readonly string[]
 }
@@ -58,8 +60,8 @@ export function adminPage(parts: PageParts): string {
       ...scripts.filter((url) => !isStyleSheet(url)).map(script),
     ],
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
-      `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''}` +
-      `${hasComments ? ' data-comments' : ''}${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
+      `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''} ` +
+      `data-touch="${parts.touchEveryMs}"${hasComments ? ' data-comments' : ''}${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
       `data-user="${htmlText(parts.userName)}" data-site="${htmlText(parts.siteUrl ?? '')}">${adminFrame(parts)}</div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,

@@ -34,6 +34,8 @@ export interface AdminParts extends ScriptVarsParts {
   readonly commentsOption: GuardedOption | undefined
   /** Whether the people who are signed in can be listed. */
   readonly hasDirectory: boolean
+  /** Longest time between updates of a session's last use. */
+  readonly touchEveryMs: number
   /** URL of the site, for a link back to it. */
   readonly siteUrl: string | undefined
   /** The folder of the built files. */
@@ -125,6 +127,7 @@ export function createAdmin(parts: AdminParts): Handler {
           siteUrl: parts.siteUrl,
           hasDirectory: parts.hasDirectory,
           canSearch: users.search !== undefined,
+          touchEveryMs: parts.touchEveryMs,
           tab: open,
           calls: needs.calls,
           hasComments,

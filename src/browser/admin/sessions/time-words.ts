@@ -6,6 +6,9 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
+/** How many seconds the difference of two rounded times may be off. */
+const ROUNDED = 1
+
 /** How long a time counts as recent, so that it is described relative to now. */
 const RECENT_MS = 7 * 86_400_000
 
@@ -39,6 +42,15 @@ export function agoOrDay(ms: number, now = Date.now()): string {
 export function timeUntil(ms: number, now = Date.now()): string {
   const { unit, count } = inUnits(Math.max(0, ms - now))
   return lengths[unit]().format(count)
+}
+
+/** Describes a length of time in the largest unit of which it is a whole number, such as "36 hours". */
+export function timeSpan(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  const found = UNITS.find(([, size]) => Math.abs(seconds - size * (Math.round(seconds / size) || 1)) <= ROUNDED)
+  if (!found) return timeUntil(ms, 0)
+  const [unit, size] = found
+  return lengths[unit]().format(Math.round(seconds / size))
 }
 
 /** Formats a time as a date. `ms` is in milliseconds since the Unix epoch. */

@@ -7,6 +7,7 @@ import { Toggle } from '../parts/forms/toggle.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { IdleWaits } from './idle-waits.tsx'
 import { LastChange } from './last-change.tsx'
 import { OverLimit } from './over-limit.tsx'
 
@@ -55,8 +56,7 @@ export function GeneralPanel() {
         label={t('idle')}
         help={
           <>
-            {t('idle_help', { block: labelOf('block'), ask: labelOf('ask') })}{' '}
-            {waits && <strong>{t('idle_waits')}</strong>}
+            {t('idle_help', { block: labelOf('block'), ask: labelOf('ask') })} {waits && <IdleWaits />}
           </>
         }
         minimum={5}

@@ -106,7 +106,7 @@ export function PersonSessions({
             )}
           </TableBar>
           <SessionTable
-            name={name}
+            user={found.user}
             rows={rows}
             sort={sort}
             selection={selection}

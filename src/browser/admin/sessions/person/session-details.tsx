@@ -1,6 +1,7 @@
 import { useCopy } from '../../parts/use-copy.ts'
+import { touchEvery } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { exactTime } from '../time-words.ts'
+import { exactTime, timeSpan } from '../time-words.ts'
 import type { Session } from '../use-sessions.ts'
 
 /** Digits of the token that identify a session well enough in a log. */
@@ -10,18 +11,24 @@ const DIGITS = 8
 export function SessionDetails({ session, tabIndex }: { session: Session; tabIndex: number }) {
   const t = useTexts()
   const copy = useCopy()
-  const moments = [
-    ['last_seen', session.last_seen],
-    ['signed_in', session.created],
-    ['expires', session.expires],
+  const { last_seen, created, expires } = session
+  const lastUse = exactTime(last_seen * 1000)
+  const facts = [
+    [
+      'last_seen',
+      touchEvery >= 1000 ? t('last_seen_or_later', { when: lastUse, time: timeSpan(touchEvery) }) : lastUse,
+    ],
+    ['signed_in', exactTime(created * 1000)],
+    ['expires', exactTime(expires * 1000)],
+    ['remembered', t('remembered_for', { time: timeSpan((expires - last_seen) * 1000) })],
   ] as const
   const digits = session.token.slice(0, DIGITS)
   return (
     <dl>
-      {moments.map(([text, seconds]) => (
-        <div key={text}>
-          <dt>{t(text)}</dt>
-          <dd className="number">{exactTime(seconds * 1000)}</dd>
+      {facts.map(([label, value]) => (
+        <div key={label}>
+          <dt>{t(label)}</dt>
+          <dd className="number">{value}</dd>
         </div>
       ))}
       <div>

@@ -1,4 +1,4 @@
-import { type MouseEvent, memo, useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 import { useOnline } from '../../rest/use-online.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -53,18 +53,12 @@ export const SessionRow = memo(function SessionRow({
       aria-selected={isSelected}
     >
       <td className="cell-check">
-        <input
-          type="checkbox"
+        <RowBox
+          label={t('select_one', { device })}
           tabIndex={tabIndex}
-          aria-label={t('select_one', { device })}
-          checked={isSelected}
-          disabled={isEnded}
-          onClick={({ currentTarget, shiftKey }) => {
-            // There may be too many already.
-            currentTarget.checked = isSelected
-            onSelect(session, shiftKey)
-          }}
-          onMouseDown={keepText}
+          isSelected={isSelected}
+          isDisabled={isEnded}
+          onSelect={(isRange) => onSelect(session, isRange)}
         />
       </td>
       <td className="cell-main">
@@ -131,7 +125,35 @@ export const SessionRow = memo(function SessionRow({
   )
 })
 
-/** Keeps the browser from selecting text up to the row. */
-function keepText(event: MouseEvent): void {
-  if (event.shiftKey) event.preventDefault()
+function RowBox({
+  label,
+  tabIndex,
+  isSelected,
+  isDisabled,
+  onSelect,
+}: {
+  label: string
+  tabIndex: number
+  isSelected: boolean
+  isDisabled: boolean
+  onSelect: (isRange: boolean) => void
+}) {
+  return (
+    <input
+      type="checkbox"
+      tabIndex={tabIndex}
+      aria-label={label}
+      checked={isSelected}
+      disabled={isDisabled}
+      onMouseDown={(event) => {
+        // The browser would select text up to here.
+        if (event.shiftKey) event.preventDefault()
+      }}
+      onClick={({ currentTarget, shiftKey }) => {
+        // There may be too many already.
+        currentTarget.checked = isSelected
+        onSelect(shiftKey)
+      }}
+    />
+  )
 }

@@ -1,4 +1,5 @@
 import { useRef } from 'react'
+import { LastEnd } from '../../activity/last-end.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/feedback/empty.tsx'
 import { type TextKey, useTexts } from '../../texts/use-texts.ts'
@@ -7,7 +8,7 @@ import type { StillRow } from '../table/still-rows.ts'
 import { useRowCount } from '../table/use-row-count.ts'
 import { useRowKeys } from '../table/use-row-keys.ts'
 import { useSlices } from '../table/use-slices.ts'
-import type { Session } from '../use-sessions.ts'
+import { nameOf, type Person, type Session } from '../use-sessions.ts'
 import { SessionRow } from './session-row.tsx'
 import type { SessionSort, SortTime } from './session-sort.ts'
 import { MOST_AT_ONCE } from './use-end-sessions.ts'
@@ -24,7 +25,7 @@ const TIMES: readonly (readonly [by: SortTime, text: TextKey])[] = [
 
 /** Renders a user's sessions as a table that the arrow keys move in. */
 export function SessionTable({
-  name,
+  user,
   rows,
   sort,
   selection,
@@ -33,7 +34,7 @@ export function SessionTable({
   onEnd,
   onDelete,
 }: {
-  name: string
+  user: Person
   rows: readonly StillRow<Session>[]
   sort: SessionSort
   selection: Selection
@@ -43,6 +44,7 @@ export function SessionTable({
   onDelete: (session: Session) => void
 }) {
   const t = useTexts()
+  const name = nameOf(user)
   const [most, show] = useRowCount(STEP)
   const shown = rows.slice(0, most)
   const drawn = useSlices(shown.length)
@@ -60,6 +62,7 @@ export function SessionTable({
     return (
       <Empty icon="desktop" title={t('person_empty', { name })}>
         {t('sessions_empty')}
+        <LastEnd user={user} />
       </Empty>
     )
   }

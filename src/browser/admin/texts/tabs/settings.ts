@@ -22,6 +22,7 @@ export const SETTINGS = {
   idle_help:
     'After this many minutes without use, a session makes room for a login that “{block}” or “{ask}” would stop. 0 turns this off.',
   idle_waits: 'Anyone who closes the browser without signing out waits until the session ends.',
+  idle_waits_own: 'Yours ends {time} after its last use.',
   enforce: 'Enforce the Limit',
   enforce_help:
     'If this is off, nobody is refused or signed out. Your application is only informed of what would have happened.',
