@@ -2,8 +2,10 @@ import type { Clock } from '../ground/clock.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
+import type { ChangedByWhom } from '../options/option-change.ts'
+import type { TransientStore } from '../options/transient-store.ts'
 import type { ApplicationPasswordStore, StoredPassword } from './application-password-store.ts'
-import type { PasswordUses } from './password-uses.ts'
+import { createPasswordUses } from './password-uses.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const LENGTH = 24
@@ -60,18 +62,46 @@ export interface ApplicationPasswords {
   verify(userId: UserId | undefined, password: string): Promise<boolean>
 }
 
+/** A password that was created or revoked. */
+export interface PasswordChange extends ChangedByWhom {
+  readonly userId: UserId
+  readonly id: string
+  /** Undefined if the passwords could not be listed. */
+  readonly name?: string | undefined
+}
+
+/** Application passwords whose creation and revocation are noted. */
+export interface NotedPasswords extends ApplicationPasswords {
+  create(
+    ...values: [...Parameters<ApplicationPasswords['create']>, whom?: ChangedByWhom]
+  ): ReturnType<ApplicationPasswords['create']>
+  revoke(userId: UserId, id: string, whom?: ChangedByWhom): Promise<boolean>
+}
+
+export interface ApplicationPasswordParts {
+  readonly store: ApplicationPasswordStore
+  readonly clock: Clock
+  /** Remembers when passwords were last used. */
+  readonly transients?: TransientStore
+  /** Notes a change, for the activity log. */
+  readonly note?: ((type: `application_password.${'created' | 'revoked'}`, change: PasswordChange) => void) | undefined
+}
+
 /** Manages application passwords in the given store. */
-export function createApplicationPasswords(
-  store: ApplicationPasswordStore,
-  clock: Clock,
-  uses?: PasswordUses,
-): ApplicationPasswords {
+export function createApplicationPasswords({
+  store,
+  clock,
+  transients,
+  note,
+}: ApplicationPasswordParts): NotedPasswords {
+  const uses = transients && createPasswordUses(transients, clock)
   return {
-    async create(userId, name, given) {
+    async create(userId, name, given, whom) {
       requireUserId(userId)
       const password = given === undefined ? randomPassword() : requirePassword(given)
       const stored = { id: nodeCrypto().randomUUID(), name, hash: hashOf(password), createdAt: clock.now() }
       await store.add(userId, stored)
+      note?.('application_password.created', { userId, id: stored.id, name, ...whom })
       return { ...info(stored), password: (password.match(/.{1,4}/g) ?? []).join(' ') }
     },
     async list(userId) {
@@ -82,9 +112,15 @@ export function createApplicationPasswords(
       })
       return Promise.all(listed)
     },
-    async revoke(userId, id) {
+    async revoke(userId, id, whom) {
       requireUserId(userId)
-      return store.remove(userId, id)
+      const known = note ? await store.list(userId).catch(() => []) : []
+      const isRevoked = await store.remove(userId, id)
+      if (isRevoked) {
+        const name = known.find((stored) => stored.id === id)?.name
+        note?.('application_password.revoked', { userId, id, name, ...whom })
+      }
+      return isRevoked
     },
     async verify(userId, password) {
       if (userId !== undefined) requireUserId(userId)

@@ -1,3 +1,4 @@
+import type { PasswordChange } from '../auth/application-passwords.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { LimitReport, LoginRefusal, SessionStart } from '../hooks/session-hooks.ts'
 import type { OptionChange } from '../options/option-change.ts'
@@ -19,6 +20,7 @@ export type Activity =
   | readonly [type: 'login.would_limit', userId: UserId, report: LimitReport]
   | readonly [type: 'logout.all', epoch: number, end: SessionEnd]
   | readonly [type: 'settings.changed', change: OptionChange]
+  | readonly [type: 'application_password.created' | 'application_password.revoked', change: PasswordChange]
 
 /** Receives what happens, for the activity log. */
 export interface ActivityLog {

@@ -1,4 +1,4 @@
-import type { ApplicationPasswords } from '../auth/application-passwords.ts'
+import type { NotedPasswords } from '../auth/application-passwords.ts'
 import { type BasicCredentials, basicCredentials } from '../auth/basic-credentials.ts'
 import type { Nonces } from '../auth/nonce.ts'
 import type { UserId } from '../ground/user-id.ts'
@@ -38,7 +38,7 @@ export interface CallerParts {
   /** Checks whether the session of a request is still live. */
   isLive(reader: Reader): Promise<boolean>
   readonly findSignedIn: FindSignedIn
-  readonly passwords: ApplicationPasswords
+  readonly passwords: NotedPasswords
   readonly nonces: Nonces
   readonly nonceHeader: string
 }

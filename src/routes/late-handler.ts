@@ -19,3 +19,20 @@ export function lateHandler(loading: Promise<Handler>, concerns?: (request: Host
     loaded.then(() => handler?.(request, response, next)).catch(next)
   }
 }
+
+/**
+ * Returns an object whose code is loaded by the first call of a method.
+ *
+ * @param names All its methods, which must be asynchronous.
+ */
+export function lateMethods<T extends object>(load: () => Promise<T>, names: readonly (keyof T & string)[]): T {
+  let loading: Promise<T> | undefined
+  const method =
+    (name: keyof T) =>
+    async (...values: unknown[]) => {
+      loading ??= load()
+      const loaded = await loading
+      return (loaded[name] as (...values: unknown[]) => unknown)(...values)
+    }
+  return Object.fromEntries(names.map((name) => [name, method(name)])) as T
+}

@@ -1,11 +1,11 @@
 import { type AccountFeatureParts, createAccountFeature } from '../features/account/account-feature.ts'
 import type { ActivityFeature } from '../features/activity/activity-feature.ts'
-import { lateAddons } from '../features/addons/late-addons.ts'
 import { createAdminFeature } from '../features/admin/admin-feature.ts'
 import { type ChoiceFeatureParts, createChoiceFeature } from '../features/choice/choice-feature.ts'
 import { createCommentsFeature } from '../features/comments/comments-feature.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { OptionChange } from '../options/option-change.ts'
+import { lateMethods } from '../routes/late-handler.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { RestService } from './rest-service.ts'
 import type { Sessmgr } from './service.ts'
@@ -47,7 +47,8 @@ export function createFeatures(
     preview,
     load: async (page) => (await import('./late.ts')).createChoice(page),
   })
-  const addons = lateAddons(async () => (await import('./late.ts')).createAddonsFeature(parts))
+  const loadAddons = async () => (await import('./late.ts')).createAddonsFeature(parts)
+  const addons = lateMethods(loadAddons, ['list', 'refresh', 'activate', 'deactivate', 'isLicensed'])
   const pages = { ...member, ...account.member, ...choice.member }
   const members = { ...(pages as Pick<Sessmgr, keyof typeof pages>), addons, comments: comments?.member }
   return { members, activity, account, choice, addons, comments, routesWarning }

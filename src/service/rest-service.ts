@@ -1,6 +1,5 @@
-import { type ApplicationPasswords, createApplicationPasswords } from '../auth/application-passwords.ts'
+import type { ApplicationPasswordParts, NotedPasswords } from '../auth/application-passwords.ts'
 import { createNonces, type Nonces } from '../auth/nonce.ts'
-import { createPasswordUses } from '../auth/password-uses.ts'
 import { createSignedValues, type SignedValues } from '../auth/signed-value.ts'
 import type { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../ground/clock.ts'
@@ -9,7 +8,7 @@ import type { RequestLike } from '../guard/request/host-visit.ts'
 import type { Host } from '../host/host.ts'
 import { createFindSignedIn, type FindSignedIn } from '../host/signed-in-user.ts'
 import { REST_ACTION, type Reader } from '../routes/caller.ts'
-import { lateHandler } from '../routes/late-handler.ts'
+import { lateHandler, lateMethods } from '../routes/late-handler.ts'
 import { OWN_ROUTES, restPath } from '../routes/rest-route.ts'
 import type { RouterNotes, RouterParts } from '../routes/router.ts'
 import { refuseWithoutHost } from '../routes/without-host.ts'
@@ -39,7 +38,7 @@ export interface ReaderParts {
 
 /** How REST routes, pages and features identify the caller. */
 export interface RestService extends ReaderParts {
-  readonly passwords: ApplicationPasswords
+  readonly passwords: NotedPasswords
   readonly findSignedIn: FindSignedIn
   readonly nonces: Nonces
   readonly signed: SignedValues
@@ -49,14 +48,24 @@ export interface RestService extends ReaderParts {
   router(load: (parts: Omit<RouterParts, 'routes'>) => Promise<Handler>, notes?: RouterNotes): Middleware
 }
 
-/** Creates the parts that sessmgr() and createLazyComments() share. */
-export function createRestService(options: ResolvedOptions, secrets: SiteSecrets, readers: ReaderParts): RestService {
+/**
+ * Creates the parts that sessmgr() and createLazyComments() share.
+ *
+ * @param note Notes created and revoked application passwords.
+ */
+export function createRestService(
+  options: ResolvedOptions,
+  secrets: SiteSecrets,
+  readers: ReaderParts,
+  note?: ApplicationPasswordParts['note'],
+): RestService {
   const { host, store, nonceHeader, textsFor, logger } = options
-  const passwords = createApplicationPasswords(
-    store.passwords,
-    systemClock,
-    createPasswordUses(store.transients, systemClock),
-  )
+  const loadPasswords = async () => {
+    const late = await import('../auth/application-passwords.ts')
+    const { passwords, transients } = store
+    return late.createApplicationPasswords({ store: passwords, transients, clock: systemClock, note })
+  }
+  const passwords = lateMethods<NotedPasswords>(loadPasswords, ['create', 'list', 'revoke', 'verify'])
   const nonces = createNonces(() => secrets.all(), systemClock)
   const findSignedIn = host ? createFindSignedIn(host.users, logger) : async () => undefined
   return {
@@ -71,6 +80,8 @@ export function createRestService(options: ResolvedOptions, secrets: SiteSecrets
     },
     router(load, notes) {
       const callers = { ...readers, host: host ?? WITHOUT_USERS, findSignedIn, passwords, nonces, nonceHeader }
+      // Load the code now, before an in-place update can remove its file.
+      loadPasswords().catch(() => {})
       const loading = load({ ...callers, ...notes, logger, textsFor })
       const routes = lateHandler(loading, (request) => restPath(request) !== undefined)
       const refuse = refuseWithoutHost(logger, textsFor)

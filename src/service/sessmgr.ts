@@ -64,7 +64,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const notices = new Notices({ ...resolved, siteSecrets })
   const middleware = expressGuard(expressStores, limitLogin, notices) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
-  const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive })
+  const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive }, activity.log.note)
   const loginAtOf = (message: RequestLike) => {
     const request = guardedRequestOf(message)
     const { session, sessionID = '' } = request

@@ -11,6 +11,8 @@ export type AuditType =
   | 'login.would_limit'
   | 'logout.all'
   | 'settings.changed'
+  | 'application_password.created'
+  | 'application_password.revoked'
 
 /** The types of events. */
 export const AUDIT_TYPES = [
@@ -21,6 +23,8 @@ export const AUDIT_TYPES = [
   'login.would_limit',
   'logout.all',
   'settings.changed',
+  'application_password.created',
+  'application_password.revoked',
 ] as const satisfies readonly AuditType[]
 
 /** Something that happened, for the activity log. Contains no secrets. */

@@ -68,6 +68,11 @@ async function draftOf(activity: Activity): Promise<Draft> {
       const details = given({ option, key, from: inShort(from), to: inShort(to) })
       return { type, initiator: whom === 'admin' ? 'admin' : 'system', ...given({ actor }), details }
     }
+    default: {
+      const [type, { userId, id, name, by: whom, actor }] = activity
+      const details = given({ password_id: id, name: inShort(name) })
+      return { type, user: userId, initiator: whom === 'admin' ? 'admin' : 'system', ...given({ actor }), details }
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import type { ApplicationPasswords, PasswordInfo } from '../../auth/application-passwords.ts'
+import type { NotedPasswords, PasswordInfo } from '../../auth/application-passwords.ts'
 import { unixSeconds } from '../../ground/clock.ts'
 import type { Host, HostUsers, UserSummary } from '../../host/host.ts'
-import type { Caller } from '../caller.ts'
+import { byAdmin, type Caller } from '../caller.ts'
 import { RestError } from '../rest-error.ts'
 import { type RestRoute, restRoute } from '../rest-route.ts'
 import {
@@ -25,7 +25,7 @@ const passwordSchema = z.object({
 })
 
 /** Lists and revokes the application passwords of any user, and creates passwords for the caller. */
-export function passwordsRoutes(passwords: ApplicationPasswords, { users }: Host): readonly RestRoute[] {
+export function passwordsRoutes(passwords: NotedPasswords, { users }: Host): readonly RestRoute[] {
   const path = '/sessmgr/v1/application-passwords'
   const access = 'manage_options'
   return [
@@ -68,7 +68,8 @@ export function passwordsRoutes(passwords: ApplicationPasswords, { users }: Host
         response: z.object({ ...passwordSchema.shape, password: z.string() }),
       }),
       async handle({ params: { name }, caller }) {
-        const { password, ...created } = await passwords.create((caller as Caller).userId, name)
+        const { userId } = caller as Caller
+        const { password, ...created } = await passwords.create(userId, name, undefined, byAdmin(caller))
         return { ...rowOf(created), password }
       },
     }),
@@ -84,7 +85,7 @@ export function passwordsRoutes(passwords: ApplicationPasswords, { users }: Host
       precheck: checkOptionalUser,
       async handle({ params, caller }) {
         const user = await findUser(users, params, caller)
-        if (await passwords.revoke(user.id, params.password_id)) return { success: true, user }
+        if (await passwords.revoke(user.id, params.password_id, byAdmin(caller))) return { success: true, user }
         throw new RestError(404, 'password_not_found', 'This user has no application password with this id.')
       },
     }),

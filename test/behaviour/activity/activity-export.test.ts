@@ -39,12 +39,8 @@ describe('GET /audit/export', () => {
     const { host, read } = await start()
     await host.limiter.sessions.endAll(1, { note: '=HYPERLINK("http://evil.test")' })
     await host.signIn('admin')
-    const { text } = await host.call(
-      'GET',
-      `${PATH}?format=csv`,
-      await host.scriptOf('admin').then((headers) => ({ headers })),
-    )
-    const [header, , ended] = text.split('\r\n')
+    const { text } = await host.call('GET', `${PATH}?format=csv`, { headers: await host.scriptOf('admin') })
+    const [header, , , ended] = text.split('\r\n')
     expect(header).toBe('at,type,user,session,initiator,actor,kind,device,ip,details,id')
     expect(ended).toMatch(
       /^\d{4}-\d\d-\d\dT[\d:.]+Z,session\.ended,1,[0-9a-f]{64},system,,app,Test 1,127\.0\.0\.1,"\{""note"":/,

@@ -134,6 +134,63 @@ it('deletes old events at the start', async () => {
   expect(json.events.map(({ type }: AuditEvent) => type)).toEqual(['session.started', 'session.started'])
 })
 
+it('records created and revoked application passwords, with their names and by whom', async () => {
+  const { sink, events } = testSink()
+  const host = await start({ sink })
+  const { headers } = await host.signIn('admin')
+  const path = '/sessmgr/v1/application-passwords'
+  const { id, password } = (await host.call('POST', path, { headers, json: { name: 'backup' } })).json
+  const other = await host.limiter.passwords.create(2, 'by the application')
+  await host.call('DELETE', `${path}/${other.id}`, { headers, json: { user: 'alice' } })
+  await host.call('DELETE', `${path}/${other.id}`, { headers, json: { user: 'alice' } })
+  await host.limiter.passwords.revoke(1, id)
+  await host.limiter.close()
+  expect(events.slice(1)).toEqual(
+    [
+      {
+        type: 'application_password.created',
+        user: 1,
+        initiator: 'admin',
+        actor: 1,
+        details: { password_id: id, name: 'backup' },
+      },
+      {
+        type: 'application_password.created',
+        user: 2,
+        initiator: 'system',
+        details: { password_id: other.id, name: 'by the application' },
+      },
+      {
+        type: 'application_password.revoked',
+        user: 2,
+        initiator: 'admin',
+        actor: 1,
+        details: { password_id: other.id, name: 'by the application' },
+      },
+      {
+        type: 'application_password.revoked',
+        user: 1,
+        initiator: 'system',
+        details: { password_id: id, name: 'backup' },
+      },
+    ].map((event) => ({ id: expect.any(String), at: expect.any(Number), ...event })),
+  )
+  const hashes = (await host.registry.passwords.list(1)).map(({ hash }) => hash)
+  for (const secret of [password, password.replaceAll(' ', ''), other.password, ...hashes]) {
+    expect(JSON.stringify(events)).not.toContain(secret)
+  }
+})
+
+it('revokes an application password although its name cannot be read', async () => {
+  const { sink, events } = testSink()
+  const host = await start({ sink })
+  const { id } = await host.limiter.passwords.create(1, 'backup')
+  host.registry.passwords.list = () => Promise.reject(new Error('no rights'))
+  expect(await host.limiter.passwords.revoke(1, id)).toBe(true)
+  await host.limiter.close()
+  expect(events[1]).toMatchObject({ type: 'application_password.revoked', details: { password_id: id } })
+})
+
 it('records options that are not exposed over REST without their values', async () => {
   const { sink, events } = testSink()
   const host = await start({ sink })

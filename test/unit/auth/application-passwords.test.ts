@@ -7,7 +7,7 @@ import { fakeClock } from '../../../src/testing.ts'
 function setUp() {
   const clock = fakeClock(1_700_000_000_000)
   const { passwords: store } = memoryStore()
-  return { clock, store, passwords: createApplicationPasswords(store, clock) }
+  return { clock, store, passwords: createApplicationPasswords({ store, clock }) }
 }
 
 describe('rule 27: an application password', () => {

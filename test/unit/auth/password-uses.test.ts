@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createApplicationPasswords } from '../../../src/auth/application-passwords.ts'
-import { createPasswordUses } from '../../../src/auth/password-uses.ts'
 import { memoryStore } from '../../../src/index.ts'
 import type { TransientStore } from '../../../src/options/transient-store.ts'
 import { fakeClock } from '../../../src/testing.ts'
@@ -12,7 +11,7 @@ function setUp(change: Partial<TransientStore> = {}) {
   const { passwords: store, transients } = memoryStore()
   const set = vi.spyOn(transients, 'set')
   const cache: TransientStore = Object.assign(transients, change)
-  return { clock, set, passwords: createApplicationPasswords(store, clock, createPasswordUses(cache, clock)) }
+  return { clock, set, passwords: createApplicationPasswords({ store, clock, transients: cache }) }
 }
 
 describe('the last use of an application password', () => {

@@ -13,6 +13,8 @@ export const EVENT_TYPES: readonly (readonly [type: string, text: TextKey])[] = 
   ['login.would_limit', 'v_type_would_limit'],
   ['logout.all', 'v_type_logout_all'],
   ['settings.changed', 'v_type_settings'],
+  ['application_password.created', 'v_type_password_created'],
+  ['application_password.revoked', 'v_type_password_revoked'],
 ]
 
 /** Texts of why a session ended; the second one if the device of the login is known. */
@@ -34,6 +36,8 @@ const OTHERS: Readonly<Record<string, TextKey>> = {
   'login.asked': 'v_asked',
   'login.would_limit': 'v_would_limit',
   'logout.all': 'v_logout_all',
+  'application_password.created': 'v_password_created',
+  'application_password.revoked': 'v_password_revoked',
 }
 
 /** Describes what happened. A type that is not known yet is shown as it is. */
@@ -56,7 +60,7 @@ function withoutNote(t: Translate, { type, kind = '', details = {} }: ActivityEv
   }
   if (type === 'settings.changed') return whatChanged(t, details)
   const text = OTHERS[type]
-  return text ? t(text) : type
+  return text ? t(text, { name: String(details.name ?? '–') }) : type
 }
 
 function whatChanged(t: Translate, details: Readonly<Record<string, unknown>>): string {

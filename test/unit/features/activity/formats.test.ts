@@ -123,9 +123,7 @@ describe('toOcsf', () => {
       [300_202, 1],
       [300_201, 2],
       [300_201, 99],
-      undefined,
-      undefined,
-      undefined,
+      ...Array(AUDIT_TYPES.length - 4),
     ])
     for (const event of events) {
       for (const [name, isValid] of Object.entries(event ? REQUIRED : {}))
