@@ -19,13 +19,8 @@ import { noteUse } from './note-use.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 import { closeIoSocket, type IoMiddleware, onIoClose, refusal } from './socket-io.ts'
 import { Sweep } from './sweep.ts'
-import {
-  handleUpgrades,
-  type SocketServer,
-  type UpgradableServer,
-  type UpgradeMiddleware,
-  type UpgradeOptions,
-} from './upgrade.ts'
+import { handleUpgrades, type SocketServer, type UpgradeMiddleware, type UpgradeOptions } from './upgrade.ts'
+import type { UpgradableServer } from './upgrade-paths.ts'
 
 /** State of a closed WebSocket. */
 const CLOSED = 3

@@ -1,19 +1,13 @@
-import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireKnown } from '../ground/option-checks.ts'
+import { guardedRequestOf } from '../guard/request/host-visit.ts'
 import type { LiveSocket } from './close-socket.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
-
-/** A server of the http or https module. */
-export interface UpgradableServer {
-  /** Adds a listener for upgrades. */
-  on(event: 'upgrade', listener: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): unknown
-  /** Returns how many listeners an event has. */
-  listenerCount?(event: 'upgrade'): number
-}
+import { endSocket, handlePath, refuse, type UpgradableServer } from './upgrade-paths.ts'
 
 /** A middleware as in Express. */
 export type UpgradeMiddleware = (request: never, response: never, next: (error?: unknown) => void) => unknown
@@ -33,7 +27,10 @@ export interface SocketServer {
 
 /** Options of `live.upgrade()`. */
 export interface UpgradeOptions extends OriginOptions {
-  /** The only path to handle. Other upgrades are left to other listeners. @default all paths */
+  /**
+   * The only path to handle. Upgrades to other paths are left to other listeners, or answered 404 if there are none.
+   * @default all paths
+   */
   readonly path?: string | undefined
 }
 
@@ -47,23 +44,15 @@ export function handleUpgrades(
 ): void {
   checkUpgrade(server, chain, sockets, options)
   const { origins, path } = options
-  server.on('upgrade', (request, socket, head) => {
-    if (path !== undefined && request.url?.split('?')[0] !== path) {
-      // Node leaves the socket open, because there is a listener.
-      if (server.listenerCount?.('upgrade') === 1) socket.destroy()
-      return
-    }
-    // Without a listener, a client that resets its connection would crash the process.
-    socket.on('error', () => socket.destroy())
+  handlePath(server, path, (request, socket, head) => {
     if (!isOwnOrigin(request.headers, origins)) return refuse(socket, 403)
     const response = new ServerResponse(request)
     response.assignSocket(socket as Socket)
     // A middleware that responds, for example with a redirect, ends the upgrade.
-    response.once('finish', () => socket.end())
+    response.once('finish', () => endSocket(socket))
     runChain(chain, request, response, (error) => {
       if (response.headersSent || socket.destroyed) return
-      const isSignedIn = (request as { sessmgr?: { session?: object } }).sessmgr?.session !== undefined
-      if (error || !isSignedIn) return respond(response, error)
+      if (error || !guardedRequestOf(request).sessmgr?.session) return respond(response, error)
       response.detachSocket(socket as Socket)
       sockets.handleUpgrade(request, socket, head, (opened) => {
         open(request, opened)
@@ -112,8 +101,4 @@ function runChain(
 function respond(response: ServerResponse, error: unknown): void {
   const { status, headers } = error instanceof SessmgrError ? error : { status: error ? 500 : 401, headers: undefined }
   response.writeHead(status, { ...headers, 'Content-Length': 0, Connection: 'close' }).end()
-}
-
-function refuse(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

@@ -23,6 +23,21 @@ export async function signIn(origin: string, userId: number, cookie = ''): Promi
   return { cookie: String(response.headers.getSetCookie()[0]).split(';')[0] as string, userId, token }
 }
 
+/** Returns what a browser sends to open a WebSocket. */
+export function upgradeHeaders(origin: string, path: string, cookie: string): string {
+  const headers = [
+    `GET ${path} HTTP/1.1`,
+    `Host: ${new URL(origin).host}`,
+    `Origin: ${origin}`,
+    `Cookie: ${cookie}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ]
+  return `${headers.join('\r\n')}\r\n\r\n`
+}
+
 /** Opens a WebSocket. `closed` resolves to its code and reason. */
 export async function openSocket(origin: string, { cookie }: { cookie: string }): Promise<OpenConnection & WebSocket> {
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/ws`, { origin, headers: { cookie } })

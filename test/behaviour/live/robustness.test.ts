@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing.ts'
-import { openAll, openIo, openSocket, signIn } from '../../support/live-clients.ts'
+import { openAll, openIo, openSocket, signIn, upgradeHeaders } from '../../support/live-clients.ts'
 import { type LiveHost, startLiveHost } from '../../support/live-host.ts'
 
 /** A store that can be taken away. */
@@ -57,21 +57,11 @@ describe('clients that misbehave', () => {
     const host = await startLiveHost()
     const { cookie } = await signIn(host.origin, 7)
     const { hostname, port } = new URL(host.origin)
-    const upgrade = [
-      'GET /ws HTTP/1.1',
-      `Host: ${hostname}:${port}`,
-      `Origin: ${host.origin}`,
-      `Cookie: ${cookie}`,
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-    ]
     for (let tries = 0; tries < 60; tries++) {
       const socket = connect(Number(port), hostname)
       socket.on('error', () => {})
       await once(socket, 'connect')
-      socket.write(`${upgrade.join('\r\n')}\r\n\r\n`)
+      socket.write(upgradeHeaders(host.origin, '/ws', cookie))
       // At once, after the handshake, or after a frame that is no frame.
       if (tries % 3 > 0) await once(socket, 'data')
       if (tries % 3 === 2) socket.write(Buffer.alloc(64, 0xff))
