@@ -92,13 +92,13 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
   const sweep = new Sweep(sessions, sweepEvery)
   const unlisten = core.limiter.ends.listen((ended, kind) => {
     if (ended) sessions.ended(ended, kind)
-    else void sweep.spread()
+    else void sweep.spread('local')
   })
   const unfollow = followSignals(
     store.signals,
     {
       ended: (token, kind) => sessions.checkToken(token, kind),
-      endedAll: () => void sweep.spread(),
+      endedAll: () => void sweep.spread('message'),
       missed: () => sweep.now(),
     },
     logger,

@@ -8,6 +8,12 @@ import { endedBy, type LiveEnd, TRY_AGAIN } from './live-end.ts'
 
 const CLOSED = channel('sessmgr.live.closed')
 
+/**
+ * How this process learned that it must close a connection: it ended the session itself, a message arrived, or a check
+ * of the store found it.
+ */
+export type LearnedBy = 'local' | 'message' | 'sweep'
+
 export interface LiveSessionsParts {
   readonly limiter: Pick<SessionLimiter, 'check'>
   /** How long to keep connections of a session that cannot be checked. */
@@ -47,45 +53,46 @@ export class LiveSessions {
   }
 
   /** Asks the store about a session. Never rejects. */
-  async check(session: TrackedSession, kind?: SessionEnd['kind']): Promise<void> {
+  async check(session: TrackedSession, how: LearnedBy = 'sweep', kind?: SessionEnd['kind']): Promise<void> {
     const { limiter, graceMs, onUnknown } = this.#parts
     const { userId, token } = session
     try {
       const verdict = await limiter.check(userId, token)
       session.unknownSince = undefined
-      if (!verdict.live) closeAll(this.#table, session, endedBy(verdict.reason === 'ended' ? kind : verdict.reason))
+      if (verdict.live) return
+      closeAll(this.#table, session, endedBy(verdict.reason === 'ended' ? kind : verdict.reason), how)
     } catch {
       const now = performance.now()
       session.unknownSince ??= now
       const graceEnd = session.unknownSince + graceMs
-      if (now >= graceEnd) closeAll(this.#table, session, TRY_AGAIN)
+      if (now >= graceEnd) closeAll(this.#table, session, TRY_AGAIN, how)
       else onUnknown(graceEnd)
     }
   }
 
   /** Checks the tracked sessions with a token, because someone has reported their end. */
   checkToken(token: Token, kind: SessionEnd['kind']): void {
-    for (const session of this.#table.of(token)) void this.check(session, kind)
+    for (const session of this.#table.of(token)) void this.check(session, 'message', kind)
   }
 
   /** Closes the connections of a session that this process has ended. */
   ended({ userId, token }: { userId: UserId; token: Token }, kind: SessionEnd['kind'] | undefined): void {
     for (const session of this.#table.of(token)) {
-      if (String(session.userId) === String(userId)) closeAll(this.#table, session, endedBy(kind))
+      if (String(session.userId) === String(userId)) closeAll(this.#table, session, endedBy(kind), 'local')
     }
   }
 
   /** Closes all connections, and those that are tracked later. */
   close(): void {
     this.#isClosed = true
-    for (const session of this.all()) closeAll(this.#table, session, TRY_AGAIN)
+    for (const session of this.all()) closeAll(this.#table, session, TRY_AGAIN, 'local')
   }
 }
 
-function closeAll(table: ConnectionTable, session: TrackedSession, end: LiveEnd): void {
+function closeAll(table: ConnectionTable, session: TrackedSession, end: LiveEnd, how: LearnedBy): void {
   for (const connection of [...session.connections]) {
     if (!table.delete(session, connection)) continue
     connection.close(end)
-    if (CLOSED.hasSubscribers) CLOSED.publish({ userId: session.userId, token: session.token, ...end })
+    if (CLOSED.hasSubscribers) CLOSED.publish({ userId: session.userId, token: session.token, how, ...end })
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { LiveSessions } from './live-sessions.ts'
+import type { LearnedBy, LiveSessions } from './live-sessions.ts'
 
 /** Sessions that are checked in one turn of the event loop. */
 const SLICE = 500
@@ -49,11 +49,11 @@ export class Sweep {
   now(): void {
     this.#startedAt = performance.now()
     this.#plan(this.#startedAt + this.#pause())
-    void this.#inSlices(SLICE, () => nextTurn())
+    void this.#inSlices(SLICE, 'sweep', () => nextTurn())
   }
 
   /** Checks all sessions in a few seconds, after a site-wide logout. */
-  async spread(): Promise<void> {
+  async spread(how: LearnedBy): Promise<void> {
     this.#mustSpreadAgain = this.#isSpreading
     if (this.#isSpreading) return
     this.#isSpreading = true
@@ -61,18 +61,18 @@ export class Sweep {
       this.#mustSpreadAgain = false
       const steps = Math.min(SPREAD_MS, this.#everyMs) / STEP_MS
       const perStep = Math.max(LEAST_PER_STEP, Math.ceil(this.#sessions.all().length / steps))
-      await this.#inSlices(perStep, () => sleep(STEP_MS, undefined, { ref: false }))
+      await this.#inSlices(perStep, how, () => sleep(STEP_MS, undefined, { ref: false }))
     } while (this.#mustSpreadAgain)
     this.#isSpreading = false
   }
 
-  async #inSlices(size: number, pause: () => Promise<unknown>): Promise<void> {
+  async #inSlices(size: number, how: LearnedBy, pause: () => Promise<unknown>): Promise<void> {
     const sessions = this.#sessions.all()
     for (let first = 0; first < sessions.length && !this.#isStopped; first += size) {
       if (first > 0) await pause()
       for (const session of sessions.slice(first, first + size)) {
         // Its last connection may have closed in the meantime.
-        if (session.connections.size > 0) void this.#sessions.check(session)
+        if (session.connections.size > 0) void this.#sessions.check(session, how)
       }
     }
   }

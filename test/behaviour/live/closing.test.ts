@@ -47,6 +47,17 @@ async function expectEnded(opened: Awaited<ReturnType<typeof openAll>>, kind: st
   expect(await opened.io.closed).toBe(`sessmgr:ended ${reasonOf(kind)} io server disconnect`)
 }
 
+/** Collects what is published when the connections of a session close. */
+function closesOf(client: LiveClient): object[] {
+  const seen: object[] = []
+  const note = (message: unknown) => {
+    if ((message as LiveClient).token === client.token) seen.push(message as object)
+  }
+  subscribe('sessmgr.live.closed', note)
+  onTestFinished(() => void unsubscribe('sessmgr.live.closed', note))
+  return seen
+}
+
 describe('the connections of a session', () => {
   it.each(ENDINGS)(
     'close in every process when it ends as %s, and those of the same user go on',
@@ -68,19 +79,15 @@ describe('the connections of a session', () => {
   )
 
   it('are published on a channel when they close', async () => {
-    const { here } = await startTwo()
+    const { here, there } = await startTwo()
     const client = await signIn(here.origin, 7)
-    const opened = await openAll(here.origin, client)
-    const seen: unknown[] = []
-    const note = (message: unknown) => {
-      if ((message as { token: string }).token === client.token) seen.push(message)
-    }
-    subscribe('sessmgr.live.closed', note)
-    onTestFinished(() => void unsubscribe('sessmgr.live.closed', note))
+    const opened = [await openAll(here.origin, client), await openAll(there.origin, client)]
+    const seen = closesOf(client)
     await here.limiter.sessions.end(7, client.token)
-    await expectEnded(opened, 'app')
-    const message = { userId: 7, token: client.token, code: 'session_ended', kind: 'app' }
-    expect(seen).toEqual([message, message, message])
+    for (const each of opened) await expectEnded(each, 'app')
+    const local = { userId: 7, token: client.token, code: 'session_ended', kind: 'app', how: 'local' }
+    const message = { ...local, how: 'message' }
+    expect(seen).toEqual([local, local, local, message, message, message])
   })
 
   it('close when all sessions of the user end, and those of other users go on', async () => {
@@ -140,9 +147,12 @@ describe('the connections of a session', () => {
     const there = await startLiveHost({ sessmgr: { store: silent }, sessionStore: sessionStore.twin(), live })
     const client = await signIn(here.origin, 7)
     const opened = await openAll(there.origin, client)
+    const seen = closesOf(client)
     await here.limiter.sessions.end(7, client.token)
     expect(await opened.socket.closed).toBe('4401 {"code":"session_ended"}')
     await Promise.all(opened.all.map(({ closed }) => closed))
+    const message = { userId: 7, token: client.token, code: 'session_ended', how: 'sweep' }
+    expect(seen).toEqual([message, message, message])
     expect(there.logs).toEqual([])
   })
 })

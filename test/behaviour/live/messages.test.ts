@@ -144,6 +144,23 @@ describe('messages that are not true', () => {
   })
 })
 
+it('messages about a real end, repeated, close its connections once', async () => {
+  const store = memoryStore()
+  const host = await startLiveHost({ sessmgr: { store }, live: NO_SWEEP })
+  const client = await signIn(host.origin, 7)
+  const ends: unknown[] = []
+  const closed = new Promise<void>((resolve) => {
+    host.live.track(client, (end) => resolve(void ends.push(end)))
+  })
+  await store.sessions.end(7, [client.token])
+  for (let times = 0; times < 5; times++) await store.signals?.publish(`1 admin ${client.token}`)
+  await closed
+  // All checks that the messages have caused are answered before a later one.
+  expect(await (await openSocket(host.origin, await signIn(host.origin, 8))).isOpen()).toBe(true)
+  expect(ends).toEqual([{ code: 'session_ended', kind: 'admin' }])
+  expect(host.live.size).toBe(1)
+})
+
 it('a limiter that is closed keeps neither connections nor clients of a pool', async () => {
   const host = await startLiveHost()
   const opened = await openSocket(host.origin, await signIn(host.origin, 7))
