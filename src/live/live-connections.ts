@@ -1,6 +1,6 @@
 import { messageOf } from '../ground/error-text.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { type Logger, warn } from '../ground/logger.ts'
+import { type Logger, warn, warnOnce } from '../ground/logger.ts'
 import { requireKnown } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import { responseOf } from '../guard/notice/node-pair.ts'
@@ -17,13 +17,17 @@ import { type LiveOptions, resolveLiveOptions } from './live-options.ts'
 import { LiveSessions } from './live-sessions.ts'
 import { noteUse } from './note-use.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
-import { closeIoSocket, type IoMiddleware, onIoClose, refusal } from './socket-io.ts'
+import { closeIoSocket, type IoMiddleware, onIoClose, refusal, skipsMiddleware } from './socket-io.ts'
 import { Sweep } from './sweep.ts'
 import { handleUpgrades, type SocketServer, type UpgradeMiddleware, type UpgradeOptions } from './upgrade.ts'
 import type { UpgradableServer } from './upgrade-paths.ts'
 
 /** State of a closed WebSocket. */
 const CLOSED = 3
+
+const UNCHECKED =
+  'socket.io would let clients in unchecked after a lost connection, so all of them are refused. Set ' +
+  'connectionStateRecovery: { skipMiddlewares: false }.'
 
 /** Closes open connections when their session ends. */
 export interface LiveConnections {
@@ -106,14 +110,16 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
   const sessionOf = (request: RequestLike) => guardedRequestOf(request).sessmgr?.session
   const useOf = (request: RequestLike) => (keepInUse ? noteUse(core, request) : undefined)
 
+  const track = ({ userId, token }: { userId: UserId; token: Token }, close: (end: LiveEnd) => unknown) =>
+    sessions.track(userId, token, { close: attempted(close, logger) })
+
   function socket(request: RequestLike, opened: LiveSocket): boolean {
     // Without a listener, a broken frame would crash the process.
     opened.on('error', () => {})
     const session = sessionOf(request)
     if (!session) closeSocket(opened, endedBy(undefined), closeAfterMs)
     if (!session || opened.readyState === CLOSED) return false
-    const close = (end: LiveEnd) => closeSocket(opened, end, closeAfterMs)
-    const { stop } = sessions.track(session.userId, session.token, { close })
+    const { stop } = track(session, (end) => closeSocket(opened, end, closeAfterMs))
     opened.on('close', stop)
     const used = useOf(request)
     if (used) opened.on('message', used)
@@ -130,9 +136,10 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
       const session = sessionOf(request)
       if (!session && !response.headersSent) refuseStream(response)
       if (!session || response.destroyed) return false
-      const close = (end: LiveEnd) => closeStream(response, end, closeAfterMs)
-      const { stop } = sessions.track(session.userId, session.token, { close })
-      response.on('close', stop)
+      const begin = () => response.on('close', track(session, (end) => closeStream(response, end, closeAfterMs)).stop)
+      // A pipelined request has no connection until the requests before it are answered, and would not learn of its end.
+      if (response.socket) begin()
+      else response.once('socket', begin)
       return true
     },
     socketIo(given = {}) {
@@ -140,15 +147,18 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
       checkOrigins(given.origins)
       return (opened, next) => {
         if (!isOwnOrigin(opened.request.headers, given.origins)) return next(new Error('foreign_origin'))
+        if (skipsMiddleware(opened)) {
+          warnOnce(logger, 'open-connections', UNCHECKED)
+          return next(new Error('unchecked_recovery'))
+        }
         const session = sessionOf(opened.request)
         if (!session) return next(refusal(endedBy(undefined)))
         let over: LiveEnd | undefined
         let isAdmitted = false
-        const close = (end: LiveEnd) => {
+        const { stop, checked } = track(session, (end) => {
           over = end
-          if (isAdmitted) closeIoSocket(opened, end)
-        }
-        const { stop, checked } = sessions.track(session.userId, session.token, { close })
+          if (isAdmitted) closeIoSocket(opened, end, closeAfterMs)
+        })
         onIoClose(opened, stop)
         const used = useOf(opened.request)
         if (used) opened.onAny(used)
@@ -165,7 +175,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
         throw invalidOption('live.track() needs a session as in request.sessmgr.session: { userId, token }')
       }
       if (typeof close !== 'function') throw invalidOption('live.track() needs a function that closes the connection')
-      return sessions.track(session.userId, session.token, { close: attempted(close, logger) }).stop
+      return track(session, close).stop
     },
     async close() {
       sweep.stop()
@@ -176,12 +186,12 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
   }
 }
 
-/** A failure of the application's function must not affect the call that ends the session. */
+/** A failure, for example of the application's function, must not affect other connections or the ending call. */
 function attempted(close: (end: LiveEnd) => unknown, logger: Logger): (end: LiveEnd) => void {
   return (end) => {
     const run = async () => close(end)
     run().catch((error) =>
-      warn(logger, 'open-connections', 'The function passed to live.track() failed.', { error: messageOf(error) }),
+      warn(logger, 'open-connections', 'An open connection could not be closed.', { error: messageOf(error) }),
     )
   }
 }

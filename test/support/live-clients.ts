@@ -1,4 +1,4 @@
-import { io } from 'socket.io-client'
+import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
 import type { Token } from '../../src/index.ts'
 
@@ -78,7 +78,7 @@ export async function openIo(
   { cookie }: { cookie: string },
   from = origin,
   transport: 'websocket' | 'polling' = 'websocket',
-): Promise<OpenConnection> {
+): Promise<OpenConnection & { readonly socket: Socket }> {
   const extraHeaders = { cookie, ...(transport === 'websocket' && { origin: from }) }
   const socket = io(origin, {
     path: '/io',
@@ -96,7 +96,7 @@ export async function openIo(
     socket.on('connect_error', (error) => resolve(`refused: ${error.message}`))
   })
   await Promise.race([new Promise<void>((resolve) => socket.on('connect', () => resolve())), ended])
-  return { closed: ended, isOpen: () => socket.connected, close: () => socket.close() }
+  return { closed: ended, isOpen: () => socket.connected, close: () => socket.close(), socket }
 }
 
 /** Opens one connection of each kind. */

@@ -12,6 +12,8 @@ import { type LiveConnections, type LiveOptions, liveConnections } from '../../s
 export interface LiveSetup {
   readonly sessmgr?: SessmgrOptions
   readonly live?: LiveOptions
+  /** Further options of socket.io. */
+  readonly io?: object
   /** Shared by hosts that stand for several processes. */
   readonly sessionStore?: unknown
   /** Runs in an upgrade after its session was checked. */
@@ -24,6 +26,7 @@ export interface LiveHost {
   readonly limiter: Sessmgr
   readonly live: LiveConnections
   readonly server: Server
+  readonly io: IoServer
   /** What the application received in WebSockets. */
   readonly heard: string[]
   /** The WebSockets on the server. */
@@ -81,7 +84,7 @@ async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
     socket.on('message', (data) => void heard.push(String(data)))
     socket.send('hello')
   })
-  const io = new IoServer(server, { path: '/io', serveClient: false })
+  const io = new IoServer(server, { path: '/io', serveClient: false, ...setup.io })
   io.engine.use(sessions)
   io.engine.use(limiter)
   io.use(live.socketIo())
@@ -92,6 +95,7 @@ async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
     limiter,
     live,
     server,
+    io,
     heard,
     sockets: wss.clients,
     logs,
