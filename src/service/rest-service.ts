@@ -5,6 +5,7 @@ import type { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../ground/clock.ts'
 import type { Handler } from '../guard/host-types.ts'
 import type { RequestLike } from '../guard/request/host-visit.ts'
+import { boundedHost } from '../host/bounded-host.ts'
 import type { Host } from '../host/host.ts'
 import { createFindSignedIn, type FindSignedIn } from '../host/signed-in-user.ts'
 import { REST_ACTION, type Reader } from '../routes/caller.ts'
@@ -38,6 +39,8 @@ export interface ReaderParts {
 
 /** How REST routes, pages and features identify the caller. */
 export interface RestService extends ReaderParts {
+  /** The option `host`, whose lookups and permission checks have a deadline. */
+  readonly host: Host | undefined
   readonly passwords: NotedPasswords
   readonly findSignedIn: FindSignedIn
   readonly nonces: Nonces
@@ -59,7 +62,8 @@ export function createRestService(
   readers: ReaderParts,
   note?: ApplicationPasswordParts['note'],
 ): RestService {
-  const { host, store, nonceHeader, textsFor, logger } = options
+  const { store, nonceHeader, textsFor, logger, deadlineMs } = options
+  const host = options.host && boundedHost(options.host, deadlineMs)
   const loadPasswords = async () => {
     const late = await import('../auth/application-passwords.ts')
     const { passwords, transients } = store
@@ -70,6 +74,7 @@ export function createRestService(
   const findSignedIn = host ? createFindSignedIn(host.users, logger) : async () => undefined
   return {
     ...readers,
+    host,
     passwords,
     findSignedIn,
     nonces,
