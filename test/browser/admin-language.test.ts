@@ -8,6 +8,9 @@ const chromium = await forThisFile(startChromium())
 const english = await forThisFile(startAdminLab())
 const arabic = await forThisFile(startAdminLab({ sessmgr: { texts: { lang: 'ar', dir: 'rtl' } } }))
 
+// The direction need not be that of the language.
+const mirrored = await forThisFile(startAdminLab({ sessmgr: { texts: { dir: 'rtl' } } }))
+
 test('times are in the language of the page, whatever that of the browser is', async () => {
   const page = await english.open(chromium, '/sessions?user=admin', { locale: 'de-DE' })
   await page.getByText('Up to date.').waitFor()
@@ -21,7 +24,7 @@ test('times of a page in Arabic are in Arabic', async () => {
 })
 
 test('from right to left, cards and switches are mirrored and keys go the other way', async () => {
-  const page = await arabic.open(chromium)
+  const page = await mirrored.open(chromium)
   const group = page.getByRole('radiogroup')
   await group.waitFor()
   const [radio, label] = await Promise.all(
@@ -38,4 +41,7 @@ test('from right to left, cards and switches are mirrored and keys go the other 
   expect(await toggle.isChecked()).toBe(true)
   // The thumb is at the right edge, and moves from there into the track.
   expect(await toggle.evaluate((track) => getComputedStyle(track, '::before').translate)).toBe('-18px')
+  await page.goto(`${mirrored.origin}/admin/sessions?user=admin`)
+  const arrow = page.getByRole('link', { name: 'Everybody' }).locator('.arrow')
+  expect(await arrow.evaluate((element) => getComputedStyle(element).transform)).toBe('matrix(-1, 0, 0, 1, 0, 0)')
 })
