@@ -40,7 +40,7 @@ test('the sessions of a user say in words where they are, and which one is this'
   await phone.getByText(PHONE).waitFor()
   const [record] = await host.limiter.sessions.list(1)
   const details = (await phone.locator('dl').textContent()) ?? ''
-  for (const part of ['Last seen', 'Signed in', 'Expires', record?.token.slice(0, 8) ?? '']) {
+  for (const part of ['Last used', 'Signed in', 'Expires', record?.token.slice(0, 8) ?? '']) {
     expect(details).toContain(part)
   }
   expect(details).toContain(', or up to 1 minute later')
@@ -91,7 +91,7 @@ test('Explain says what the limit does with the next login, and changes nothing'
   for (const sentence of [
     'Alice may have 2 sessions and has 2.',
     'Login Logic: Logout Oldest.',
-    'Safari on iPhone, last seen',
+    'Safari on iPhone, last used',
   ]) {
     expect(await dialog.textContent()).toContain(sentence)
   }

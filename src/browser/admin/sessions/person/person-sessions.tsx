@@ -71,7 +71,7 @@ export function PersonSessions({
         <PersonHead found={found} count={count}>
           <KeysHelp keys={KEYS} />
           <ExplainLimit user={user} name={name} />
-          {count > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
+          {rows.length + waiting > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
           {rows.length + waiting > 0 && (
             <Button
               tone="danger"

@@ -15,8 +15,8 @@ export function SessionDetails({ session, tabIndex }: { session: Session; tabInd
   const lastUse = exactTime(last_seen * 1000)
   const facts = [
     [
-      'last_seen',
-      touchEvery >= 1000 ? t('last_seen_or_later', { when: lastUse, time: timeSpan(touchEvery) }) : lastUse,
+      'last_used',
+      touchEvery >= 1000 ? t('last_used_or_later', { when: lastUse, time: timeSpan(touchEvery) }) : lastUse,
     ],
     ['signed_in', exactTime(created * 1000)],
     ['expires', exactTime(expires * 1000)],

@@ -105,8 +105,7 @@ export const SESSIONS = {
   kind_unknown: 'Unknown type of device',
   ip_unknown: 'Unknown',
   user_agent: 'User agent',
-  last_seen: 'Last seen',
-  last_seen_or_later: '{when}, or up to {time} later',
+  last_used_or_later: '{when}, or up to {time} later',
   expires: 'Expires',
   remembered: 'Remembered for',
   remembered_for: '{time} after the last use',
@@ -174,6 +173,6 @@ export const SESSIONS = {
   explain_label: 'That is because of the limit for “{label}”.',
   explain_limits: 'That also depends on its device. The limits are: {limits}.',
   explain_free: 'There is room for it at {time}, if the sessions stay unused until then.',
-  explain_session: '{device}, last seen {when}',
-  explain_idle: '{device}, last seen {when} and unused for long enough to make room',
+  explain_session: '{device}, last used {when}',
+  explain_idle: '{device}, last used {when} and unused for long enough to make room',
 } as const
