@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, Pool } from 'pg'
@@ -173,6 +173,29 @@ describe('redisStreamSink', () => {
     const length = await redis.client.xLen('app:log')
     expect(length).toBeGreaterThanOrEqual(1000)
     expect(length).toBeLessThan(1200)
+  })
+})
+
+describe('sqlSink', () => {
+  it('creates files that only their owner may read, and leaves the rights of others', async () => {
+    const path = fileName('private.db')
+    const sink = sqlSink({ path })
+    await sink.write([auditEvent(NOW)])
+    const modes = () =>
+      readdirSync(folder)
+        .filter((file) => join(folder, file).startsWith(path))
+        .map((file) => statSync(join(folder, file)).mode & 0o777)
+    expect(modes()).toEqual([0o600, 0o600, 0o600])
+    await sink.close?.()
+    chmodSync(path, 0o640)
+    const again = sqlSink({ path })
+    expect(await readAll(again)).toHaveLength(1)
+    expect(statSync(path).mode & 0o777).toBe(0o640)
+    await again.close?.()
+  })
+
+  it('reports a file that cannot be created', async () => {
+    await expect(sqlSink({ path: join(folder, 'none', 'a.db') }).write([auditEvent(NOW)])).rejects.toThrow()
   })
 })
 

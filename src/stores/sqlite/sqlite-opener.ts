@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { invalidOption } from '../../ground/invalid-option.ts'
@@ -10,7 +11,8 @@ type DatabaseClass = new (path: string) => SqliteDatabase
 const PACKAGES = ['better-sqlite3', 'libsql', 'node:sqlite']
 
 /**
- * Finds the application's SQLite package and returns a function that opens a file with it.
+ * Finds the application's SQLite package and returns a function that opens a file with it. A missing file is created so
+ * that only the owner of the process may read it.
  *
  * @param caller Function that the message names.
  * @throws SessmgrError `invalid_option` if there is no such package.
@@ -18,11 +20,24 @@ const PACKAGES = ['better-sqlite3', 'libsql', 'node:sqlite']
 export function sqliteOpener(path: string, caller = 'sqliteStore'): () => SqliteDatabase {
   const Database = findPackage(caller)
   return () => {
+    createPrivately(path)
     try {
       return new Database(path)
     } catch (error) {
       throw explainSqlite(error)
     }
+  }
+}
+
+/** Creates a file unless it exists. SQLite gives its other files the same rights. */
+function createPrivately(path: string): void {
+  // Neither memory nor a URL.
+  if (/^(:memory:|\w{2,}:)/.test(path)) return
+  try {
+    // Never opens an existing file: closing it again would release the locks of SQLite in this process.
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch {
+    // SQLite itself reports a path that cannot be used.
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -38,5 +38,10 @@ describe('several processes on one file of SQLite', () => {
     expect(await after.sessions.count(1)).toBe(0)
     expect((await after.settings.get()).maximum).toBe(7)
     await after.close()
+  })
+
+  it('is readable only by its owner, with the files beside it', () => {
+    const modes = readdirSync(directory).map((file) => statSync(join(directory, file)).mode & 0o777)
+    expect(new Set(modes)).toEqual(new Set([0o600]))
   })
 })
