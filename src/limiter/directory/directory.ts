@@ -14,10 +14,10 @@ export interface Directory {
   /** Lists people as the index knows them. Check each against the registry, and report differences to `correct`. */
   page(query: PeopleQuery): Promise<PeoplePage>
   /**
-   * Counts people. Sessions expire without an event, so each call checks the next 100 people. `exact`: whether those
-   * were all.
+   * Counts people, and those with at least as many sessions as each number. Sessions expire without an event, so each
+   * call checks the next 100 people. `exact`: whether those were all.
    */
-  count(query?: { readonly atLeast?: number | undefined }): Promise<PeopleCount & { readonly exact: boolean }>
+  count(...least: readonly [number, ...number[]]): Promise<PeopleCounts>
   /**
    * Corrects the numbers of people who were listed; 0 removes a person. Ignored for a person who has signed in since.
    */
@@ -30,6 +30,12 @@ export interface Directory {
   loggedOut(logout: SiteLogout, kept: UserId | undefined): void
   /** Notes what is left. */
   close(): Promise<void>
+}
+
+interface PeopleCounts extends Pick<PeopleCount, 'people' | 'sessions'> {
+  /** For each number, the people with at least so many sessions. */
+  readonly atLeast: readonly number[]
+  readonly exact: boolean
 }
 
 /** The sessions that a user had when a login was decided on. */
@@ -73,11 +79,14 @@ export function createDirectory({ index, logger, deadlineMs, countOf }: Director
       await notes.flush()
       return index.page(query)
     },
-    async count(query) {
+    async count(...least) {
       await notes.flush()
       const exact = await checkNext()
       await notes.flush()
-      return { ...(await index.count(query)), exact }
+      // In one turn of the event loop, a database reads the index only once.
+      const counts = await Promise.all(least.map((atLeast) => index.count({ atLeast })))
+      const { people, sessions } = counts[0] as PeopleCount
+      return { people, sessions, atLeast: counts.map(({ atLeast = 0 }) => atLeast), exact }
     },
     correct,
     login({ registered, generation: current }, { userId, token, createdAt }, ended) {

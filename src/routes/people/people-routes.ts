@@ -73,18 +73,18 @@ function summaryRoute(parts: RouteParts): RestRoute {
         settings.get(),
         parts.refusedSince(Date.now() - DAY_MS),
       ])
-      const atLimit = await directory.count({ atLeast: maximum })
-      const overLimit = await directory.count({ atLeast: maximum + 1 })
+      const { people, sessions, atLeast, exact } = await directory.count(maximum, maximum + 1)
+      const [atLimit = 0, overLimit = 0] = enforce ? atLeast : []
       const hasOwn = (['sessmgr_maximum', 'sessmgr_bypass', 'sessmgr_enforce'] as const).some((name) =>
         hooks.hasFilter(name),
       )
       return {
-        people: overLimit.people,
-        sessions: overLimit.sessions,
-        at_limit: enforce ? (atLimit.atLeast ?? 0) : 0,
-        over_limit: enforce ? (overLimit.atLeast ?? 0) : 0,
+        people,
+        sessions,
+        at_limit: atLimit,
+        over_limit: overLimit,
         refused_24h: refused,
-        exact: overLimit.exact && !hasOwn,
+        exact: exact && !hasOwn,
       }
     },
   })
@@ -103,8 +103,8 @@ function overRoute(parts: RouteParts): RestRoute {
     }),
     async handle({ params }) {
       const directory = await requireDirectory(parts)
-      const { atLeast = 0, exact } = await directory.count({ atLeast: Number(params.maximum) + 1 })
-      return { people: atLeast, exact }
+      const { atLeast, exact } = await directory.count(Number(params.maximum) + 1)
+      return { people: atLeast[0] ?? 0, exact }
     },
   })
 }

@@ -2,10 +2,12 @@ import { describe, expect, it, vi } from 'vitest'
 import type { UserId } from '../../../../src/ground/user-id.ts'
 import type { Directory } from '../../../../src/limiter/directory/directory.ts'
 import { tokenOf } from '../../../../src/sessions/token.ts'
+import { documentStore } from '../../../../src/stores/document/document-store.ts'
 import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../../../../src/stores/store.ts'
 import { fakeClock } from '../../../../src/testing/fake-clock.ts'
 import { createLimiterWorld } from '../../../support/limiter-world.ts'
+import { MemoryRows } from '../../../support/memory-driver.ts'
 
 function openDirectory(settings = { maximum: 3, logic: 'logout_oldest' }) {
   const clock = fakeClock()
@@ -105,9 +107,26 @@ describe('the directory', () => {
     await login('long', undefined, 100_000)
     await login('long', undefined, 1000)
     clock.advance(1000)
-    expect(await count({ atLeast: 2 })).toMatchObject({ exact: false })
-    expect(await count()).toMatchObject({ exact: false })
-    expect(await count({ atLeast: 2 })).toEqual({ people: 1, sessions: 1, atLeast: 0, exact: true })
+    expect(await count(2)).toMatchObject({ exact: false })
+    expect(await count(2)).toMatchObject({ exact: false })
+    expect(await count(2, 1)).toEqual({ people: 1, sessions: 1, atLeast: [0, 1], exact: true })
+  })
+
+  it('counts several numbers with one check, and one more read of a database', async () => {
+    const driver = new MemoryRows().driver()
+    const reads: (readonly string[])[] = []
+    const get = (keys: readonly string[]) => {
+      if (keys.every((key) => key.startsWith('i:'))) reads.push(keys)
+      return driver.get(keys)
+    }
+    const world = createLimiterWorld({ directory: true, store: documentStore({ ...driver, get }) })
+    await world.login('a')
+    const { count } = (await world.limiter.directory) as Directory
+    await count(1)
+    reads.length = 0
+    expect(await count(1, 2)).toEqual({ people: 1, sessions: 1, atLeast: [1, 0], exact: true })
+    expect(reads).toHaveLength(2)
+    await world.limiter.close()
   })
 
   it('costs a login no other call of the store, and is not waited for', async () => {
