@@ -3,6 +3,7 @@ import { io } from 'socket.io-client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { tokenOf } from '../../src/index.ts'
+import { ageInRedis } from '../support/aging-places.ts'
 import { openStream } from '../support/live-clients.ts'
 import { type LiveProcess, startLiveProcess } from '../support/live-processes.ts'
 import { printFigures } from '../support/print-figures.ts'
@@ -21,12 +22,14 @@ interface Opened {
   readonly sessionId: string
   /** Resolves to how and when it was closed. */
   readonly closed: Promise<{ reason: string; at: number }>
+  readonly process: LiveProcess
   isOpen(): boolean
+  close(): unknown
 }
 
 let processes: LiveProcess[]
-const start = async (live: object = {}) => {
-  const setup = { url: db.server.url, settings: { maximum: 2, logic: 'logout_oldest' }, deadlineMs: DEADLINE_MS }
+const start = async (live: object = {}, settings: object = { logic: 'logout_oldest' }) => {
+  const setup = { url: db.server.url, settings: { maximum: 2, ...settings }, deadlineMs: DEADLINE_MS }
   const startOne = () => startLiveProcess({ ...setup, live: { sweepEvery: SWEEP_MS, ...live } })
   processes = await Promise.all([startOne(), startOne(), startOne()])
 }
@@ -37,20 +40,29 @@ afterEach(async () => {
   for (const { stop } of processes) await stop()
 })
 
-/** Opens a connection of one of three kinds: of four, two are WebSockets, one is a stream, and one is socket.io. */
-async function open(index: number, userId: number, sessionId: string): Promise<Opened> {
-  const { origin } = processes[index % processes.length] as LiveProcess
+type Kind = 'ws' | 'stream' | 'io'
+
+/** Opens a connection of a session to a process. */
+async function open(kind: Kind, process: LiveProcess, userId: number, sessionId: string): Promise<Opened> {
+  const { origin } = process
   const query = `?user=${userId}&session=${sessionId}`
   let isOpen = true
-  const ended = (reason: string) => {
-    isOpen = false
-    return { reason, at: Date.now() }
+  const opened = (closed: Promise<string>, close: () => unknown): Opened => ({
+    userId,
+    sessionId,
+    process,
+    closed: closed.then((reason) => {
+      isOpen = false
+      return { reason, at: Date.now() }
+    }),
+    isOpen: () => isOpen,
+    close,
+  })
+  if (kind === 'stream') {
+    const { closed, close } = await openStream(origin, { cookie: '' }, `/events${query}`)
+    return opened(closed, close)
   }
-  if (index % 8 === 1 || index % 8 === 4) {
-    const stream = await openStream(origin, { cookie: '' }, `/events${query}`)
-    return { userId, sessionId, closed: stream.closed.then(ended), isOpen: () => isOpen }
-  }
-  if (index % 8 === 2 || index % 8 === 7) {
+  if (kind === 'io') {
     const socket = io(origin + query, {
       path: '/io',
       forceNew: true,
@@ -60,17 +72,25 @@ async function open(index: number, userId: number, sessionId: string): Promise<O
     })
     await new Promise<void>((resolve, reject) => socket.on('connect', resolve).on('connect_error', reject))
     let last = ''
-    socket.onAny((event) => {
-      last = event
+    socket.onAny((event, data) => {
+      last = `${event} ${JSON.stringify(data)}`
     })
     const closed = new Promise<string>((resolve) => socket.on('disconnect', (reason) => resolve(`${last} ${reason}`)))
-    return { userId, sessionId, closed: closed.then(ended), isOpen: () => isOpen }
+    return opened(closed, () => socket.close())
   }
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/ws${query}`, { origin })
   await new Promise((resolve, reject) => socket.once('message', resolve).once('error', reject))
   socket.on('error', () => {})
   const closed = new Promise<string>((resolve) => socket.on('close', (code, text) => resolve(`${code} ${text}`)))
-  return { userId, sessionId, closed: closed.then(ended), isOpen: () => isOpen }
+  return opened(closed, () => socket.terminate())
+}
+
+/** Opens the connections of a round: of four, two are WebSockets, one is a stream, and one is socket.io. */
+function openOne(number: number): Promise<Opened> {
+  const [userId, round] = [number % USERS, Math.floor(number / USERS)]
+  const sessionId = `${round % 2 ? 'b' : 'a'}${userId}`
+  const kind = (['ws', 'stream', 'io', 'ws'] as const)[((round >> 1) + userId) % 4] as Kind
+  return open(kind, processes[(round + userId) % processes.length] as LiveProcess, userId, sessionId)
 }
 
 /** Signs every user in twice, and opens connections, spread over the processes. */
@@ -81,59 +101,89 @@ async function openMany(count: number): Promise<readonly Opened[]> {
   }
   const opened: Opened[] = []
   for (let index = 0; index < count; index += 50) {
-    const batch = Array.from({ length: Math.min(50, count - index) }, (_, each) => {
-      const number = index + each
-      return open(number, number % USERS, `${Math.floor(number / USERS) % 2 ? 'b' : 'a'}${number % USERS}`)
-    })
+    const batch = Array.from({ length: Math.min(50, count - index) }, (_, each) => openOne(index + each))
     opened.push(...(await Promise.all(batch)))
   }
   return opened
 }
 
-const ENDINGS: Record<string, (process: LiveProcess, userId: number) => Promise<unknown>> = {
-  'an end': (process, userId) => process.call('end', { userId, token: tokenOf(`a${userId}`) }),
-  'the end of all': (process, userId) => process.call('endAll', { userId }),
-  displacement: (process, userId) => process.call('login', { userId, sessionId: `c${userId}` }),
-  choice: (process, userId) =>
-    process.call('login', { userId, sessionId: `d${userId}`, ends: [tokenOf(`a${userId}`)] }),
-}
+type End = (process: LiveProcess, userId: number) => Promise<unknown>
+type Endings = readonly (readonly [kind: string, end: End])[]
 
-/** Ends the sessions of every fourth user in one way, from any process, and returns how long the closes took. */
-async function endAll(opened: readonly Opened[], pick: (userId: number) => boolean) {
-  const times: number[] = []
-  const names = Object.keys(ENDINGS)
+const END_ALL: End = (process, userId) => process.call('endAll', { userId })
+const LOG_IN: End = (process, userId) => process.call('login', { userId, sessionId: `c${userId}` })
+const ENDINGS: Endings = [
+  ['app', (process, userId) => process.call('end', { userId, token: tokenOf(`a${userId}`) })],
+  ['app', END_ALL],
+  ['displaced', LOG_IN],
+  [
+    'chosen',
+    (process, userId) => process.call('login', { userId, sessionId: `d${userId}`, ends: [tokenOf(`a${userId}`)] }),
+  ],
+]
+
+/** Ends the sessions of users, each in one of the ways, from any process. Returns how long the closes took. */
+async function endEach(opened: readonly Opened[], endings: Endings, pick: (userId: number) => boolean = () => true) {
+  const closed: { time: number; reason: string; kind: string }[] = []
   for (let userId = 0; userId < USERS; userId++) {
-    const name = names[userId % names.length] as string
+    const [kind, end] = endings[userId % endings.length] as Endings[number]
     if (!pick(userId)) continue
     const own = opened.filter((each) => each.userId === userId)
-    const over = own.filter(({ sessionId }) => name === 'the end of all' || sessionId.startsWith('a'))
+    const over = own.filter(({ sessionId }) => end === END_ALL || sessionId.startsWith('a'))
     const begun = Date.now()
-    await ENDINGS[name]?.(processes[userId % processes.length] as LiveProcess, userId)
-    const closed = await Promise.all(over.map(({ closed }) => closed))
-    times.push(...closed.map(({ at }) => at - begun))
-    expect(own.filter((each) => !over.includes(each)).every((each) => each.isOpen())).toBe(true)
+    await end(processes[userId % processes.length] as LiveProcess, userId)
+    for (const { reason, at } of await Promise.all(over.map(({ closed }) => closed))) {
+      closed.push({ time: at - begun, reason, kind })
+    }
+    expect(own.filter((each) => !over.includes(each) && !each.isOpen())).toEqual([])
   }
-  return times.sort((a, b) => a - b)
+  const times = closed.map(({ time }) => time).sort((a, b) => a - b)
+  return { times, unexplained: closed.filter(({ reason, kind }) => !reason.includes(`"kind":"${kind}"`)) }
 }
 
 const at = (times: readonly number[], share: number) => times[Math.floor((times.length - 1) * share)]
+const sizes = () => Promise.all(processes.map((process) => process.call<number>('size')))
+const NONE = [0, 0, 0]
+
+async function logoutAll(opened: readonly Opened[], keep?: { userId: number; token: string }): Promise<void> {
+  const begun = Date.now()
+  await processes[0]?.call('logoutAll', { keep })
+  const closed = await Promise.all(opened.map((each) => each.closed))
+  printFigures('site-wide logout', { closed: closed.length, last: Math.max(...closed.map((each) => each.at)) - begun })
+  expect(closed.filter(({ reason }) => !reason.includes('"kind":"logout_all"'))).toEqual([])
+}
 
 describe('5,000 connections over three processes', () => {
   it('close when their session ends, however it ends, and the others go on', async () => {
     await start({ sweepEvery: 600_000 })
     const opened = await openMany(rounds(500))
-    const times = await endAll(opened, () => true)
-    printFigures('close', {
-      connections: opened.length,
-      closed: times.length,
-      p50: at(times, 0.5),
-      p99: at(times, 0.99),
-    })
-    const begun = Date.now()
-    await processes[0]?.call('logoutAll')
-    const rest = await Promise.all(opened.map(({ closed }) => closed))
-    printFigures('site-wide logout', { last: Math.max(...rest.map((each) => each.at)) - begun })
-    for (const process of processes) expect(await process.call('size')).toBe(0)
+    const { times, unexplained } = await endEach(opened, ENDINGS)
+    expect(unexplained).toEqual([])
+    const figures = { closed: times.length, p50: at(times, 0.5), p99: at(times, 0.99), last: at(times, 1) }
+    printFigures('close', { connections: opened.length, ...figures })
+    await logoutAll(opened.filter((each) => each.isOpen()))
+    expect(await sizes()).toEqual(NONE)
+    expect(processes.flatMap(({ logs }) => logs)).toEqual([])
+  })
+
+  it('close when their slot is needed because they are unused, and those of a kept session outlive a logout', async () => {
+    await start({ sweepEvery: 600_000 }, { logic: 'block', idle_release: 300 })
+    const opened = await openMany(rounds(500))
+    for (let userId = 0; userId < USERS; userId++) {
+      expect(await ageInRedis(db.client, userId, tokenOf(`a${userId}`), 600_000)).toBe(true)
+    }
+    const { times, unexplained } = await endEach(opened, [['idle', LOG_IN]])
+    expect(unexplained).toEqual([])
+    printFigures('idle release', { closed: times.length, p50: at(times, 0.5), p99: at(times, 0.99) })
+    const left = opened.filter((each) => each.isOpen())
+    const kept = left.filter(({ sessionId }) => sessionId === 'b7')
+    expect(new Set(kept.map(({ process }) => process)).size).toBe(3)
+    const others = left.filter((each) => !kept.includes(each))
+    await logoutAll(others, { userId: 7, token: tokenOf('b7') })
+    expect(kept.filter((each) => !each.isOpen())).toEqual([])
+    expect((await sizes()).reduce((sum, size) => sum + size)).toBe(kept.length)
+    await logoutAll(kept)
+    expect(await sizes()).toEqual(NONE)
     expect(processes.flatMap(({ logs }) => logs)).toEqual([])
   })
 
@@ -144,12 +194,41 @@ describe('5,000 connections over three processes', () => {
     const cutting = (async () => {
       for (; !isOver; await sleep(5)) await db.client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub'])
     })()
-    const times = await endAll(opened, (userId) => userId % 5 === 0)
+    const { times } = await endEach(opened, ENDINGS, (userId) => userId % 5 === 0)
     isOver = true
     await cutting
     printFigures('close without messages', { closed: times.length, p50: at(times, 0.5), last: at(times, 1) })
     expect(at(times, 1)).toBeLessThan(SWEEP_MS + DEADLINE_MS + SLACK_MS)
   })
+})
+
+it('a process that hangs closes its connections when it continues, and holds up no other', async () => {
+  await start()
+  const opened = await openMany(rounds(100))
+  const [first, , hung] = processes as [LiveProcess, LiveProcess, LiveProcess]
+  const [stuck, others] = [
+    opened.filter(({ process }) => process === hung),
+    opened.filter(({ process }) => process !== hung),
+  ]
+  hung.signal('SIGSTOP')
+  try {
+    const begun = Date.now()
+    for (let userId = 0; userId < USERS; userId++) await first.call('endAll', { userId })
+    const closed = await Promise.all(others.map((each) => each.closed))
+    printFigures('beside a process that hangs', {
+      closed: closed.length,
+      last: Math.max(...closed.map(({ at }) => at)) - begun,
+    })
+    expect(stuck.filter((each) => !each.isOpen())).toEqual([])
+  } finally {
+    hung.signal('SIGCONT')
+  }
+  const continued = Date.now()
+  const closed = await Promise.all(stuck.map((each) => each.closed))
+  const last = Math.max(...closed.map(({ at }) => at)) - continued
+  printFigures('in the process that hung', { closed: closed.length, last })
+  expect(last).toBeLessThan(SWEEP_MS + DEADLINE_MS + SLACK_MS)
+  expect(await sizes()).toEqual(NONE)
 })
 
 describe('while Redis has stopped', () => {
@@ -180,7 +259,7 @@ describe('while Redis has stopped', () => {
     db.server.process.kill('SIGCONT')
     await sleep(SWEEP_MS)
     expect(opened.filter((each) => !each.isOpen())).toEqual([])
-    const times = await endAll(opened, (userId) => userId % 50 === 0)
+    const { times } = await endEach(opened, ENDINGS, (userId) => userId % 50 === 0)
     expect(times.length).toBeGreaterThan(0)
   })
 })
@@ -202,17 +281,17 @@ it('10,000 connections that come and go leave nothing behind', async () => {
   processes.splice(1).forEach(({ stop }) => void stop())
   const [first] = processes as [LiveProcess]
   await first.call('login', { userId: 1, sessionId: 'a1' })
-  for (let count = 0; count < rounds(1000); count += 20) {
-    const sockets = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const socket = new WebSocket(`${first.origin.replace('http', 'ws')}/ws?user=1&session=a1`, {
-          origin: first.origin,
-        })
-        await new Promise((resolve) => socket.once('message', resolve))
-        return socket
-      }),
-    )
-    for (const socket of sockets) socket.terminate()
+  const KINDS: readonly Kind[] = ['ws', 'stream', 'io', 'ws']
+  const comeAndGo = async (count: number) => {
+    for (let done = 0; done < count; done += 20) {
+      const batch = Array.from({ length: 20 }, (_, index) => open(KINDS[index % 4] as Kind, first, 1, 'a1'))
+      for (const each of await Promise.all(batch)) each.close()
+    }
+    await expect.poll(() => first.call('size')).toBe(0)
+    return first.call<number>('heap')
   }
-  await expect.poll(() => first.call('size')).toBe(0)
+  const heaps = [await comeAndGo(rounds(500))]
+  for (let part = 0; part < 4; part++) heaps.push(await comeAndGo(rounds(250)))
+  printFigures('heap in MB', { heaps })
+  expect((heaps[4] as number) - (heaps[0] as number)).toBeLessThan(1)
 })

@@ -2,13 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { UserId } from '../../src/ground/user-id.ts'
 import { redisStore } from '../../src/redis.ts'
 import type { StoredSession } from '../../src/sessions/session-record.ts'
+import type { Token } from '../../src/sessions/token.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
 import { createKeys } from '../../src/stores/redis/keys.ts'
 import { fieldName } from '../../src/stores/redis/registry/session-codec.ts'
 import type { SessmgrStore } from '../../src/stores/store.ts'
-import { connectRedis } from './redis-client.ts'
+import { connectRedis, type NodeRedis } from './redis-client.ts'
 import { startRedis } from './redis-server.ts'
 import { SQLITE_ENGINES } from './sqlite-engines.ts'
 
@@ -35,6 +37,12 @@ local longer = string.format('%x', tonumber(ttl, 16) + ARGV[2])
 redis.call('HSET', KEYS[1], ARGV[1], earlier .. ',' .. seen .. ',' .. longer .. ',' .. rest)
 return 1`
 
+/** Sets back when a session in Redis was last used. Resolves to false if there is none. */
+export async function ageInRedis(client: NodeRedis, userId: UserId, token: Token, ms: number): Promise<boolean> {
+  const { sessions: keyOf } = createKeys('sessmgr:')
+  return (await client.eval(AGE, { keys: [keyOf(userId)], arguments: [fieldName(token), String(ms)] })) === 1
+}
+
 /** Opens databases for processes, in which sessions can be made to look unused. */
 export const AGING_PLACES: Readonly<Record<string, () => Promise<AgingPlace>>> = {
   async Redis() {
@@ -42,14 +50,10 @@ export const AGING_PLACES: Readonly<Record<string, () => Promise<AgingPlace>>> =
     onTestFinished(() => server.stop())
     const client = await connectRedis(server.url)
     onTestFinished(() => client.destroy())
-    const { sessions: keyOf } = createKeys('sessmgr:')
     return {
       place: { url: server.url },
       store: redisStore({ client }),
-      async age({ record: { userId, token } }, ms) {
-        const done = await client.eval(AGE, { keys: [keyOf(userId)], arguments: [fieldName(token), String(ms)] })
-        return done === 1
-      },
+      age: ({ record: { userId, token } }, ms) => ageInRedis(client, userId, token, ms),
     }
   },
   async SQLite() {

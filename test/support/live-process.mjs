@@ -1,6 +1,9 @@
 // One process of an application with open connections, as the package is built. It runs the commands of the process
 // that started it, sends their answers, and reports what it logs.
 import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createClient } from 'redis'
 import { sessmgr } from 'sessmgr'
 import { explicitCalls } from 'sessmgr/explicit'
@@ -8,6 +11,9 @@ import { liveConnections } from 'sessmgr/live'
 import { redisStore } from 'sessmgr/redis'
 import { Server } from 'socket.io'
 import { WebSocketServer } from 'ws'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc')
 
 const { url, live: liveOptions, settings, deadlineMs } = JSON.parse(process.env.LIVE)
 
@@ -31,7 +37,6 @@ async function sessions(request, _response, next) {
   const { searchParams } = new URL(request.url, 'http://localhost')
   const [userId, sessionId] = [Number(searchParams.get('user')), String(searchParams.get('session'))]
   await calls.check({ userId, sessionId, request })
-  request.sessmgr = request[Symbol.for('sessmgr.visit')]?.sessmgr
   next()
 }
 
@@ -52,8 +57,16 @@ const commands = {
     calls.login({ userId, ends, state }, async () => ({ sessionId, ttlMs: 3_600_000 })),
   end: ({ userId, token }) => limiter.sessions.end(userId, token),
   endAll: ({ userId }) => limiter.sessions.endAll(userId),
-  logoutAll: () => limiter.sessions.logoutAllUsers(),
+  logoutAll: ({ keep }) => limiter.sessions.logoutAllUsers(keep),
   size: async () => live.size,
+  heap: async () => {
+    // What is left of a connection is released over several turns of the event loop.
+    for (let round = 0; round < 3; round++) {
+      await sleep(50)
+      collectGarbage()
+    }
+    return process.memoryUsage().heapUsed / 2 ** 20
+  },
   cpu: async () => process.cpuUsage().user + process.cpuUsage().system,
 }
 process.on('message', async ({ id, call, given = {} }) => {

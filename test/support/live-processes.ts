@@ -12,6 +12,7 @@ export interface LiveProcess {
   readonly logs: string[]
   /** Calls one of the commands of test/support/live-process.mjs. */
   call<Answer>(call: string, given?: object): Promise<Answer>
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void
   stop(): Promise<void>
 }
 
@@ -44,6 +45,7 @@ export async function startLiveProcess(setup: Setup): Promise<LiveProcess> {
         waiting.set(id, resolve)
         child.send({ id, call, given })
       }),
+    signal: (name) => void child.kill(name),
     stop: () => killProcess(child),
   }
 }
