@@ -76,3 +76,30 @@ test('three answers stand on one line, and a missing tab offers the first one be
   expect((await boxOf(page.getByRole('button', { name: 'Go to Sessions' }))).y).toBeGreaterThanOrEqual(text.bottom)
   await page.screenshot({ path: `${PICTURES}admin-layout-no-tab.png` })
 })
+
+test('on a narrow screen, the bar of the selected sessions has all its buttons, and no row is drawn over it', async () => {
+  for (const _ of [1, 2, 3]) await host.signIn('bob')
+  const page = await host.open('/sessions?user=bob', { viewport: { width: 320, height: 560 } })
+  await page.getByRole('checkbox', { name: 'Select all' }).check()
+  const bar = page.locator('.table-bar.chosen > div')
+  await bar.getByText('3 selected').waitFor()
+  const { x, y, right, bottom } = await boxOf(bar)
+  for (const button of await bar.getByRole('button').all()) {
+    const box = await boxOf(button)
+    expect([box.x > x, box.y > y, box.right < right, box.bottom < bottom]).toEqual([true, true, true, true])
+  }
+  // The row that is partly behind the bar.
+  const row = page.locator('tbody tr').nth(1)
+  await row.evaluate((element, top) => window.scrollBy(0, element.getBoundingClientRect().top - top), y - 30)
+  const isCovered = await bar.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect()
+    for (let down = 2; down < height; down += 4) {
+      for (let across = 2; across < width; across += 4) {
+        if (!element.contains(document.elementFromPoint(left + across, top + down))) return true
+      }
+    }
+    return false
+  })
+  expect(isCovered).toBe(false)
+  await page.screenshot({ path: `${PICTURES}admin-layout-bulk.png` })
+})

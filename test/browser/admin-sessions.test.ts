@@ -45,6 +45,10 @@ test('the sessions of a user say in words where they are, and which one is this'
   }
   expect(details).toContain(', or up to 1 minute later')
   expect(details).toContain('Remembered for2 days after the last use')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await phone.getByRole('button', { name: 'Copy' }).click()
+  await page.locator('.toast').getByText('Copied.').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(record?.token.slice(0, 8))
   expect((await seenBy(page)).violations).toEqual([])
 })
 
@@ -252,6 +256,11 @@ test('everybody who is signed in is listed with figures, and a person is opened 
   const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
   expect(Math.max(...heights)).toBeLessThanOrEqual(62)
   await page.screenshot({ path: `${PICTURES}admin-people.png` })
+  // The whole row is a target for the mouse.
+  await alice.locator('.cell-devices').click()
+  await page.getByRole('heading', { name: 'Alice' }).waitFor()
+  await page.goBack()
+  await alice.waitFor()
 
   await rows(page).first().focus()
   await page.keyboard.press('End')
