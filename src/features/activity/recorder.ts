@@ -80,9 +80,8 @@ export class Recorder {
       throw error
     }
     this.#waiting = []
-    if (this.#dropped > 0) this.#warn(`${this.#dropped} events were lost while the audit sink was down.`)
-    this.#dropped = 0
     this.#isDown = false
+    this.#tellLost(0)
   }
 
   /** Reads events, newest first. `since` is the earliest time from which events can be known. */
@@ -108,11 +107,19 @@ export class Recorder {
     clearInterval(this.#pruning)
     const { close } = this.#sink
     if (close) await this.#calls.run(() => close.call(this.#sink)).catch((error) => this.#warnOnce(error))
+    if (this.#parts.audit) this.#tellLost(this.#waiting.length)
   }
 
   #prune(retentionMs: number): void {
     const before = Math.floor((Date.now() - retentionMs) / DAY_MS) * DAY_MS
     this.#calls.run(async () => this.#sink.prune?.(before)).catch((error) => this.#warnOnce(error))
+  }
+
+  /** Warns of the events that were dropped, and of those that are given up. */
+  #tellLost(givenUp: number): void {
+    const count = this.#dropped + givenUp
+    this.#dropped = 0
+    if (count > 0) this.#warn(`${count} events were lost. Too many came at once, or the audit sink was down.`)
   }
 
   #warnOnce(error: unknown): void {
