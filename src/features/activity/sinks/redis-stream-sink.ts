@@ -74,7 +74,7 @@ export function redisStreamSink(
     for (let index = 0; index < rest.length; index += 2) {
       entries.push({ id: rest[index] as string, event: JSON.parse(rest[index + 1] as string) })
     }
-    return { entries, since: first ? Number(first.split('-')[0]) : undefined }
+    return { entries, since: first ? (JSON.parse(first) as AuditEvent).at : undefined }
   }
 
   async function read({ limit, cursor, ...selection }: AuditQuery) {
