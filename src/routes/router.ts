@@ -5,9 +5,10 @@ import type { Logger } from '../ground/logger.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
+import { jsonBody } from './body/json-body.ts'
 import { authenticateCaller, type Caller, type CallerParts, findCallerAgain } from './caller.ts'
+import { compressed } from './compressed.ts'
 import { RestDownload, sendDownload } from './download/rest-download.ts'
-import { jsonBody } from './json-body.ts'
 import { requireCapability } from './require-capability.ts'
 import { answerSafely, RestAnswer, sendAnswer, unlessKnown } from './rest-answer.ts'
 import { badQuery, invalidParams, RestError, restErrorOf } from './rest-error.ts'
@@ -88,7 +89,8 @@ export function createRouter(parts: RouterParts) {
     const result = await route.handle({ caller, request, response, params: checked.data })
     if (result instanceof RestDownload) return sendDownload(response, result, request.method === 'HEAD')
     const whole = result instanceof RestAnswer ? result : RestAnswer.json(inLanguage(result, request))
-    sendAnswer(response, route.isTagged ? unlessKnown(whole, headers['if-none-match']) : whole)
+    const known = route.isTagged ? unlessKnown(whole, headers['if-none-match']) : whole
+    sendAnswer(response, await compressed(known, request))
   }
 
   function inLanguage(result: object, request: HostRequest): object {

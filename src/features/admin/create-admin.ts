@@ -5,6 +5,7 @@ import { guardedRequestOf } from '../../guard/request/host-visit.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import type { Caller } from '../../routes/caller.ts'
+import { acceptsCoding } from '../../routes/compressed.ts'
 import { loginAddress } from '../../routes/page-addresses.ts'
 import { answerSafely } from '../../routes/rest-answer.ts'
 import { refusalOf } from '../../routes/rest-error.ts'
@@ -148,14 +149,9 @@ export function createAdmin(parts: AdminParts): Handler {
   }
 }
 
-/** Checks whether a header accepts a content coding, which `q=0` refuses. */
-function accepts(header: string, coding: string): boolean {
-  return new RegExp(`(^|,)\\s*${coding}\\s*(,|$|;(?!\\s*q=0(\\.0*)?\\s*(,|$)))`).test(header)
-}
-
 function encodedFor(accepted: string, { brotli, gzipped, bytes }: AdminAsset): readonly [string | undefined, Buffer] {
-  if (brotli && accepts(accepted, 'br')) return ['br', brotli]
-  return accepts(accepted, 'gzip') ? ['gzip', gzipped] : [undefined, bytes]
+  if (brotli && acceptsCoding(accepted, 'br')) return ['br', brotli]
+  return acceptsCoding(accepted, 'gzip') ? ['gzip', gzipped] : [undefined, bytes]
 }
 
 function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {

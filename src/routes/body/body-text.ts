@@ -1,5 +1,5 @@
-import type { HostRequest } from '../guard/host-types.ts'
-import { invalidJson, RestError } from './rest-error.ts'
+import type { HostRequest } from '../../guard/host-types.ts'
+import { invalidJson, RestError } from '../rest-error.ts'
 
 const MAX_BYTES = 100 * 1024
 const MAX_MS = 10_000

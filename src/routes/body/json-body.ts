@@ -1,6 +1,6 @@
-import type { HostRequest } from '../guard/host-types.ts'
+import type { HostRequest } from '../../guard/host-types.ts'
+import { invalidJson, RestError } from '../rest-error.ts'
 import { bodyText } from './body-text.ts'
-import { invalidJson, RestError } from './rest-error.ts'
 
 /**
  * Reads the JSON object in the body of a request. Resolves to undefined if there is no body.
