@@ -82,8 +82,8 @@ export function NumberField({ label, help, problem, isChanged, value, onChange, 
   const t = useTexts()
   const [text, setText] = useState(String(value))
   const isGood = typeof typedValue(text, minimum, orZero) === 'number'
-  const maximum = new Intl.NumberFormat(locale).format(Number.MAX_SAFE_INTEGER)
   const isTooLarge = Number(text) > Number.MAX_SAFE_INTEGER
+  const maximum = isTooLarge ? new Intl.NumberFormat(locale).format(Number.MAX_SAFE_INTEGER) : ''
   const invalid = t(isTooLarge ? 'number_too_large' : orZero ? 'number_or_zero' : 'number_invalid', {
     minimum,
     maximum,
