@@ -12,15 +12,16 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { exposeScreen } from './expose-screen.ts'
+import { loadFirst } from './loading/load-first.ts'
+import { loadOthers } from './loading/load-others.ts'
 import { PartBoundary } from './parts/feedback/part-boundary.tsx'
 import { mount, onlyTab, place, queries, vars } from './screen.ts'
-import { loadOtherTabs, loadTab } from './shell/late-tabs.ts'
 import { Shell } from './shell/shell.tsx'
 
 exposeScreen()
 const first = [...(vars.first?.values() ?? [])]
 // Until then, the page shows the outline that came with it.
-void loadTab(place.key() || (onlyTab ?? ''))
+void loadFirst(place.key() || (onlyTab ?? 'sessions'), new URLSearchParams(place.query()))
   // A task of its own, so that a slow device stays responsive.
   .then(() => new Promise((resolve) => setTimeout(resolve)))
   .then(() => {
@@ -33,6 +34,6 @@ void loadTab(place.key() || (onlyTab ?? ''))
         </PartBoundary>
       </StrictMode>,
     )
-    if (document.readyState === 'complete') void loadOtherTabs(first)
-    else window.addEventListener('load', () => void loadOtherTabs(first), { once: true })
+    if (document.readyState === 'complete') void loadOthers(first)
+    else window.addEventListener('load', () => void loadOthers(first), { once: true })
   })

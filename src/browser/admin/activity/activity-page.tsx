@@ -17,7 +17,7 @@ const FORMATS = [
 ] as const
 
 /** Renders what happened, newest first. */
-export default function ActivityPage({ view }: { view: ActivityView }) {
+export function ActivityPage({ view }: { view: ActivityView }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
   return (

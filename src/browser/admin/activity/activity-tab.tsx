@@ -1,9 +1,8 @@
-import { lazy, Suspense, useSyncExternalStore } from 'react'
+import { Suspense, useSyncExternalStore } from 'react'
+import { LATE_PARTS } from '../loading/late-parts.ts'
 import { Skeleton } from '../parts/feedback/skeleton.tsx'
 import { place } from '../screen.ts'
 import type { ActivityView } from './use-activity.ts'
-
-const ActivityPage = lazy(() => import('./activity-page.tsx'))
 
 /** Renders the tab that shows what happened. The URL contains the filter, so that it can be shared and reloaded. */
 export function ActivityTab() {
@@ -11,7 +10,7 @@ export function ActivityTab() {
   const view: ActivityView = { type: query.get('type') ?? '', user: query.get('user') ?? '' }
   return (
     <Suspense fallback={<Skeleton panels={1} />}>
-      <ActivityPage view={view} />
+      <LATE_PARTS.activity view={view} />
     </Suspense>
   )
 }

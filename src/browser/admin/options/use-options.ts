@@ -11,11 +11,13 @@ export function readOptions(): Promise<ReadOptions> {
   return rest.requestObject<SiteOptions>('GET', OPTIONS_PATH)
 }
 
+/** The query that reads all of the site's options. */
+export const OPTIONS_QUERY = { queryKey: OPTIONS_KEY, queryFn: readOptions }
+
 /** Reads all of the site's options, once for all components. Unless `isNeeded`, only returns what has been read. */
 export function useOptions(isNeeded = true): UseQueryResult<SiteOptions> {
   return useQuery({
-    queryKey: OPTIONS_KEY,
-    queryFn: readOptions,
+    ...OPTIONS_QUERY,
     select: ({ body }) => body,
     // Keep the values that the user saw before editing, because saving compares with them.
     enabled: ({ state }) => isNeeded && (state.data === undefined || !draft.isDirty()),

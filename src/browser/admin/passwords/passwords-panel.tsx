@@ -12,7 +12,7 @@ import { type UserPasswords, usePasswords } from './use-passwords.ts'
 import './passwords.css'
 
 /** Renders the panel of the application passwords: one's own, or those of another user. */
-export default function PasswordsPanel() {
+export function PasswordsPanel() {
   const t = useTexts()
   const [user, setUser] = useState('')
   const { data, error, refetch, isFetching } = usePasswords(user)

@@ -70,13 +70,17 @@ export async function readSessions(user: string): Promise<UserSessions> {
   return joined(await readPages(user, []))
 }
 
+/** Returns the query that reads a user's sessions. */
+export function sessionsQuery(user: string) {
+  const queryKey = [...SESSIONS_KEY, user]
+  return { queryKey, queryFn: () => readPages(user, queries.getQueryData<Pages>(queryKey) ?? []) }
+}
+
 /** Reads a user's sessions, and again at intervals while the screen is visible. */
 export function useSessions(user: string): UseQueryResult<UserSessions> {
   const isSignedIn = useSignedIn() === 'yes'
-  const queryKey = [...SESSIONS_KEY, user]
   return useQuery({
-    queryKey,
-    queryFn: () => readPages(user, queries.getQueryData<Pages>(queryKey) ?? []),
+    ...sessionsQuery(user),
     select: joined,
     enabled: user !== '',
     refetchInterval: ({ state }) => isSignedIn && (lengthOf(state.data) > LONG ? REFRESH_LONG_MS : REFRESH_MS),

@@ -1,4 +1,4 @@
-import { lazy } from 'react'
+import { latePart } from '../loading/late-part.tsx'
 import { useOptions } from '../options/use-options.ts'
 import { Failed } from '../parts/feedback/failed.tsx'
 import { PartBoundary } from '../parts/feedback/part-boundary.tsx'
@@ -9,7 +9,7 @@ import { GeneralPanel } from './general-panel.tsx'
 import { ReportOnly } from './report-only.tsx'
 import { usePanels } from './use-panels.ts'
 
-const PasswordsPanel = lazy(() => import('../passwords/passwords-panel.tsx'))
+const PasswordsPanel = latePart(async () => (await import('../passwords/passwords-panel.tsx')).PasswordsPanel)
 
 /** Renders the tab with the settings of the limit, the add-on panels, the forced logout, and application passwords. */
 export function SettingsTab() {

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { useFramed } from '../loading/use-framed.ts'
 import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/feedback/empty.tsx'
@@ -21,6 +22,7 @@ import { useTabs } from './use-tabs.ts'
 export function Shell() {
   const t = useTexts()
   const { tabs, open, key } = useTabs()
+  const isFramed = useFramed()
   const label = open?.label
   useEffect(() => {
     document.title = label ? `${label} – ${vars.name}` : vars.name
@@ -47,9 +49,13 @@ export function Shell() {
         )}
         <SaveBar tab={open?.key} />
       </main>
-      <LeaveDialog />
-      <ConflictDialog />
-      <Toasts />
+      {isFramed && (
+        <>
+          <LeaveDialog />
+          <ConflictDialog />
+          <Toasts />
+        </>
+      )}
     </>
   )
 }

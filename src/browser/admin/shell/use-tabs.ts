@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import { ActivityTab } from '../activity/activity-tab.tsx'
+import { LATE_PARTS } from '../loading/late-parts.ts'
 import { hasComments, hookChanges, hooks, onlyTab, place } from '../screen.ts'
 import { SessionsTab } from '../sessions/sessions-tab.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs } from './arrange-tabs.ts'
 import type { TabEntry } from './entries.ts'
-import { LATE_TABS } from './late-tabs.ts'
 
 /** Returns the tabs, and the open tab if the URL names one. */
 export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key: string } {
@@ -16,10 +16,10 @@ export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefin
   const builtIn: readonly TabEntry[] = [
     { key: 'sessions', label: t('tab_sessions'), component: SessionsTab, wide: true },
     { key: 'activity', label: t('tab_activity'), component: ActivityTab, wide: true },
-    { key: 'settings', label: t('tab_settings'), component: LATE_TABS.settings },
-    ...(hasComments ? [{ key: 'comments', label: t('tab_comments'), component: LATE_TABS.comments }] : []),
-    { key: 'addons', label: t('tab_addons'), component: LATE_TABS.addons, wide: true },
-    { key: 'support', label: t('tab_support'), component: LATE_TABS.support },
+    { key: 'settings', label: t('tab_settings'), component: LATE_PARTS.settings },
+    ...(hasComments ? [{ key: 'comments', label: t('tab_comments'), component: LATE_PARTS.comments }] : []),
+    { key: 'addons', label: t('tab_addons'), component: LATE_PARTS.addons, wide: true },
+    { key: 'support', label: t('tab_support'), component: LATE_PARTS.support },
   ]
   const filtered: unknown = hooks.applyFilters('sessmgr.admin.tabs', builtIn)
   const all = arrangeTabs(Array.isArray(filtered) ? filtered : builtIn)

@@ -21,7 +21,7 @@ const KEYS = [
 ] as const
 
 /** Renders everybody who is signed in. `query` is the URL's. */
-export default function PeoplePage({ query }: { query: URLSearchParams }) {
+export function PeoplePage({ query }: { query: URLSearchParams }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
   const view = viewIn(query)

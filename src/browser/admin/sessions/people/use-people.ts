@@ -1,4 +1,4 @@
-import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { rereading } from '../../rest/rereading.ts'
 import type { Tagged } from '../../rest/rest-client.ts'
 import { useSignedIn } from '../../rest/use-signed-in.ts'
@@ -55,11 +55,10 @@ export interface PeopleSummary {
 
 type Pages = InfiniteData<Tagged<PeoplePage>, string>
 
-/** Reads who is signed in, page by page, and again at intervals while the screen is visible. */
-export function usePeople({ show, sort }: PeopleView) {
-  const isSignedIn = useSignedIn() === 'yes'
+/** Returns the query that reads who is signed in, page by page. */
+export function peopleQuery({ show, sort }: PeopleView) {
   const queryKey = [...SESSIONS_KEY, 'people', show, sort]
-  return useInfiniteQuery({
+  return infiniteQueryOptions({
     queryKey,
     queryFn({ pageParam }) {
       const known = queries.getQueryData<Pages>(queryKey)
@@ -69,17 +68,28 @@ export function usePeople({ show, sort }: PeopleView) {
     },
     initialPageParam: '',
     getNextPageParam: ({ body }) => body.next,
+  })
+}
+
+/** Reads who is signed in, and again at intervals while the screen is visible. */
+export function usePeople(view: PeopleView) {
+  const isSignedIn = useSignedIn() === 'yes'
+  return useInfiniteQuery({
+    ...peopleQuery(view),
     select: ({ pages }) => ({ people: pages.flatMap(({ body }) => body.people), pages: pages.length }),
     refetchInterval: ({ state }) =>
       isSignedIn && (state.data?.pages.length ?? 0) * PAGE_SIZE <= LONG ? REFRESH_MS : false,
   })
 }
 
+/** The query that reads the totals. */
+export const SUMMARY_QUERY = rereading<PeopleSummary>([...SESSIONS_KEY, 'summary'], 'sessmgr/v1/people/summary')
+
 /** Reads the totals, and again at intervals while the screen is visible. */
 export function usePeopleSummary() {
   const isSignedIn = useSignedIn() === 'yes'
   return useQuery({
-    ...rereading<PeopleSummary>([...SESSIONS_KEY, 'summary'], 'sessmgr/v1/people/summary'),
+    ...SUMMARY_QUERY,
     refetchInterval: isSignedIn ? REFRESH_MS : false,
   })
 }

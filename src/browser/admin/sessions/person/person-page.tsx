@@ -6,7 +6,7 @@ import { NotListed } from './not-listed.tsx'
 import { PersonSessions } from './person-sessions.tsx'
 
 /** Renders the page of one user. `user` is an id, an email address or a login name. */
-export default function PersonPage({ user }: { user: string }) {
+export function PersonPage({ user }: { user: string }) {
   useEffect(leaveEverybody, [])
   const list = useSessions(user)
   const { data, error, refetch, isFetching } = list

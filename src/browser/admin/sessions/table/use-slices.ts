@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
 /** How many rows are rendered in one task, so that a slow device stays responsive. */
-const SLICE = 10
+const SLICE = 5
 
 let isFirstList = true
 
