@@ -22,8 +22,10 @@ export interface SecurityEventClaims {
   readonly aud?: string | readonly string[]
   /** When it was created, in seconds. */
   readonly iat: number
-  /** Id of the event. */
+  /** Id of the token, which is the id of the event. */
   readonly jti: string
+  /** Id of what has happened; the same. */
+  readonly txn: string
   /** The user and the session that it is about. */
   readonly sub_id: object
   /** The event, by its type. */
@@ -46,6 +48,7 @@ export function toCaep(event: AuditEvent, options: CaepOptions): SecurityEventCl
     ...(audience !== undefined && { aud: audience }),
     iat: Math.floor(Date.now() / 1000),
     jti: event.id,
+    txn: event.id,
     sub_id: {
       format: 'complex',
       ...(event.user !== undefined && { user: { format: 'iss_sub', iss: issuer, sub: String(event.user) } }),

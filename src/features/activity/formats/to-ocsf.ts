@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { VERSION } from '../../../ground/constants.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import type { AuditEvent, AuditType } from '../audit-event.ts'
@@ -50,6 +51,9 @@ export function toOcsf(event: AuditEvent, service = 'sessmgr'): OcsfEvent | unde
   const type = TYPES[event.type]
   if (!type || event.user === undefined) return undefined
   const { id, at, user, session, initiator, actor, kind, device, ip, details } = event
+  // A proxy may have sent anything as the address.
+  const hasAddress = isIP(ip ?? '') !== 0
+  const given = hasAddress || ip === undefined ? {} : { ip }
   return {
     category_uid: CATEGORY,
     category_name: 'Identity & Access Management',
@@ -75,7 +79,7 @@ export function toOcsf(event: AuditEvent, service = 'sessmgr'): OcsfEvent | unde
       session: { uid: session, ...(kind !== undefined && { expiration_reason: kind }) },
     }),
     ...(actor !== undefined && { actor: { user: { uid: String(actor) } } }),
-    ...(ip !== undefined && { src_endpoint: { ip } }),
-    unmapped: { initiator, ...(device !== undefined && { device }), ...(details && { details }) },
+    ...(hasAddress && { src_endpoint: { ip } }),
+    unmapped: { initiator, ...given, ...(device !== undefined && { device }), ...(details && { details }) },
   }
 }
