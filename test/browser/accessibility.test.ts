@@ -190,7 +190,7 @@ test.each([
   ['reduce', true, 0],
   ['no-preference', false, 0],
 ] as const)(
-  'with motion %s and the loader %s, %i animations run while loading',
+  'with motion %s and the loader %s, %i animations run and lines hold the place while loading',
   async (reducedMotion, loader, count) => {
     await host.comments.settings.set('show_loader', loader)
     host.failures.push(0)
@@ -198,6 +198,8 @@ test.each([
     await page.locator('.lazycomments-button').click()
     await page.locator('lazy-comments[aria-busy=true]').waitFor()
     expect(await page.evaluate('document.getAnimations().length')).toBe(count)
+    const lines = await page.evaluate(`getComputedStyle(document.querySelector('lazy-comments'), '::after').height`)
+    expect(lines).toBe(loader ? '80px' : 'auto')
     await page.context().close()
   },
 )

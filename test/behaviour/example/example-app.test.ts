@@ -124,6 +124,8 @@ describe('the login form', () => {
     expect(text).toContain('name="username" autocomplete="username" value="ali&#34;ce"')
     expect(text).toContain('name="redirect_to" value="/admin"')
     expect((await browser.get('/login')).text).not.toContain('ali&#34;ce')
+    // Without its own icon, a browser would ask for one that is not there.
+    expect(text).toContain('<link rel="icon" href="data:,">')
   })
 
   test('leads the administrator to a page with a link to the admin screen, which nobody else gets', async () => {
