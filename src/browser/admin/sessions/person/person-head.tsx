@@ -43,9 +43,12 @@ export function PersonHead({
       <EverybodyLink />
       <div className="list-head">
         <div>
-          <h2 id={HEADING} tabIndex={-1}>
-            <bdi>{name}</bdi>
-          </h2>
+          <div className="facts">
+            <h2 id={HEADING} tabIndex={-1}>
+              <bdi>{name}</bdi>
+            </h2>
+            {user.url && <SafeLink href={user.url}>{t('open_in_site')}</SafeLink>}
+          </div>
           <p className="facts">
             <bdi>{user.login}</bdi>
             {user.email && <bdi>{user.email}</bdi>}
@@ -55,7 +58,6 @@ export function PersonHead({
               {maximum !== null && count > maximum && `, ${t('over_limit')}`}
             </span>
             {limit && maximum !== null && <span>{vars.logics[limit.logic]?.label ?? limit.logic}</span>}
-            {user.url && <SafeLink href={user.url}>{t('open_in_site')}</SafeLink>}
           </p>
         </div>
         <div className="actions">{children}</div>
