@@ -57,14 +57,20 @@ describe('clients that misbehave', () => {
     const host = await startLiveHost()
     const { cookie } = await signIn(host.origin, 7)
     const { hostname, port } = new URL(host.origin)
+    const requests = [
+      upgradeHeaders(host.origin, '/ws', cookie),
+      upgradeHeaders(host.origin, '/io/?EIO=4&transport=websocket', cookie),
+      `GET /events HTTP/1.1\r\nHost: ${hostname}\r\nCookie: ${cookie}\r\n\r\n`,
+    ]
     for (let tries = 0; tries < 60; tries++) {
       const socket = connect(Number(port), hostname)
       socket.on('error', () => {})
       await once(socket, 'connect')
-      socket.write(upgradeHeaders(host.origin, '/ws', cookie))
+      socket.write(String(requests[tries % requests.length]))
+      const how = Math.floor(tries / requests.length) % 3
       // At once, after the handshake, or after a frame that is no frame.
-      if (tries % 3 > 0) await once(socket, 'data')
-      if (tries % 3 === 2) socket.write(Buffer.alloc(64, 0xff))
+      if (how > 0) await once(socket, 'data')
+      if (how === 2) socket.write(Buffer.alloc(64, 0xff))
       socket.resetAndDestroy()
       await once(socket, 'close')
     }

@@ -66,3 +66,20 @@ it.each([
   await once(socket, 'close')
   expect(client.writable).toBe(true)
 })
+
+it('a client that resets its connection while its upgrade is refused ends no process', async () => {
+  const host = await startAlone()
+  const client = connect(Number(new URL(host.origin).port), '127.0.0.1')
+  const reset = async (_request: unknown, _response: unknown, next: () => void) => {
+    client.resetAndDestroy()
+    await once(client, 'close')
+    next()
+  }
+  host.live.upgrade(host.server, [reset], new WebSocketServer({ noServer: true }), { path: '/reset' })
+  const connected = once(host.server, 'connection') as Promise<[Socket]>
+  client.write(upgradeHeaders(host.origin, '/reset', ''))
+  const [socket] = await connected
+  // `once` of node:events would listen for errors.
+  await new Promise((resolve) => socket.on('close', resolve))
+  expect(await statusOf(host, '/ws')).toContain('401')
+})
