@@ -79,7 +79,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
     },
     rememberLogout: ({ generation, epoch: seconds }, { at: own, note = null, by }) => {
-      // The store tells only the second. Within it, the clock of this machine is exact enough.
+      // The store returns only the second. Within it, the clock of this machine is exact enough.
       const at = Math.floor(own / 1000) === seconds ? own : seconds * 1000
       const text: LogoutNote = [generation, at.toString(36), note, by?.actor ?? null]
       return write(() => transients.set(SITE_WIDE, JSON.stringify(text), endedMemoryMs))

@@ -137,7 +137,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
       if (!session && !response.headersSent) refuseStream(response)
       if (!session || response.destroyed) return false
       const begin = () => response.on('close', track(session, (end) => closeStream(response, end, closeAfterMs)).stop)
-      // A pipelined request has no connection until the requests before it are answered, and would not learn of its end.
+      // A pipelined request has no connection until the requests before it are answered, and would not know about its end.
       if (response.socket) begin()
       else response.once('socket', begin)
       return true

@@ -29,7 +29,7 @@ export function sqliteOpener(path: string, caller = 'sqliteStore'): () => Sqlite
   }
 }
 
-/** Creates a file unless it exists. SQLite gives its other files the same rights. */
+/** Creates a file unless it exists. SQLite sets the same rights on its other files. */
 function createPrivately(path: string): void {
   // Neither memory nor a URL.
   if (/^(:memory:|\w{2,}:)/.test(path)) return
