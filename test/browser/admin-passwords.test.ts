@@ -35,6 +35,10 @@ test('a password is created by keyboard, shown once, and works; nothing of the p
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT')
   expect(await page.content()).not.toContain(password)
+  const kept = await page.evaluate(() =>
+    JSON.stringify([localStorage, sessionStorage, history.state, location.href, document.cookie]),
+  )
+  expect(kept).not.toContain(password)
   await panel.getByText('backup', { exact: true }).waitFor()
   await page.reload()
   await panel.getByText('last used now').waitFor()
