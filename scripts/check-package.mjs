@@ -24,7 +24,7 @@ const LIMITS = {
   './document': 7_400,
   './sqlite': 10_400,
   './postgres': 9_800,
-  './audit': 9_400,
+  './audit': 9_500,
   './comments': 32_900,
   './licensing': 17_000,
   './fastify': 9_000,
