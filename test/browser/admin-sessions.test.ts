@@ -289,6 +289,7 @@ test('without the option directory there is only the search, with the users who 
   await page.getByRole('heading', { name: 'BOB' }).waitFor()
   await page.getByRole('link', { name: 'Everybody' }).click()
   await page.getByText('switch on the option “directory”').waitFor()
+  expect(await search(page).getAttribute('placeholder')).toBe('Whole login, e-mail or id')
   expect(await page.getByRole('link', { name: 'Documentation' }).getAttribute('href')).toBe('/admin/support')
   await page.getByRole('link', { name: 'BOB' }).click()
   await page.getByRole('heading', { name: 'BOB' }).waitFor()

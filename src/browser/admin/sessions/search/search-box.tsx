@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type SyntheticEvent, useId, useRef, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 import { useSettled } from '../../parts/use-settled.ts'
-import { canSearch, place } from '../../screen.ts'
+import { canSearch, hasDirectory, place } from '../../screen.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { useKey } from '../use-key.ts'
 import { FoundList } from './found-list.tsx'
@@ -10,6 +10,9 @@ import { usePeopleSearch } from './use-people-search.ts'
 
 /** How long after the last key a search starts. */
 const PAUSE_MS = 200
+
+// Only the list of people knows addresses.
+const hint = !canSearch ? 'search_exact' : hasDirectory ? 'search_hint' : 'search_names'
 
 /** Renders the field that finds a user: as the user types if the application can search, or else by the exact name. */
 export function SearchBox({ text: initial = '' }: { text?: string }) {
@@ -73,7 +76,7 @@ export function SearchBox({ text: initial = '' }: { text?: string }) {
           autoCapitalize="none"
           spellCheck={false}
           enterKeyHint="search"
-          placeholder={t(canSearch ? 'search_hint' : 'search_exact')}
+          placeholder={t(hint)}
           value={text}
           onChange={({ target }) => {
             setText(target.value)

@@ -62,6 +62,7 @@ export const SESSIONS = {
   // Search
   search: 'Find a user',
   search_hint: 'Name, e-mail, id or IP address',
+  search_names: 'Name, e-mail or id',
   search_exact: 'Whole login, e-mail or id',
   ip: 'IP address',
   people_found_one: '{count} person found. Use the arrow keys.',
