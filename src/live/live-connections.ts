@@ -103,7 +103,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
     {
       ended: (token, kind) => sessions.checkToken(token, kind),
       endedAll: () => void sweep.spread('message'),
-      missed: () => sweep.now(),
+      missed: () => sweep.missed(),
     },
     logger,
   )

@@ -9,6 +9,8 @@ const STEP_MS = 50
 const LEAST_PER_STEP = 10
 /** Pause between two sweeps that are due because a store does not respond. */
 const LEAST_PAUSE_MS = 250
+/** Pause between two sweeps that are due because messages were missed. */
+const MISSED_PAUSE_MS = 1000
 
 /** Checks all sessions with open connections at intervals, which finds every end whose message was lost. */
 export class Sweep {
@@ -43,6 +45,11 @@ export class Sweep {
   /** Sweeps at a moment, unless a sweep is due before. */
   at(moment: number): void {
     if (moment < this.#due) this.#plan(Math.max(moment, this.#startedAt + LEAST_PAUSE_MS))
+  }
+
+  /** Sweeps because messages were missed, but not each time if the subscriber is cut off again and again. */
+  missed(): void {
+    this.at(Math.max(performance.now(), this.#startedAt + MISSED_PAUSE_MS))
   }
 
   /** Checks all sessions. The next sweep is counted from the start of this one, not from its end. */

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSocket, signIn, upgradeHeaders } from '../../support/live-clients.ts'
 import { type LiveHost, startLiveHost } from '../../support/live-host.ts'
 
-const MOST_UNREAD = 20_000_000
+const MOST_UNREAD = 50_000_000
 const PART = Buffer.alloc(1_000_000)
 /** A frame that joins the main namespace of socket.io, with an empty mask. */
 const JOIN = Buffer.from([0x81, 0x82, 0, 0, 0, 0, ...Buffer.from('40')])

@@ -60,6 +60,7 @@ it.each([
   const host = await startAlone()
   const connected = once(host.server, 'connection') as Promise<[Socket]>
   const client = connect({ port: Number(new URL(host.origin).port), host: '127.0.0.1', allowHalfOpen: true })
+  client.on('error', () => {})
   onTestFinished(() => void client.destroy())
   client.write(upgradeHeaders(host.origin, path, ''))
   const [socket] = await connected
