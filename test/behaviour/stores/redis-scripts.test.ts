@@ -168,13 +168,20 @@ describe('a Redis server that serves the store', () => {
     it('is asked for the session alone for a request of a signed-in user, once it has told of changes, and told nothing', async () => {
       const browser = await host.signedIn('alice')
       await expect.poll(() => host.store.watch?.whyNot()).toBeUndefined()
-      await browser.me()
+      // Once a minute it is asked what time it is.
+      const besides = (counts: object) => Object.keys(counts).filter((name) => !/^(get$|config|info|time)/.test(name))
+      // The first request notes its use after it is answered.
+      await expect
+        .poll(async () => {
+          await client.sendCommand(['CONFIG', 'RESETSTAT'])
+          await browser.me()
+          return besides(await commandCounts())
+        })
+        .toEqual([])
       await client.sendCommand(['CONFIG', 'RESETSTAT'])
       for (let request = 0; request < 20; request++) expect(await browser.me()).toBe(200)
-      const { get, ...others } = await commandCounts()
-      expect(get).toBe(20)
-      // Once a minute it is asked what time it is.
-      expect(Object.keys(others).filter((command) => !/^(config|info|time)/.test(command))).toEqual([])
+      const counts = await commandCounts()
+      expect([counts.get, besides(counts)]).toEqual([20, []])
     })
 
     it('is asked three things in one round trip where it tells of nothing', async () => {
