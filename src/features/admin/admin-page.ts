@@ -119,8 +119,8 @@ function firstCalls({ calls, nonceHeader }: PageParts): string {
     `Object.defineProperty(sessmgr,'first',{value:new Map(${scriptText(calls)}.map((path)=>[path,` +
     `fetch(sessmgr.restUrl+path,{headers:{Accept:'application/json',${scriptText(nonceHeader)}:sessmgr.restNonce},` +
     `cache:'no-store',signal:AbortSignal.timeout(${CALL_TIMEOUT_MS})}).catch(()=>undefined)]))});` +
-    // The first use of Intl takes long on a slow device. It fits into the wait for the script.
-    `setTimeout(()=>new Intl.NumberFormat().format(0))`
+    // The first use of Intl takes long on a slow device. After the first paint, it fits into the wait for the script.
+    `requestAnimationFrame(()=>setTimeout(()=>new Intl.NumberFormat().format(0)))`
   )
 }
 

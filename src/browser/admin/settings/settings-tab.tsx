@@ -1,4 +1,5 @@
 import { latePart } from '../loading/late-part.tsx'
+import { useFramed } from '../loading/use-framed.ts'
 import { useOptions } from '../options/use-options.ts'
 import { Failed } from '../parts/feedback/failed.tsx'
 import { PartBoundary } from '../parts/feedback/part-boundary.tsx'
@@ -16,6 +17,7 @@ export function SettingsTab() {
   const t = useTexts()
   const { data, error, refetch, isFetching } = useOptions()
   const panels = usePanels()
+  const isFramed = useFramed()
   if (!data) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
   return (
     <div className="stack">
@@ -26,10 +28,14 @@ export function SettingsTab() {
           <Component />
         </PartBoundary>
       ))}
-      <ForceLogoutPanel />
-      <PartBoundary name={t('p_title')}>
-        <PasswordsPanel />
-      </PartBoundary>
+      {isFramed && (
+        <>
+          <ForceLogoutPanel />
+          <PartBoundary name={t('p_title')}>
+            <PasswordsPanel />
+          </PartBoundary>
+        </>
+      )}
     </div>
   )
 }
