@@ -39,6 +39,9 @@ export class CallDeadline {
   readonly #deadlineMs: number
   readonly #what: string
   readonly #tidy: (cause: unknown) => unknown
+  readonly #mostLate: number
+  /** How many calls have timed out and still have no response. Each may hold a connection of the application's pool. */
+  #late = 0
   /** The waiting calls, sorted by deadline. */
   #first: PendingCall | undefined
   #last: PendingCall | undefined
@@ -48,22 +51,34 @@ export class CallDeadline {
   #stuck = false
   #lastAnswer = Number.NEGATIVE_INFINITY
 
-  /** @param tidy Removes confidential parts from the store's errors. */
-  constructor(deadlineMs: number, what: string, tidy = (cause: unknown) => cause) {
+  /**
+   * @param tidy Removes confidential parts from the store's errors.
+   * @param mostLate How many calls may stay without a response before no further one is started.
+   */
+  constructor(
+    deadlineMs: number,
+    what: string,
+    { tidy = (cause: unknown) => cause, mostLate = Number.POSITIVE_INFINITY } = {},
+  ) {
     this.#deadlineMs = deadlineMs
     this.#what = what
     this.#tidy = tidy
+    this.#mostLate = mostLate
   }
 
   /** @throws SessmgrError `store_unavailable` if the call fails or times out. The call may still take effect. */
   run<T>(start: () => PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      if (this.#late >= this.#mostLate) return reject(this.#unavailable('is not responding'))
       const call = new PromisedCall(reject)
       if (!this.begin(call)) return
-      const failed = (cause: unknown) => this.failed(call, cause)
+      const failed = (cause: unknown) => {
+        if (!call.isWaiting) this.#late -= 1
+        this.failed(call, cause)
+      }
       try {
         start().then((value) => {
-          this.answered(call)
+          if (!this.answered(call)) this.#late -= 1
           resolve(value)
         }, failed)
       } catch (cause) {
@@ -147,6 +162,7 @@ export class CallDeadline {
         this.#nextProbe = now + PROBE_MS
       }
       this.#leave(call)
+      this.#late += 1
       call.fail(this.#unavailable(`did not respond within ${this.#deadlineMs} ms`))
     }
     if (this.#first) return

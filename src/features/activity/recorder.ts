@@ -11,6 +11,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** How many events may wait while the sink is down. Beyond that, the oldest are dropped. */
 const MOST_WAITING = 10_000
+/** How many calls of the sink may hang. In a database, each holds a connection of the application's pool. */
+const MOST_LATE = 2
 /** How many pages of refusals to count. */
 const MOST_PAGES = 20
 
@@ -45,7 +47,7 @@ export class Recorder {
     this.#memory = this.#sink.read ? undefined : memorySink()
     this.isKept = this.#sink.read !== undefined && this.#sink.local !== true
     this.policy = eventPolicy(audit ?? { ip: 'full', identify: 'id' }, parts.logger)
-    this.#calls = new CallDeadline(deadlineMs, 'audit sink')
+    this.#calls = new CallDeadline(deadlineMs, 'audit sink', { mostLate: MOST_LATE })
     if (!audit || !this.#sink.prune) return
     const prune = () => this.#prune(audit.retentionMs)
     prune()

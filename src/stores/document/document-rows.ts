@@ -41,10 +41,11 @@ export class DocumentRows {
   /** Starts at a random number, so that processes that exit after a few writes also purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
 
-  constructor(driver: DocumentDriver, deadlineMs: number) {
+  /** @param mostLate How many statements may stay without a response before no further one is sent. */
+  constructor(driver: DocumentDriver, deadlineMs: number, mostLate?: number) {
     this.#driver = driver
     this.#deadlineMs = deadlineMs
-    this.#deadline = new CallDeadline(deadlineMs, 'sessmgr database')
+    this.#deadline = new CallDeadline(deadlineMs, 'sessmgr database', { mostLate })
   }
 
   /**

@@ -18,6 +18,8 @@ export interface DocumentStoreOptions {
   logger?: Logger | undefined
 }
 
+/** How many statements of the index of people may hang. Each holds a connection of the application's pool. */
+const MOST_LATE = 2
 const OPTIONS = ['deadlineMs', 'logger']
 
 /**
@@ -42,8 +44,8 @@ export function documentStore(driver: DocumentDriver, options: DocumentStoreOpti
     options: new DocumentOptionStore(rows),
     passwords: new DocumentPasswordStore(rows),
     transients: new DocumentTransientStore(rows),
-    // With a deadline and statements of its own, so that an index that hangs holds up nothing else.
-    people: new DocumentPeopleIndex(new DocumentRows(driver, deadlineMs)),
+    // With a deadline and statements of its own, so that an index that hangs holds up nothing else, nor all connections.
+    people: new DocumentPeopleIndex(new DocumentRows(driver, deadlineMs, MOST_LATE)),
     signals: driver.signals,
     wipe: () => rows.wipe(),
     close: async () => driver.close?.(),

@@ -15,7 +15,7 @@ export class RedisCalls {
   /** @param isReplicated Whether durable changes wait for a replica. */
   constructor(client: RedisClient, deadlineMs: number, isReplicated: boolean) {
     this.#client = client
-    this.#deadline = new CallDeadline(deadlineMs, 'sessmgr Redis server', withoutArguments)
+    this.#deadline = new CallDeadline(deadlineMs, 'sessmgr Redis server', { tidy: withoutArguments })
     this.#replicaMs = isReplicated ? Math.ceil(deadlineMs / 2) : undefined
   }
 

@@ -237,3 +237,28 @@ describe('a call that has waited for another store before', () => {
     await expect(deadline.run(async () => 'answered')).resolves.toBe('answered')
   })
 })
+
+describe('work in the background', () => {
+  it('holds no more connections than it may, however long the store hangs', async () => {
+    const deadline = new CallDeadline(1, 'store', { mostLate: 2 })
+    const hanging: ReturnType<typeof deferred<string>>[] = []
+    const hang = () => {
+      hanging.push(deferred())
+      return hanging.at(-1)?.promise ?? never()
+    }
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 2 * PROBE_MS
+      return now
+    })
+    for (let call = 0; call < 5; call++) await expect(deadline.run(hang)).rejects.toEqual(unavailable)
+    expect(hanging).toHaveLength(2)
+    hanging[0]?.reject(new Error('cut off'))
+    await nextTurn()
+    await expect(deadline.run(hang)).rejects.toEqual(unavailable)
+    expect(hanging).toHaveLength(3)
+    hanging[1]?.resolve('late')
+    await nextTurn()
+    await expect(deadline.run(async () => 'value')).resolves.toBe('value')
+  })
+})
