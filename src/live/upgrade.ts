@@ -25,6 +25,10 @@ export interface SocketServer {
   emit(event: 'connection', socket: unknown, request: IncomingMessage): unknown
 }
 
+const DETACHED = 'new WebSocketServer({ noServer: true })'
+
+const UNCHECKED = 'Yours accepts upgrades itself, and checks neither their origin nor their session'
+
 /** Options of `live.upgrade()`. */
 export interface UpgradeOptions extends OriginOptions {
   /**
@@ -69,8 +73,10 @@ function checkUpgrade(server: unknown, chain: unknown, sockets: unknown, options
     throw invalidOption(`${call} needs the session middleware and the limiter, in this order`)
   }
   if (typeof (sockets as SocketServer | null)?.handleUpgrade !== 'function') {
-    throw invalidOption(`${call} needs new WebSocketServer({ noServer: true }) from the ws package`)
+    throw invalidOption(`${call} needs ${DETACHED} from the ws package`)
   }
+  const { options: own } = sockets as { options?: { noServer?: unknown } }
+  if (own && own.noServer !== true) throw invalidOption(`${call} needs ${DETACHED}. ${UNCHECKED}`)
   requireKnown(options, ['origins', 'path'], (name) => `live.upgrade() has no option "${name}"`)
   const { origins, path } = options
   checkOrigins(origins)

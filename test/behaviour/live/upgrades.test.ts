@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import type { SocketServer } from '../../../src/live.ts'
 import { signIn, upgradeHeaders } from '../../support/live-clients.ts'
 import { type LiveHost, startLiveHost } from '../../support/live-host.ts'
 
@@ -51,6 +52,18 @@ it('a path goes before all paths, and neither can be handled twice', async () =>
   expect(await statusOf(host, '/other', cookie)).toContain('401')
   expect(() => upgrade()).toThrow('live.upgrade() already handles all paths of this server.')
   expect(() => upgrade({ path: '/ws' })).toThrow('live.upgrade() already handles /ws of this server.')
+})
+
+it('a WebSocketServer that accepts upgrades itself is refused, because it checks neither origin nor session', async () => {
+  const host = await startAlone()
+  const attached = new WebSocketServer({ server: host.server, path: '/second' })
+  onTestFinished(() => attached.close())
+  const upgrade = (sockets: SocketServer) => host.live.upgrade(host.server, [pass], sockets, { path: '/second' })
+  expect(() => upgrade(attached)).toThrow(
+    'needs new WebSocketServer({ noServer: true }). Yours accepts upgrades itself',
+  )
+  // Servers of other packages have no options.
+  upgrade({ handleUpgrade: attached.handleUpgrade, emit: attached.emit })
 })
 
 it.each([
