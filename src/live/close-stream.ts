@@ -52,10 +52,15 @@ function ignoreWrites(response: ServerResponse): void {
   Object.assign(response, { ...headers, write, end })
 }
 
-/** Looks at the request as well, because Node does not keep headers that are only passed to `writeHead`. */
+/**
+ * Also looks at the headers as they were sent, because Node's `getHeader` does not know those that were only passed to
+ * `writeHead`, and at the request for a response that has none yet.
+ */
 function isEventStream(response: ServerResponse): boolean {
   const { accept } = response.req.headers
-  return [accept, response.getHeader('content-type')].some((type) => String(type).includes('text/event-stream'))
+  const { _header: sent } = response as { _header?: string | null }
+  const types = [accept, response.getHeader('content-type'), /^content-type:.*/im.exec(sent ?? '')]
+  return types.some((type) => String(type).includes('text/event-stream'))
 }
 
 /** Begins with an empty line, because the application may have written only part of an event. */

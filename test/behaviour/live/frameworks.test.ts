@@ -99,11 +99,13 @@ describe.each([
     const origin = await start({ limiter, live })
     const [first, second] = [await signIn(origin, 7), await signIn(origin, 7)]
     const [socket, stream] = [await openSocket(origin, first), await openStream(origin, first)]
+    // Asked for without `Accept: text/event-stream`.
+    const plain = await fetch(`${origin}/events`, { headers: { cookie: first.cookie } })
     const others = [await openSocket(origin, second), await openStream(origin, second)]
-    expect(live.size).toBe(4)
+    expect(live.size).toBe(5)
     await limiter.sessions.end(7, first.token)
     expect(await socket.closed).toBe('4401 {"code":"session_ended","kind":"app"}')
-    expect(await stream.closed).toContain('event: sessmgr-ended')
+    for (const last of [await stream.closed, await plain.text()]) expect(last).toContain('event: sessmgr-ended')
     expect(others.map(({ isOpen }) => isOpen())).toEqual([true, true])
     // What has ended, or never began, is not let in again.
     for (const client of [first, { cookie: '' }]) {
