@@ -1,3 +1,4 @@
+import { invalidOption } from '../ground/invalid-option.ts'
 import { CLOSE_CODES, type LiveEnd } from './live-end.ts'
 
 /** A WebSocket of the ws package, which express-ws and @fastify/websocket also use. */
@@ -12,6 +13,13 @@ export interface LiveSocket {
   emit(event: string, ...parameters: unknown[]): boolean
   /** State of the connection; 3 means closed. */
   readonly readyState?: number
+}
+
+/** Returns a WebSocket of the ws package as it is. @throws SessmgrError `invalid_option` for anything else. */
+export function requireSocket(socket: LiveSocket): LiveSocket {
+  const has = (name: keyof LiveSocket) => typeof socket?.[name] === 'function'
+  if (has('close') && has('terminate') && has('on') && has('emit')) return socket
+  throw invalidOption('live.socket(request, socket) needs a WebSocket of the ws package')
 }
 
 /** Closes a WebSocket, and hands no further message to the application. */

@@ -9,7 +9,7 @@ import { guardedRequestOf, type RequestLike } from '../guard/request/host-visit.
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
 import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
-import { closeSocket, type LiveSocket } from './close-socket.ts'
+import { closeSocket, type LiveSocket, requireSocket } from './close-socket.ts'
 import { closeStream, refuseStream } from './close-stream.ts'
 import { followSignals } from './follow-signals.ts'
 import { endedBy, type LiveEnd } from './live-end.ts'
@@ -38,12 +38,14 @@ export interface LiveConnections {
    * session, closes it with 4401.
    *
    * @returns False if there is no session.
+   * @throws SessmgrError `invalid_option`.
    */
   socket(request: RequestLike, socket: LiveSocket): boolean
   /**
    * Tracks an event stream or any other long response. Call it before you write to the response.
    *
    * @returns False if there is no session. The request was then answered, and you must not write to it.
+   * @throws SessmgrError `invalid_option`.
    */
   stream(request: RequestLike, response: ResponseLike): boolean
   /**
@@ -130,9 +132,9 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
     get size() {
       return sessions.size
     },
-    socket,
+    socket: (request, opened) => socket(request, requireSocket(opened)),
     stream(request, given) {
-      const response = responseOf(given)
+      const response = responseOf(given, 'live.stream(request, response)')
       const session = sessionOf(request)
       if (!session && !response.headersSent) refuseStream(response)
       if (!session || response.destroyed) return false

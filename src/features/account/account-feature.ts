@@ -71,7 +71,8 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
             'accountView() needs the path of the page: limiter.account({ path: "/account/sessions" })',
           )
         }
-        return (await load()).view(viewOf(messageOf(request)), response && responseOf(response))
+        const answered = response && responseOf(response, 'limiter.accountView(request, response)')
+        return (await load()).view(viewOf(messageOf(request)), answered)
       },
       async reauthenticated(request) {
         requireRequest(request, 'limiter.reauthenticated(request)')

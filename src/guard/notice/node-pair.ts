@@ -11,10 +11,15 @@ export function messageOf(request: RequestLike): IncomingMessage {
   throw invalidOption('The request must be from Node, Express or Fastify, or a Koa context')
 }
 
-/** Returns Node's response. @throws SessmgrError `invalid_option` if there is none. */
-export function responseOf(response: ResponseLike): ServerResponse {
+/**
+ * Returns Node's response.
+ *
+ * @param call How the application should write its call.
+ * @throws SessmgrError `invalid_option` if there is none.
+ */
+export function responseOf(response: ResponseLike, call: string): ServerResponse {
   const { raw, res } = Object(response) as { raw?: ServerResponse; res?: ServerResponse }
   const found = [response as ServerResponse, raw, res].find((one) => typeof one?.writeHead === 'function')
   if (found) return found
-  throw invalidOption('Write limiter.notice(request, response): the response is missing')
+  throw invalidOption(`Write ${call}: the response is missing`)
 }

@@ -61,7 +61,7 @@ export class Notices {
   readonly members = {
     notice: async (request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined> => {
       requireRequest(request, 'limiter.notice(request, response)')
-      const target = responseOf(response)
+      const target = responseOf(response, 'limiter.notice(request, response)')
       const message = messageOf(request)
       const guarded = guardedRequestOf(request)
       const mayHaveOne = message.headers.cookie?.includes(NOTICE_COOKIE) === true

@@ -181,6 +181,19 @@ describe('the use of a session', () => {
   })
 })
 
+it('live.socket() and live.stream() refuse what is no connection', async () => {
+  const { live } = await startLiveHost()
+  const invalid = (message: string) => expect.objectContaining({ code: 'invalid_option', message })
+  for (const given of [{}, undefined]) {
+    expect(() => live.socket({} as never, given as never)).toThrow(
+      invalid('live.socket(request, socket) needs a WebSocket of the ws package.'),
+    )
+    expect(() => live.stream({} as never, given as never)).toThrow(
+      invalid('Write live.stream(request, response): the response is missing.'),
+    )
+  }
+})
+
 describe('live.track()', () => {
   it('closes anything else, survives a function that fails, and forgets what was stopped', async () => {
     const host = await startLiveHost()

@@ -12,10 +12,12 @@ it.each([
   ['Koa', { req: message, res: response }, { req: message, res: response }],
 ])("Node's own request and response are found in those of %s", (_framework, request, answer) => {
   expect(messageOf(request as never)).toBe(message)
-  expect(responseOf(answer as never)).toBe(response)
+  expect(responseOf(answer as never, 'f(response)')).toBe(response)
 })
 
 it('a request or a response of nothing known is refused', () => {
   expect(() => messageOf({ headers: {} } as never)).toThrow(/^The request must be from Node, Express or Fastify, or /)
-  expect(() => responseOf({ status: 200 } as never)).toThrow('the response is missing')
+  expect(() => responseOf({ status: 200 } as never, 'f(response)')).toThrow(
+    'Write f(response): the response is missing',
+  )
 })
