@@ -1,5 +1,7 @@
+import { SessmgrError } from './errors.ts'
+
 /** Settles with the promise, or rejects with the error from `onTimeout` after `ms` milliseconds. */
-export async function withDeadline<T>(promise: PromiseLike<T>, ms: number, onTimeout: () => Error): Promise<T> {
+export async function withDeadline<T>(promise: T | PromiseLike<T>, ms: number, onTimeout: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(onTimeout()), ms)
@@ -9,4 +11,15 @@ export async function withDeadline<T>(promise: PromiseLike<T>, ms: number, onTim
   } finally {
     clearTimeout(timer)
   }
+}
+
+/**
+ * Settles with what a function of the application returned.
+ *
+ * @param name Name of the function, for the message.
+ * @throws SessmgrError `store_unavailable` after `ms` milliseconds.
+ */
+export function inTime<T>(ms: number, name: string, answer: T | PromiseLike<T>): Promise<T> {
+  const message = `${name}() did not respond within ${ms} ms. Try again shortly.`
+  return withDeadline(answer, ms, () => new SessmgrError('store_unavailable', message))
 }

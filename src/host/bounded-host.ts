@@ -1,27 +1,33 @@
-import { withDeadline } from '../ground/deadline.ts'
-import { SessmgrError } from '../ground/errors.ts'
-import type { Host } from './host.ts'
+import { inTime } from '../ground/deadline.ts'
+import type { Host, HostUsers } from './host.ts'
 
-/** Wraps a host so that its lookups and permission checks reject with `store_unavailable` when they take too long. */
+type Method = (...given: unknown[]) => unknown
+
+/**
+ * Wraps a host so that its lookups, permission checks and attempts reject with `store_unavailable` when they take too
+ * long.
+ */
 export function boundedHost(host: Host, deadlineMs: number): Host {
-  const { users } = host
+  const { users, attempts } = host
 
-  async function inTime<T>(name: string, answer: T): Promise<Awaited<T>> {
-    const message = `host.${name}() did not respond within ${deadlineMs} ms. Try again shortly.`
-    return withDeadline(Promise.resolve(answer), deadlineMs, () => new SessmgrError('store_unavailable', message))
+  function bounded<Owner, Name extends keyof Owner & string>(owner: Owner, path: string, ...names: Name[]) {
+    const methods = names.map((name) => {
+      const call: Method = async (...given) => inTime(deadlineMs, path + name, (owner[name] as Method)(...given))
+      return [name, call]
+    })
+    return Object.fromEntries(methods) as Pick<Owner, Name>
   }
 
   return {
     ...host,
+    ...bounded(host, 'host.', 'can'),
     users: {
-      findById: async (id) => inTime('users.findById', users.findById(id)),
-      findByEmail: async (email) => inTime('users.findByEmail', users.findByEmail(email)),
-      findByLogin: async (login) => inTime('users.findByLogin', users.findByLogin(login)),
-      summary: (user) => users.summary(user),
+      ...bounded(users, 'host.users.', 'findById', 'findByEmail', 'findByLogin'),
+      summary: users.summary.bind(users),
       // The admin screen does without these.
-      ...(users.search && { search: users.search.bind(users) }),
-      ...(users.url && { url: users.url.bind(users) }),
-    },
-    can: async (user, capability) => inTime('can', host.can(user, capability)),
+      search: users.search?.bind(users),
+      url: users.url?.bind(users),
+    } as HostUsers,
+    attempts: attempts && bounded(attempts, 'host.attempts.', 'allow', 'failed'),
   }
 }

@@ -25,7 +25,8 @@ export function strictHost(host: Host, logger: Logger): Host {
     can: async (user, capability) => isTrue(await host.can(user, capability), 'host.can'),
     attempts: attempts && {
       allow: async (attempt) => isTrue(await attempts.allow(attempt), 'host.attempts.allow'),
-      failed: (attempt) => attempts.failed(attempt),
+      // A rate limiter may count the attempt and reject.
+      failed: (attempt) => Promise.resolve(attempts.failed(attempt)).catch(() => {}),
     },
   }
 }

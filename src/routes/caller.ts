@@ -139,8 +139,7 @@ async function callerByPassword(parts: CallerParts, request: HostRequest, author
       headers: { 'Retry-After': '60' },
     })
   }
-  // A rate limiter may count the attempt and reject.
-  await Promise.resolve(attempts?.failed(attempt)).catch(() => {})
+  await attempts?.failed(attempt)
   throw wrongCredentials()
 }
 

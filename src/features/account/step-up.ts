@@ -1,3 +1,4 @@
+import { inTime } from '../../ground/deadline.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
@@ -29,6 +30,8 @@ export interface StepUpParts {
   readonly host: Host | undefined
   readonly store: { readonly transients: TransientStore }
   readonly findSignedIn: FindSignedIn
+  /** How long the application may take to check a password. */
+  readonly deadlineMs: number
   /** When the user of a request logged in with its session, or undefined if this is unknown. */
   loginAtOf(request: HostRequest): number | undefined
 }
@@ -72,7 +75,11 @@ export class StepUp {
     await this.#parts.store.transients.set(proofKey(token), '1', freshFor * 1000)
   }
 
-  /** Checks a password. Limits wrong passwords with `host.attempts`, or else to five in ten minutes per session. */
+  /**
+   * Checks a password. Limits wrong passwords with `host.attempts`, or else to five in ten minutes per session.
+   *
+   * @throws SessmgrError `store_unavailable`, also if the application takes too long.
+   */
   async tryPassword(request: HostRequest, reader: Reader, password: string): Promise<PasswordResult> {
     const { attempts } = this.#parts.host ?? {}
     const attempt = attempts && {
@@ -85,12 +92,12 @@ export class StepUp {
       const retryAt = await this.#noteTry(reader)
       if (retryAt !== undefined) return { kind: 'often', retryAt }
     }
-    if ((await this.#options.verify?.(request, password)) === true) {
+    const isRight = await inTime(this.#parts.deadlineMs, 'stepUp.verify', this.#options.verify?.(request, password))
+    if (isRight === true) {
       await this.#forgetTries(reader)
       return { kind: 'right', until: await this.prove(reader) }
     }
-    // A rate limiter may count the attempt and reject.
-    if (attempts && attempt) await Promise.resolve(attempts.failed(attempt)).catch(() => {})
+    if (attempts && attempt) await attempts.failed(attempt)
     return { kind: 'wrong' }
   }
 

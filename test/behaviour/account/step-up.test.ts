@@ -99,6 +99,57 @@ describe('the password', () => {
   })
 })
 
+test.each(['stepUp.verify', 'host.attempts.allow', 'host.attempts.failed'])(
+  'while %s() does not end, a password is answered with 503, and proves nothing later either',
+  async (name) => {
+    const hanging: ((answer: boolean) => void)[] = []
+    let hangs = true
+    const answer = (own: string, now: boolean) =>
+      hangs && own === name ? new Promise<boolean>((resolve) => hanging.push(resolve)) : now
+    const host = await startExpressHost({
+      sessmgr: {
+        settings,
+        deadlineMs: 500,
+        host: {
+          users: {
+            findById: () => ({}),
+            findByEmail: () => undefined,
+            findByLogin: () => undefined,
+            summary: () => ({ id: 3, login: 'bob', display_name: 'Bob' }),
+          },
+          can: () => false,
+          attempts: {
+            allow: () => answer('host.attempts.allow', true),
+            failed: () => answer('host.attempts.failed', true),
+          },
+        },
+      },
+      account: { stepUp: { verify: (_, password) => answer('stepUp.verify', password === 'secret') } },
+    })
+    const [here, phone] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
+    const headers = { 'x-host-nonce': (await here.get('/nonce')).text }
+    const { proof } = formIn(await here.get(PAGE))
+    const tell = (password: string) =>
+      here.request('POST', '/api/sessmgr/v1/me/reauthenticate', { headers, json: { password } })
+    const form = { proof, wanted: '', password: 'guess' }
+    const [answered, page] = await Promise.all([tell('guess'), here.post(PAGE, form)])
+    expect([answered.status, answered.headers.get('retry-after'), answered.json()]).toEqual([
+      503,
+      '2',
+      expect.objectContaining({
+        code: 'store_unavailable',
+        message: `${name}() did not respond within 500 ms. Try again shortly.`,
+      }),
+    ])
+    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2'])
+    hangs = false
+    for (const end of hanging) end(true)
+    const refused = await here.request('POST', '/api/sessmgr/v1/me/sessions/end-others', { headers, json: {} })
+    expect([refused.status, await phone.me(), hanging.length]).toEqual([403, 200, 2])
+    expect((await tell('secret')).status).toBe(200)
+  },
+)
+
 test('a page of the application proves it by limiter.reauthenticated(), for that session until its id changes', async () => {
   const host = await startExpressHost({
     sessmgr: { settings },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/index.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
+import { basic } from '../../support/rest-client.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
 
@@ -20,6 +21,7 @@ const host = await forThisFile(
         findByLogin: (login) => answer('findByLogin', () => given.users.findByLogin(login)),
       },
       can: (user, capability) => answer('can', () => given.can(user as never, capability)),
+      attempts: { allow: () => answer('allow', () => true), failed: () => answer('failed', () => {}) },
     } as Host,
   }),
 )
@@ -63,4 +65,22 @@ describe('an application that does not answer', () => {
     const { status } = await host.call('GET', '/sessmgr/v1/settings', { headers })
     expect(status).toBe(200)
   })
+
+  it.each(['allow', 'failed'])(
+    'by attempts.%s makes a wrong password end with 503, and the right one works',
+    async (name) => {
+      const before = await host.snapshot()
+      const guess = (headers: object) => host.call('GET', '/sessmgr/v1/settings', { headers: { ...headers } })
+      const [right, ...wrong] = await whileHanging(name, () =>
+        Promise.all([script, basic('admin', 'wrong'), basic('nobody', 'wrong')].map(guess)),
+      )
+      expect(right?.status).toBe(200)
+      for (const { status, headers, json } of wrong) {
+        expect([status, headers['retry-after'], json.code]).toEqual([503, '2', 'store_unavailable'])
+        expect(json.message).toContain(`host.attempts.${name}() did not respond within ${DEADLINE_MS} ms.`)
+      }
+      expect(await host.snapshot()).toEqual(before)
+      expect((await guess(basic('admin', 'wrong'))).status).toBe(401)
+    },
+  )
 })
