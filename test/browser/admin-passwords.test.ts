@@ -46,6 +46,18 @@ test('a password is created by keyboard, shown once, and works; nothing of the p
   expect(JSON.stringify(lab.logs)).not.toContain(password)
 })
 
+test('a new password that is revoked is no longer shown', async () => {
+  const { page, panel } = await open()
+  await panel.getByLabel('Name').fill('short')
+  await page.keyboard.press('Enter')
+  const box = panel.getByRole('region', { name: 'New password “short”' })
+  await box.waitFor()
+  await panel.getByRole('button', { name: 'Revoke “short”' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+  await panel.getByText('There are none yet.').waitFor()
+  await box.waitFor({ state: 'detached' })
+})
+
 test('a password without a name is not created', async () => {
   const { panel } = await open()
   await panel.getByLabel('Name').fill('  ')

@@ -3,6 +3,9 @@ import type { ReaderTexts } from '../../texts/texts-for.ts'
 
 const TABS = ['sessions', 'activity', 'settings', 'comments', 'addons', 'support'] as const
 
+/** The tabs that take the full width. */
+const WIDE: ReadonlySet<string> = new Set(['sessions', 'activity', 'addons'])
+
 /** Key of the tab at the address of the screen itself. */
 export const FIRST_TAB = TABS[0]
 
@@ -36,18 +39,22 @@ export function adminFrame(parts: FrameParts): string {
     const current = key === tab ? ' aria-current="page"' : ''
     return `<a href="${htmlText(`${base}/${key}`)}"${current}>${htmlText(texts.say(`admin_tab_${key}`))}</a>`
   })
-  const outline = tab === 'sessions' ? sessionsOutline(parts) : PANEL + PANEL
+  const outline =
+    tab === 'sessions' ? sessionsOutline(parts) : tab === 'activity' ? TITLE + SEARCH + TABLE : PANEL + PANEL
   return (
     `<header class="top"><div class="brand"><span class="brand-mark"></span><h1>${htmlText(String(vars.name ?? ''))}</h1>` +
     `<span class="badge">${htmlText(String(vars.version ?? ''))}</span>${whoAndBack(parts)}</div>` +
     `<nav class="tabs" aria-label="${htmlText(texts.say('admin_nav'))}">${links.join('')}</nav></header>` +
-    `<main class="column${tab === 'sessions' ? ' wide' : ''}"><div class="stack" role="status">` +
+    `<main class="column${WIDE.has(tab) ? ' wide' : ''}"><div class="stack" role="status">` +
     `<span class="unseen">${htmlText(texts.say('admin_loading'))}</span>${outline}</div></main>`
   )
 }
 
 const BONE = '<span class="bone"></span>'
 const PANEL = `<div class="panel skeleton" aria-hidden="true"><span class="bone wide"></span>${BONE}<span class="bone field-bone"></span></div>`
+const TITLE = '<div class="title-bones"></div>'
+const FIGURES = '<div class="figures-bones"></div>'
+const SEARCH = '<div class="search-bones"></div>'
 const TABLE =
   '<div class="table-card" aria-hidden="true"><div class="table-bar"></div><div class="head-bones"></div>' +
   `${`<div class="row-bones">${BONE}</div>`.repeat(8)}</div>`
@@ -55,8 +62,7 @@ const TABLE =
 /** Returns the outline of the Sessions tab. The script renders the same until it has the list. */
 function sessionsOutline({ isPerson, hasDirectory }: FrameParts): string {
   if (isPerson) return `<div class="title-bones person"></div>${TABLE}`
-  const lines = '<div class="title-bones"></div><div class="figures-bones"></div><div class="search-bones"></div>'
-  return hasDirectory ? lines + TABLE : '<div class="title-bones"></div><div class="search-bones"></div>'
+  return hasDirectory ? TITLE + FIGURES + SEARCH + TABLE : TITLE + SEARCH
 }
 
 function whoAndBack({ userName, siteUrl, texts }: FrameParts): string {

@@ -1,13 +1,13 @@
-import { type SyntheticEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type SyntheticEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/forms/fields.tsx'
 import { useCopy } from '../parts/use-copy.ts'
 import { useFailureText } from '../rest/use-failure-text.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { type NewPassword, useCreatePassword } from './use-passwords.ts'
+import { type NewPassword, type Password, useCreatePassword } from './use-passwords.ts'
 
 /** Renders the form that creates a password, and afterwards the new password, once. */
-export function CreatePassword() {
+export function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
   const t = useTexts()
   const textOf = useFailureText()
   const [name, setName] = useState('')
@@ -24,6 +24,13 @@ export function CreatePassword() {
     if (shown.current !== created) place.current?.querySelector<HTMLElement>('button, input')?.focus()
     shown.current = created
   }, [created])
+
+  const isListed = passwords.some(({ id }) => id === created?.id)
+  const wasListed = useRef(false)
+  useEffect(() => {
+    if (created && wasListed.current && !isListed) done()
+    wasListed.current = isListed
+  })
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault()

@@ -55,7 +55,7 @@ function Found({ found, isOwn, onBack }: { found: UserPasswords; isOwn: boolean;
         </div>
         <PasswordList found={found} />
       </div>
-      {isOwn && <CreatePassword />}
+      {isOwn && <CreatePassword passwords={passwords} />}
     </>
   )
 }

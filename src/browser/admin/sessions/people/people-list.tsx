@@ -9,6 +9,7 @@ import { RefreshButton } from '../table/refresh-button.tsx'
 import { TableBar } from '../table/table-bar.tsx'
 import { RowBones } from '../table/table-skeleton.tsx'
 import { useRowCount } from '../table/use-row-count.ts'
+import { useSlices } from '../table/use-slices.ts'
 import { useSteadyClicks } from '../table/use-steady-clicks.ts'
 import { useStillRows } from '../table/use-still-rows.ts'
 import { PeopleTable } from './people-table.tsx'
@@ -43,6 +44,7 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
     isWhole: !hasNextPage,
   })
   const person = useEndPerson((user) => end((key) => key === JSON.stringify(user.id)))
+  const drawn = useSlices(rows.length)
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const number = new Intl.NumberFormat(locale)
   const [count, show] = useRowCount(PAGE_SIZE)
@@ -84,9 +86,9 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
             onRefresh={() => void refetch().then((answer) => answer.data && showRows(answer.data.people))}
           />
         </TableBar>
-        <PeopleTable rows={rows} onEndAll={person.ask} />
+        <PeopleTable rows={rows} drawn={drawn} onEndAll={person.ask} />
       </div>
-      {hasNextPage && (
+      {hasNextPage && drawn === rows.length && (
         <p className="more-rows">
           {total === undefined
             ? t('shown', { shown: number.format(rows.length) })

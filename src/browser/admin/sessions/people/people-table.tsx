@@ -2,20 +2,21 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { GridTable } from '../table/grid-table.tsx'
 import type { StillRow } from '../table/still-rows.ts'
 import { useRowKeys } from '../table/use-row-keys.ts'
-import { useSlices } from '../table/use-slices.ts'
 import { PersonRow } from './person-row.tsx'
 import type { SignedInPerson } from './use-people.ts'
 
 /** Renders who is signed in, as a table that the arrow keys move in. */
 export function PeopleTable({
   rows,
+  drawn,
   onEndAll,
 }: {
   rows: readonly StillRow<SignedInPerson>[]
+  /** How many rows to render by now. */
+  drawn: number
   onEndAll: (person: SignedInPerson) => void
 }) {
   const t = useTexts()
-  const drawn = useSlices(rows.length)
   const keys = useRowKeys(
     rows.map(({ key }) => key),
     (key) => {

@@ -43,14 +43,12 @@ export function PersonSessions({
   const t = useTexts()
   useKey('/', goToSearch)
   const isOnline = useOnline()
-  const isSignedIn = useSignedIn() === 'yes'
   const { rows, waiting, sort, show, sortBy, end } = useSortedRows(found.sessions)
   const [asking, setAsking] = useState<readonly Session[] | 'all'>()
   const { endOne, endSeveral, endAll, isEnding, isEndingSeveral } = useEndSessions(user, (ended) => {
     const tokens = ended && new Set(ended.map(({ token }) => token))
     end((token) => tokens === undefined || tokens.has(token))
   })
-  const endOrAsk = useEndOrAsk(endOne, setAsking)
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const live = rows.flatMap(({ item, isEnded }) => (isEnded ? [] : [item]))
   const selection = useSelection(live)
@@ -65,7 +63,7 @@ export function PersonSessions({
       <section
         className="stack"
         aria-label={t('sessions_of', { name })}
-        inert={!isSignedIn}
+        inert={useSignedIn() !== 'yes'}
         onClickCapture={keepSteady}
       >
         <PersonHead found={found} count={count}>
@@ -108,11 +106,12 @@ export function PersonSessions({
           <SessionTable
             user={found.user}
             rows={rows}
+            waiting={waiting}
             sort={sort}
             selection={selection}
             isEnding={isEnding}
             onSort={sortBy}
-            onEnd={endOrAsk}
+            onEnd={useEndOrAsk(endOne, setAsking)}
             onDelete={(session) => setAsking([session])}
           />
         </div>

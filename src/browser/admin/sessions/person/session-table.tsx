@@ -27,6 +27,7 @@ const TIMES: readonly (readonly [by: SortTime, text: TextKey])[] = [
 export function SessionTable({
   user,
   rows,
+  waiting,
   sort,
   selection,
   isEnding,
@@ -36,6 +37,8 @@ export function SessionTable({
 }: {
   user: Person
   rows: readonly StillRow<Session>[]
+  /** How many sessions have no row yet. */
+  waiting: number
   sort: SessionSort
   selection: Selection
   isEnding: (session: Session) => boolean
@@ -49,8 +52,6 @@ export function SessionTable({
   const shown = rows.slice(0, most)
   const drawn = useSlices(shown.length)
   const live = shown.filter(({ isEnded }) => !isEnded).map(({ item }) => item)
-  const selected = live.filter(({ token }) => selection.tokens.has(token)).length
-  const isAll = live.length > 0 && selected >= Math.min(live.length, MOST_AT_ONCE)
   const keys = useRowKeys(
     shown.map(({ key }) => key),
     (token) => {
@@ -59,6 +60,7 @@ export function SessionTable({
     },
   )
   if (rows.length === 0) {
+    if (waiting > 0) return null
     return (
       <Empty icon="desktop" title={t('person_empty', { name })}>
         {t('sessions_empty')}
@@ -75,13 +77,7 @@ export function SessionTable({
         head={
           <>
             <th className="cell-check">
-              <input
-                type="checkbox"
-                aria-label={t('select_all')}
-                checked={isAll}
-                disabled={live.length === 0}
-                onChange={() => selection.become(isAll ? [] : live)}
-              />
+              <SelectAll live={live} selection={selection} />
             </th>
             <th>{t('device')}</th>
             <th>{t('from')}</th>
@@ -118,6 +114,25 @@ export function SessionTable({
         <MoreRows shown={shown.length} count={rows.length} onMore={() => show(most + STEP)} />
       )}
     </>
+  )
+}
+
+/** Renders the box that selects as many of the rows as one call can end, or none. */
+function SelectAll({ live, selection }: { live: readonly Session[]; selection: Selection }) {
+  const t = useTexts()
+  const selected = live.filter(({ token }) => selection.tokens.has(token)).length
+  const isAll = live.length > 0 && selected === live.length
+  return (
+    <input
+      type="checkbox"
+      aria-label={t('select_all')}
+      checked={isAll}
+      disabled={live.length === 0}
+      ref={(box) => {
+        if (box) box.indeterminate = selected > 0 && !isAll
+      }}
+      onChange={() => selection.become(isAll || selected >= MOST_AT_ONCE ? [] : live)}
+    />
   )
 }
 
