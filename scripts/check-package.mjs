@@ -28,7 +28,7 @@ const LIMITS = {
   './comments': 32_900,
   './licensing': 17_000,
   './fastify': 9_000,
-  './koa': 7_600,
+  './koa': 7_700,
   './explicit': 4_000,
   './live': 8_000,
   './testing': 14_700,

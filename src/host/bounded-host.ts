@@ -12,7 +12,8 @@ export function boundedHost(host: Host, deadlineMs: number): Host {
 
   function bounded<Owner, Name extends keyof Owner & string>(owner: Owner, path: string, ...names: Name[]) {
     const methods = names.map((name) => {
-      const call: Method = async (...given) => inTime(deadlineMs, path + name, (owner[name] as Method)(...given))
+      const call: Method = async (...given) =>
+        inTime(deadlineMs, path + name, (owner[name] as Method).apply(owner, given))
       return [name, call]
     })
     return Object.fromEntries(methods) as Pick<Owner, Name>

@@ -1,4 +1,3 @@
-import { inTime } from '../../ground/deadline.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
@@ -30,8 +29,6 @@ export interface StepUpParts {
   readonly host: Host | undefined
   readonly store: { readonly transients: TransientStore }
   readonly findSignedIn: FindSignedIn
-  /** How long the application may take to check a password. */
-  readonly deadlineMs: number
   /** When the user of a request logged in with its session, or undefined if this is unknown. */
   loginAtOf(request: HostRequest): number | undefined
 }
@@ -78,7 +75,7 @@ export class StepUp {
   /**
    * Checks a password. Limits wrong passwords with `host.attempts`, or else to five in ten minutes per session.
    *
-   * @throws SessmgrError `store_unavailable`, also if the application takes too long.
+   * @throws SessmgrError `store_unavailable`, also if `host.attempts` takes too long.
    */
   async tryPassword(request: HostRequest, reader: Reader, password: string): Promise<PasswordResult> {
     const { attempts } = this.#parts.host ?? {}
@@ -92,8 +89,8 @@ export class StepUp {
       const retryAt = await this.#noteTry(reader)
       if (retryAt !== undefined) return { kind: 'often', retryAt }
     }
-    const isRight = await inTime(this.#parts.deadlineMs, 'stepUp.verify', this.#options.verify?.(request, password))
-    if (isRight === true) {
+    // Without a deadline, because it may wait for a person to approve.
+    if ((await this.#options.verify?.(request, password)) === true) {
       await this.#forgetTries(reader)
       return { kind: 'right', until: await this.prove(reader) }
     }

@@ -1,4 +1,3 @@
-import { inTime } from '../../ground/deadline.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import { guardedRequestOf } from '../../guard/request/host-visit.ts'
@@ -52,8 +51,7 @@ export class ChoiceLogins {
     const { verify, field } = this.#parts.options
     if (verify && !input.fields[field.name]) return this.#again(request, login, secret, ends, 'unproved')
     if (!(await this.pending.take(secret))) return { kind: 'expired' }
-    const restore = () => this.pending.putBack(secret, login)
-    if (verify && (await isProved(this.#parts, { request, user, input, restore })) !== true) {
+    if (verify && (await this.#isProved(request, user, input)) !== true) {
       return this.#putBack(request, login, secret, ends, 'unproved')
     }
     // Checking a proof can take long, and the password may have been changed in the meantime.
@@ -144,6 +142,10 @@ export class ChoiceLogins {
     return this.#parts.host ? this.#parts.findSignedIn(userId) : { id: userId }
   }
 
+  async #isProved(request: HostRequest, user: unknown, { fields }: ChoiceInput): Promise<unknown> {
+    return this.#parts.options.verify?.(request, user, fields)
+  }
+
   async #preview(request: HostRequest, { userId }: PendingLogin, ends: readonly Token[]): Promise<LoginPreview> {
     const guarded = guardedRequestOf(request)
     const recognizer = await this.#parts.devices?.()
@@ -157,23 +159,5 @@ export class ChoiceLogins {
       ends,
       canAsk: true,
     })
-  }
-}
-
-interface Proof {
-  readonly request: HostRequest
-  readonly user: unknown
-  readonly input: ChoiceInput
-  /** Restores the pending login, so that the user may try again. */
-  restore(): Promise<unknown>
-}
-
-/** Checks a second proof. @throws SessmgrError `store_unavailable` if it takes too long. */
-async function isProved({ options, deadlineMs }: ChoiceParts, { request, user, input, restore }: Proof) {
-  try {
-    return await inTime(deadlineMs, 'choice.verify', options.verify?.(request, user, input.fields))
-  } catch (error) {
-    if (error instanceof SessmgrError && error.status === 503) await restore()
-    throw error
   }
 }

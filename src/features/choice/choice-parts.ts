@@ -19,8 +19,6 @@ export interface ChoiceParts {
   readonly sessions: Pick<SessionManager, 'end'>
   readonly host: Host | undefined
   readonly findSignedIn: FindSignedIn
-  /** How long the application may take to check a second proof. */
-  readonly deadlineMs: number
   readonly site: { readonly title?: string | undefined } | undefined
   readonly textsFor: TextsFor
   readonly logger: Logger

@@ -52,22 +52,6 @@ describe('an option of the choice page', () => {
     }
   })
 
-  test('verify that does not end is answered with 503, ends nothing, and may be tried again', async () => {
-    let hangs = true
-    const verify = () => (hangs ? new Promise(() => {}) : true)
-    const host = await startAskingHost(1, { verify }, { deadlineMs: 500 })
-    const [windows] = await signedIn(host, 'windows')
-    const [phone, page] = await asked(host)
-    const form = { proof: proofIn(page), end: tokenOn(page), code: '1' }
-    expect((await phone.post(CHOOSE, form)).status).toBe(503)
-    const { status, text } = await phone.request('POST', CHOOSE, { json: { end: form.end, code: '1' } })
-    expect([status, JSON.parse(text)]).toMatchObject([503, { code: 'store_unavailable' }])
-    expect([await windows?.me(), await phone.me()]).toEqual([200, 401])
-    hangs = false
-    expect((await phone.post(CHOOSE, form)).location).toBe('/')
-    expect([await windows?.me(), await phone.me()]).toEqual([401, 200])
-  })
-
   test('complete that does nothing is no login, even if somebody else is signed in', async () => {
     const host = await startAskingHost(1, { complete: () => {} })
     await signedIn(host, 'windows')
