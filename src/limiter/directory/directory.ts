@@ -15,7 +15,8 @@ export interface Directory {
   page(query: PeopleQuery): Promise<PeoplePage>
   /**
    * Counts people, and those with at least as many sessions as each number. Sessions expire without an event, so each
-   * call checks the next 100 people. `exact`: whether those were all.
+   * call checks the next 100 people. `exact`: whether those were all, and no
+   * change was lost.
    */
   count(...least: readonly [number, ...number[]]): Promise<PeopleCounts>
   /**
@@ -86,7 +87,12 @@ export function createDirectory({ index, logger, deadlineMs, countOf }: Director
       // In one turn of the event loop, a database reads the index only once.
       const counts = await Promise.all(least.map((atLeast) => index.count({ atLeast })))
       const { people, sessions } = counts[0] as PeopleCount
-      return { people, sessions, atLeast: counts.map(({ atLeast = 0 }) => atLeast), exact }
+      return {
+        people,
+        sessions,
+        atLeast: counts.map(({ atLeast = 0 }) => atLeast),
+        exact: exact && !notes.hasFailed,
+      }
     },
     correct,
     login({ registered, generation: current }, { userId, token, createdAt }, ended) {

@@ -32,11 +32,17 @@ export class PeopleNotes {
   #waiting = new BoundedMap<string, WaitingPerson>(MOST_WAITING)
   #timer: ReturnType<typeof setTimeout> | undefined
   #writing: Promise<void> = Promise.resolve()
+  #hasFailed = false
 
   constructor(index: PeopleIndex, deadlineMs: number, logger: Logger) {
     this.#index = index
     this.#deadlineMs = deadlineMs
     this.#logger = logger
+  }
+
+  /** Whether a change was lost since the process started. Somebody may be missing until they sign in again. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
   }
 
   add(change: PersonChange): void {
@@ -72,7 +78,10 @@ export class PeopleNotes {
   #write(call: (index: PeopleIndex) => Promise<void>): Promise<void> {
     this.#writing = this.#writing
       .then(() => withDeadline(call(this.#index), DEADLINES * this.#deadlineMs, late))
-      .catch(() => warnOnce(this.#logger, 'directory-is-incomplete', FAILED))
+      .catch(() => {
+        this.#hasFailed = true
+        warnOnce(this.#logger, 'directory-is-incomplete', FAILED)
+      })
     return this.#writing
   }
 }

@@ -112,6 +112,25 @@ describe('the directory', () => {
     expect(await count(2, 1)).toEqual({ people: 1, sessions: 1, atLeast: [0, 1], exact: true })
   })
 
+  it('is not exact after a change was lost', async () => {
+    const driver = new MemoryRows().driver()
+    let isDown = true
+    const swap: typeof driver.swap = (key, ...row) =>
+      isDown && key.startsWith('i:') ? Promise.reject(new Error('down')) : driver.swap(key, ...row)
+    const world = createLimiterWorld({
+      directory: true,
+      store: documentStore({ ...driver, swap }),
+      logger: { warn() {}, error() {} },
+    })
+    await world.login('lost')
+    const { count } = (await world.limiter.directory) as Directory
+    expect(await count(1)).toMatchObject({ people: 0, exact: false })
+    isDown = false
+    await world.login('a')
+    expect(await count(1)).toMatchObject({ people: 1, exact: false })
+    await world.limiter.close()
+  })
+
   it('counts several numbers with one check, and one more read of a database', async () => {
     const driver = new MemoryRows().driver()
     const reads: (readonly string[])[] = []
