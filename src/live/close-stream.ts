@@ -53,8 +53,8 @@ function ignoreWrites(response: ServerResponse): void {
 }
 
 /**
- * Also looks at the headers as they were sent, because Node's `getHeader` does not know those that were only passed to
- * `writeHead`, and at the request for a response that has none yet.
+ * Also looks at the headers as they were sent, because `getHeader` does not know those that were only passed to
+ * `writeHead`. A response without headers is judged by its request.
  */
 function isEventStream(response: ServerResponse): boolean {
   const { accept } = response.req.headers

@@ -40,7 +40,7 @@ export class PeopleNotes {
     this.#logger = logger
   }
 
-  /** Whether a change was lost since the process started. Somebody may be missing until they sign in again. */
+  /** Whether a change was lost since the process started. Users may be missing until they sign in again. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }
