@@ -17,8 +17,6 @@ export interface ScreenLocation {
   setQuery(query: Query): void
   /** Sets parts of the query without a new entry in the browser's history. Undefined removes one. */
   amendQuery(change: Readonly<Record<string, string | undefined>>): void
-  /** Whether the user has moved since the page was loaded. */
-  hasMoved(): boolean
   /** URL to open, while the screen asks about unsaved changes. */
   pending(): string | undefined
   /** Leaves or stays, as the user has chosen. */
@@ -33,7 +31,6 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   const base = new URL(adminUrl, window.location.href).pathname
   const listeners = new Set<() => void>()
   let pending: string | undefined
-  let hasMoved = false
   let shown = address()
 
   function address(): string {
@@ -41,7 +38,6 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   }
 
   function changed(): void {
-    hasMoved = true
     for (const listener of listeners) listener()
   }
 
@@ -98,7 +94,6 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
       shown = window.location.pathname + searchOf(Object.fromEntries(kept) as Query)
       window.history.replaceState(null, '', shown)
     },
-    hasMoved: () => hasMoved,
     pending: () => pending,
     settle(leave) {
       if (leave && pending !== undefined) return show(pending)

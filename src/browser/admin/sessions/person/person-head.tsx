@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { SafeLink } from '../../parts/safe-link.tsx'
-import { place, vars } from '../../screen.ts'
+import { vars } from '../../screen.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { EverybodyLink } from '../everybody-link.tsx'
 import { rememberLookUp } from '../search/look-ups.ts'
@@ -30,9 +30,8 @@ export function PersonHead({
   }, [name])
   useEffect(() => {
     rememberLookUp({ login: user.login, name })
-    // A link that led here is gone.
-    if (!place.hasMoved() || document.activeElement !== document.body) return
-    document.getElementById(HEADING)?.focus({ preventScroll: true })
+    // The link that led here is gone.
+    if (document.activeElement === document.body) document.getElementById(HEADING)?.focus({ preventScroll: true })
   }, [user.login, name])
   const maximum = limit?.maximum ?? null
   const counted =
