@@ -25,7 +25,7 @@ const LIMITS = {
   './sqlite': 10_400,
   './postgres': 9_800,
   './audit': 9_500,
-  './comments': 32_900,
+  './comments': 33_200,
   './licensing': 17_000,
   './fastify': 9_000,
   './koa': 7_700,
